@@ -1,0 +1,48 @@
+# On a fresh machine with Python 3.11 and make, `make demo` and `make test` do everything, set-up included.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test lint types tests bench vectors clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
+	@echo "make test    lint, types, tests"
+	@echo "make bench   benchmarks (ONLY=crypto|net|replay for one part); writes build/bench.json"
+	@echo "make vectors write protocol/vectors and the golden replays again"
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "seqp2p needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "this Python cannot make virtual environments (on Debian: apt-get install python3-venv)"; exit 1; }
+	@echo "setting up $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/seqp2p demo --players 4
+
+test: lint types tests
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+	$(BIN)/basedpyright
+
+tests: $(STAMP)
+	$(BIN)/pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/run.py $(ONLY)
+
+vectors: $(STAMP)
+	$(BIN)/python protocol/generate.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
