@@ -1,0 +1,133 @@
+"""A contribution: the signed bytes by which one seat does its part of one step. docs/protocol.md, "Contributions"."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+
+from seqp2p.crypto.group import POINT_SIZE
+from seqp2p.crypto.key_proof import KEY_PROOF_SIZE
+from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
+from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.table import Bytes32, SeatNumber
+
+# A shuffle of the largest deck (104 cards) is about 24 kB; nothing else comes near it.
+PAYLOAD_SIZE_MAX = 32_768
+SIGNATURE_SIZE = 64
+STEP_MAX = 100_000
+ACTION_LENGTH_MAX = 64
+
+StepNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=STEP_MAX)]
+Point33: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=POINT_SIZE, max_length=POINT_SIZE)]
+KeyProof: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=KEY_PROOF_SIZE, max_length=KEY_PROOF_SIZE)]
+ShareProof: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SHARE_PROOF_SIZE, max_length=SHARE_PROOF_SIZE)]
+Position: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+
+
+class SeatBody(Record, frozen=True):
+    """Step ``seat``: agreement to the table, and the commitment to what step ``reveal`` will show."""
+
+    commitment: Bytes32
+
+
+class RevealBody(Record, frozen=True):
+    """Step ``reveal``: game key X_i (33 bytes), proof of knowledge of x_i, and the nonce; they open the commitment."""
+
+    key: Point33
+    proof: KeyProof
+    nonce: Bytes32
+
+
+class ShuffleBody(Record, frozen=True):
+    """Step ``shuffle``: the re-encrypted, permuted deck (66 bytes a card) and the proof of correct shuffle."""
+
+    deck: bytes
+    proof: bytes
+
+
+class SharesBody(Record, frozen=True):
+    """Steps ``deal`` and ``draw``: decryption shares (33 bytes each, in deck order) and their one proof."""
+
+    shares: bytes
+    proof: ShareProof
+
+
+class TurnBody(Record, frozen=True):
+    """Step ``turn``: one action in the game's notation, and the cards it shows.
+
+    ``cards`` are deck positions of the mover's own hand, ascending; ``shares`` the mover's own decryption shares for
+    them; ``proof`` the one proof of these shares. An action that shows no card has no shares and an empty proof.
+    """
+
+    action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
+    cards: tuple[Position, ...]
+    shares: bytes
+    proof: Annotated[bytes, msgspec.Meta(max_length=SHARE_PROOF_SIZE)]
+
+
+class OverBody(Record, frozen=True):
+    """Step ``over``: the hash of the final position, hands unknown."""
+
+    position: Bytes32
+
+
+Body: TypeAlias = SeatBody | RevealBody | ShuffleBody | SharesBody | TurnBody | OverBody
+Kind: TypeAlias = Literal["seat", "reveal", "shuffle", "deal", "turn", "draw", "over"]
+
+BODIES: dict[Kind, type[Body]] = {
+    "seat": SeatBody,
+    "reveal": RevealBody,
+    "shuffle": ShuffleBody,
+    "deal": SharesBody,
+    "turn": TurnBody,
+    "draw": SharesBody,
+    "over": OverBody,
+}
+
+
+class Envelope(Record, frozen=True):
+    """The payload's outer map. ``body`` is still plain data: its type depends on what the step awaits."""
+
+    v: Literal[1]
+    game: Bytes32
+    step: StepNumber
+    prev: Bytes32
+    seat: SeatNumber
+    kind: str
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """Payload bytes as they were signed, and the Ed25519 signature over them (64 bytes)."""
+
+    payload: bytes
+    signature: bytes
+
+
+def make_payload(game: bytes, step: int, prev: bytes, seat: int, kind: Kind, body: Body) -> bytes:
+    """The canonical payload bytes of a contribution."""
+    fields = msgspec.to_builtins(body, builtin_types=(bytes,))
+    return encode(Envelope(1, game, step, prev, seat, kind, fields))
+
+
+def open_envelope(payload: bytes) -> Envelope:
+    """The outer map of a payload, its body unread; raises DecodeError.
+
+    Bytes that are not canonical here say nothing about the game or its seats: they are nobody's contribution.
+    """
+    envelope = structure(Envelope, unpack(payload, PAYLOAD_SIZE_MAX))
+    require_canonical(envelope, payload)
+    return envelope
+
+
+def open_body(envelope: Envelope) -> Body:
+    """The typed body of an envelope whose kind is known; raises DecodeError."""
+    body_type = BODIES.get(envelope.kind)  # type: ignore[call-overload]  # any string may be asked of the table
+    if body_type is None:
+        raise DecodeError(f"no such kind of contribution: {envelope.kind!r}")
+    body: Body = structure(body_type, envelope.body)
+    # The envelope is canonical as a whole; a body's keys must also stand in the order of its fields.
+    if list(envelope.body) != list(body_type.__struct_fields__):
+        raise DecodeError("the body's keys are not in their order")
+    return body

@@ -1,0 +1,72 @@
+"""The one canonical encoding of everything that is signed, sent or stored: msgpack of a typed record.
+
+A record is a frozen ``msgspec.Struct``; its wire form is a msgpack map with the fields as keys, in the order of
+their declaration, every integer, string, byte string and array in its shortest form. Decoding is strict: limits
+first, then types and lengths, then the bytes must be exactly what encoding the value again gives. So there is one
+form of every value: no trailing bytes, no unknown, missing, duplicate or reordered keys, no longer integers.
+"""
+
+from typing import Any, TypeVar
+
+import msgpack
+import msgspec
+
+T = TypeVar("T")
+
+
+class DecodeError(ValueError):
+    """The bytes are not the canonical form of the record expected here. The text says what is wrong with them."""
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of every record on the wire or on disk: frozen, and no key that is not a field."""
+
+
+def encode(record: Record) -> bytes:
+    """The canonical bytes of a record."""
+    return msgpack.packb(msgspec.to_builtins(record, builtin_types=(bytes,)), use_bin_type=True)
+
+
+def unpack(data: bytes, size_max: int) -> Any:
+    """One msgpack value of at most ``size_max`` bytes, nothing behind it; raises DecodeError.
+
+    No allocation is larger than the input: msgpack's own limits are all set to ``size_max``. Extension types, NaN
+    and nesting are left to the typed step that follows.
+    """
+    if len(data) > size_max:
+        raise DecodeError(f"{len(data)} bytes where at most {size_max} are allowed")
+    try:
+        return msgpack.unpackb(
+            data,
+            raw=False,
+            strict_map_key=True,
+            max_str_len=size_max,
+            max_bin_len=size_max,
+            max_array_len=size_max,
+            max_map_len=size_max,
+            max_ext_len=0,
+        )
+    # msgpack's documented failures: ValueError (all its own are of it, UnicodeDecodeError too), and StackError's kin.
+    except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
+        raise DecodeError(f"not a msgpack value: {error}") from None
+
+
+def structure(kind: type[T], value: Any) -> T:
+    """A plain msgpack value as a record of the type wanted; raises DecodeError with the path of what is wrong."""
+    try:
+        return msgspec.convert(value, kind, builtin_types=(bytes,))
+    except msgspec.ValidationError as error:
+        raise DecodeError(str(error)) from None
+
+
+def decode(kind: type[T], data: bytes, size_max: int) -> T:
+    """The record that these bytes are the canonical form of; raises DecodeError."""
+    record = structure(kind, unpack(data, size_max))
+    require_canonical(record, data)
+    return record
+
+
+def require_canonical(record: Any, data: bytes) -> None:
+    """Raise DecodeError unless encoding the record gives these very bytes."""
+    if encode(record) != data:
+        raise DecodeError("not the canonical encoding")

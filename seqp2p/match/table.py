@@ -1,0 +1,150 @@
+"""What a table agrees on before the first card: settings, seats, identity keys, and a fresh nonce from every seat.
+
+The agreement's bytes are the header of the replay, and their hash is the id of the game: see docs/protocol.md,
+"The table agreement".
+"""
+
+import unicodedata
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from seqp2p.crypto.hashing import LABEL_TABLE, tagged_hash
+from seqp2p.crypto.identity import is_identity_key
+from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
+
+PROTOCOL_VERSION = 1
+AGREEMENT_SIZE_MAX = 8192
+NAME_LENGTH_MAX = 24
+COLOURS = ("blue", "green", "red", "yellow")
+# Words that choose nothing yet but are part of every agreement, so that a later version of a table cannot be
+# mistaken for this one: the turn clock and the absence grace, in whole seconds.
+TURN_TIME_S_MAX = 86_400
+GRACE_S_MAX = 86_400
+
+Bytes32: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=32, max_length=32)]
+SeatNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=12)]
+
+
+class Settings(Record, frozen=True):
+    """How the table plays. ``turn_time_s`` 0 means no clock. ``colours`` has one colour per team, in team order."""
+
+    variant: str
+    players: SeatNumber
+    teams: SeatNumber
+    colours: tuple[Literal["blue", "green", "red", "yellow"], ...]
+    advanced: bool
+    table_talk: bool
+    manual_draw: bool
+    open_hands: bool
+    turn_time_s: Annotated[int, msgspec.Meta(ge=0, le=TURN_TIME_S_MAX)]
+    grace_s: Annotated[int, msgspec.Meta(ge=1, le=GRACE_S_MAX)]
+
+    @property
+    def options(self) -> Options:
+        """The part of the settings that the rules engine reads."""
+        return Options(advanced=self.advanced, table_talk=self.table_talk, manual_draw=self.manual_draw)
+
+    @property
+    def rules(self) -> Variant:
+        """The variant these settings name; only after ``check_settings``."""
+        return VARIANTS[self.variant]
+
+
+class SeatEntry(Record, frozen=True):
+    """Who sits there: the name shown, the Ed25519 identity key, and this seat's own fresh 32 bytes."""
+
+    name: str
+    key: Bytes32
+    nonce: Bytes32
+
+
+class Agreement(Record, frozen=True):
+    """The whole agreement; ``seats`` in seat order, so that seat 1 is ``seats[0]``."""
+
+    v: Literal[1]
+    settings: Settings
+    seats: tuple[SeatEntry, ...]
+
+
+class TableError(ValueError):
+    """The table cannot be played: settings against the rules, or seats against the settings. The text says which."""
+
+
+def name_fault(name: str) -> str | None:
+    """Why this name cannot be shown to others, or None: 1 to 24 printable characters in Unicode's NFC form.
+
+    Nothing that moves a cursor, changes the direction of writing or takes no room: letters, marks, numbers,
+    punctuation, symbols and single spaces inside.
+    """
+    if not 1 <= len(name) <= NAME_LENGTH_MAX:
+        return f"a name has 1 to {NAME_LENGTH_MAX} characters"
+    if unicodedata.normalize("NFC", name) != name:
+        return "a name must be in Unicode's composed form (NFC)"
+    if name != " ".join(name.split()):
+        return "a name has single spaces, and only inside"
+    if not all(character == " " or unicodedata.category(character)[0] in "LMNPS" for character in name):
+        return "a name has no control, direction or invisible characters"
+    return None
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise TableError unless these settings can be played."""
+    variant = VARIANTS.get(settings.variant)
+    if variant is None:
+        raise TableError(f"no such game: {settings.variant!r}; there are {', '.join(VARIANTS)}")
+    try:
+        check_table(variant, settings.players, settings.teams, settings.options)
+    except RulesError as error:
+        raise TableError(str(error)) from None
+    if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
+        raise TableError(f"{settings.teams} teams need as many different colours")
+
+
+def check_agreement(agreement: Agreement) -> None:
+    """Raise TableError unless the seats fit the settings and every name, key and nonce may be used."""
+    check_settings(agreement.settings)
+    seats = agreement.seats
+    if len(seats) != agreement.settings.players:
+        raise TableError(f"{len(seats)} seats for {agreement.settings.players} players")
+    for number, seat in enumerate(seats, 1):
+        if fault := name_fault(seat.name):
+            raise TableError(f"seat {number}: {fault}")
+        if not is_identity_key(seat.key):
+            raise TableError(f"seat {number}: this is no usable identity key")
+    for what, values in (("identity key", {s.key for s in seats}), ("nonce", {s.nonce for s in seats})):
+        if len(values) != len(seats):
+            raise TableError(f"two seats have the same {what}")
+
+
+def encode_agreement(agreement: Agreement) -> bytes:
+    """The agreement's canonical bytes."""
+    return encode(agreement)
+
+
+def decode_agreement(data: bytes) -> Agreement:
+    """Decode and check an agreement; raises DecodeError (the bytes) or TableError (what they say)."""
+    agreement = decode(Agreement, data, AGREEMENT_SIZE_MAX)
+    check_agreement(agreement)
+    return agreement
+
+
+def game_id(agreement_bytes: bytes) -> bytes:
+    """The 32-byte id of the game, which is head(0): H("seqp2p/1 table" ‖ agreement)."""
+    return tagged_hash(LABEL_TABLE, agreement_bytes)
+
+
+__all__ = [
+    "Agreement",
+    "DecodeError",
+    "SeatEntry",
+    "Settings",
+    "TableError",
+    "check_agreement",
+    "check_settings",
+    "decode_agreement",
+    "encode_agreement",
+    "game_id",
+    "name_fault",
+]
