@@ -8,7 +8,7 @@ import msgspec
 from seqp2p.crypto.group import POINT_SIZE
 from seqp2p.crypto.key_proof import KEY_PROOF_SIZE
 from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
-from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.encoding import DecodeError, Record, encode, pack, require_canonical, structure, unpack
 from seqp2p.match.table import Bytes32, SeatNumber
 
 # A shuffle of the largest deck (104 cards) is about 24 kB; nothing else comes near it.
@@ -127,7 +127,6 @@ def open_body(envelope: Envelope) -> Body:
     if body_type is None:
         raise DecodeError(f"no such kind of contribution: {envelope.kind!r}")
     body: Body = structure(body_type, envelope.body)
-    # The envelope is canonical as a whole; a body's keys must also stand in the order of its fields.
-    if list(envelope.body) != list(body_type.__struct_fields__):
-        raise DecodeError("the body's keys are not in their order")
+    # The envelope is canonical msgpack, but only the typed body has one order of keys and no float for an integer.
+    require_canonical(body, pack(envelope.body))
     return body

@@ -24,7 +24,13 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def encode(record: Record) -> bytes:
     """The canonical bytes of a record."""
-    return msgpack.packb(msgspec.to_builtins(record, builtin_types=(bytes,)), use_bin_type=True)
+    return pack(msgspec.to_builtins(record, builtin_types=(bytes,)))
+
+
+def pack(value: Any) -> bytes:
+    """Plain data as msgpack, every part in its shortest form."""
+    packed: bytes = msgpack.packb(value, use_bin_type=True)
+    return packed
 
 
 def unpack(data: bytes, size_max: int) -> Any:
