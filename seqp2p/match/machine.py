@@ -1,0 +1,183 @@
+"""The step machine: contributions in; events, awaited seats and the record out.
+
+The same class runs a live seat, a spectator, a resumed game and ``verify``. It has no clock, no socket, no file and
+no randomness. docs/protocol.md, "The chain", has every check in order.
+
+    bytes ──signature──▶ envelope ──game, step, prev, seat──▶ body ──the step's check──▶ held ──all in──▶ closed
+      │                     │                                   │
+      ▼                     ▼                                   ▼
+    Unattributable       TooEarly, OtherPast                Violation (the seat signed it: evidence)
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import mul_base
+from seqp2p.crypto.hashing import LABEL_STEP, tagged_hash
+from seqp2p.crypto.identity import LABEL_CONTRIBUTION, verify
+from seqp2p.crypto.oracle import Context
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, Contribution, Envelope, Kind, open_body, open_envelope
+from seqp2p.match.encoding import DecodeError
+from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
+from seqp2p.match.events import Event
+from seqp2p.match.game import Game, Plan
+from seqp2p.match.steps import STEPS, awaited_seats, next_plan
+from seqp2p.match.table import decode_agreement, game_id
+
+
+@dataclass
+class OpenStep:
+    """The step that contributions are taken for now, and those that are in and checked."""
+
+    number: int
+    plan: Plan
+    seats: frozenset[int]
+    held: dict[int, Contribution] = field(default_factory=dict)
+    kept: dict[int, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedStep:
+    """A step of the record: its number, the head before it, and its contributions in seat order."""
+
+    number: int
+    prev: bytes
+    contributions: tuple[tuple[int, Contribution], ...]
+
+
+class Match:
+    """One game, from the agreement's bytes on.
+
+    ``receive`` takes contributions in any order within a step and returns the events that follow. ``head`` is the
+    hash of everything closed so far, ``record`` the closed steps. Raises what match/errors.py lists, and is unchanged
+    whenever it does.
+    """
+
+    def __init__(self, agreement_bytes: bytes) -> None:
+        """Raises DecodeError or TableError where these bytes are no agreement that can be played."""
+        agreement = decode_agreement(agreement_bytes)
+        self.agreement_bytes = agreement_bytes
+        self.head = game_id(agreement_bytes)
+        self.game = Game(agreement, self.head)
+        self.record: list[ClosedStep] = []
+        self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
+        self._open: OpenStep | None = None
+        self._open_next()
+
+    @property
+    def number(self) -> int:
+        """The open step's number, counting from 1; after the end, one more than the last step's."""
+        return len(self.record) + 1
+
+    @property
+    def kind(self) -> Kind | None:
+        """What the open step takes, or None after the end."""
+        return self._open.plan.kind if self._open else None
+
+    @property
+    def plan(self) -> Plan | None:
+        """The open step's plan, or None after the end."""
+        return self._open.plan if self._open else None
+
+    @property
+    def held(self) -> tuple[tuple[int, Contribution], ...]:
+        """What is in for the open step, in seat order."""
+        return tuple(sorted(self._open.held.items())) if self._open else ()
+
+    @property
+    def awaited(self) -> frozenset[int]:
+        """The seats whose contribution the open step still waits for."""
+        return self._open.seats - self._open.held.keys() if self._open else frozenset()
+
+    def receive(self, contribution: Contribution) -> tuple[Event, ...]:
+        """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists.
+
+        An unproved shuffle of a large deck takes some 30 ms to check: live, call this in a worker thread.
+        """
+        envelope = self._authentic(contribution)
+        if envelope.step > self.number:
+            raise TooEarly(envelope.step, envelope.seat)
+        if envelope.step < self.number or self._open is None:
+            return self._receive_late(envelope, contribution)
+        if envelope.prev != self.head:
+            raise OtherPast(f"seat {envelope.seat} has another past at step {envelope.step}")
+        if (first := self._open.held.get(envelope.seat)) is not None:
+            self._compare(envelope, first, contribution)
+            return ()
+        self._open.kept[envelope.seat] = self._check(self._open, envelope, contribution)
+        self._open.held[envelope.seat] = contribution
+        return () if self.awaited else self._close(self._open)
+
+    def open_seat(self, seat: int, secret: int) -> None:
+        """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
+        if self.game.result is None or not self.game.agreement.settings.open_hands:
+            raise Refusal("hands are opened only after the end, at a table that agreed to it")
+        if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
+            raise Refusal(f"this is not the game secret of seat {seat}")
+        self.openings[seat] = secret
+
+    def _authentic(self, contribution: Contribution) -> Envelope:
+        """The envelope of a contribution that its seat signed for this game."""
+        if len(contribution.payload) > PAYLOAD_SIZE_MAX:
+            raise Unattributable("a contribution is too long")
+        try:
+            envelope = open_envelope(contribution.payload)
+        except DecodeError as error:
+            raise Unattributable(f"not a contribution: {error}") from None
+        if envelope.game != self.game.id:
+            raise Unattributable("a contribution to another game")
+        if envelope.seat > self.game.players:
+            raise Unattributable(f"there is no seat {envelope.seat} at this table")
+        key = self.game.agreement.seats[envelope.seat - 1].key
+        if not verify(key, LABEL_CONTRIBUTION, contribution.payload, contribution.signature):
+            raise Unattributable(f"the signature of seat {envelope.seat} does not verify")
+        return envelope
+
+    def _receive_late(self, envelope: Envelope, contribution: Contribution) -> tuple[Event, ...]:
+        """A contribution to a closed step: a duplicate, or evidence against its seat."""
+        if envelope.step >= self.number:
+            raise TooEarly(envelope.step, envelope.seat)
+        step = self.record[envelope.step - 1]
+        if envelope.prev != step.prev:
+            raise OtherPast(f"seat {envelope.seat} has another past at step {envelope.step}")
+        first = dict(step.contributions).get(envelope.seat)
+        if first is None:
+            raise self._violation(envelope, "it was not its step", contribution)
+        self._compare(envelope, first, contribution)
+        return ()
+
+    def _compare(self, envelope: Envelope, first: Contribution, second: Contribution) -> None:
+        """Two payloads of one seat for one step on one past are proof of cheating, whatever they say."""
+        if first.payload != second.payload:
+            raise self._violation(envelope, "it signed two different contributions to one step", first, second)
+
+    def _check(self, step: OpenStep, envelope: Envelope, contribution: Contribution) -> Any:
+        """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
+        seat = envelope.seat
+        if seat not in step.seats:
+            raise self._violation(envelope, "it was not its step", contribution)
+        if envelope.kind != step.plan.kind:
+            raise self._violation(envelope, f"a contribution of another kind than {step.plan.kind}", contribution)
+        context = Context(self.game.id, step.number, seat, self.head)
+        try:
+            body = open_body(envelope)
+            return STEPS[step.plan.kind].check(self.game, step.plan, body, context, step.kept)
+        except (DecodeError, CryptoError, Refusal) as error:
+            raise self._violation(envelope, str(error), contribution) from error
+
+    def _violation(self, envelope: Envelope, reason: str, *evidence: Contribution) -> Violation:
+        return Violation(envelope.seat, envelope.step, reason, evidence)
+
+    def _close(self, step: OpenStep) -> tuple[Event, ...]:
+        """Everything is in: the game changes, the head moves on, the next step opens."""
+        events = STEPS[step.plan.kind].close(self.game, step.plan, step.kept)
+        contributions = tuple(sorted(step.held.items()))
+        self.record.append(ClosedStep(step.number, self.head, contributions))
+        self.head = tagged_hash(LABEL_STEP, self.head, *(held.payload for _, held in contributions))
+        self._open_next()
+        return tuple(events)
+
+    def _open_next(self) -> None:
+        plan = next_plan(self.game)
+        self._open = None if plan is None else OpenStep(self.number, plan, awaited_seats(self.game, plan))

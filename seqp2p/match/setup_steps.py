@@ -1,0 +1,117 @@
+"""The steps before the first turn: ``seat``, ``reveal``, ``shuffle`` and ``deal``. docs/protocol.md, "Steps".
+
+Each kind of step has a *check*, which looks at one seat's body and returns what the step keeps of it or raises
+Refusal (or CryptoError), and a *close*, which runs once when all are in and changes the game. A check changes
+nothing; ``held`` is what the step keeps of the seats that came before.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from seqp2p.crypto.elgamal import Ciphertext, decode_deck, joint_key
+from seqp2p.crypto.group import Point, decode_point, encode_point
+from seqp2p.crypto.key_proof import key_commitment, verify_key
+from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.share_proof import decode_shares, verify_shares
+from seqp2p.crypto.shuffle import verify_shuffle
+from seqp2p.match.contribution import RevealBody, SeatBody, SharesBody, ShuffleBody
+from seqp2p.match.errors import Refusal
+from seqp2p.match.events import Dealt, Event, Seated, Shuffled
+from seqp2p.match.game import Game, Plan
+from seqp2p.match.joint import draw_dealer
+from seqp2p.rules import UNKNOWN, deal_order, hand_size, start
+
+Held: TypeAlias = Mapping[int, Any]
+
+
+def check_seat(_game: Game, _plan: Plan, body: SeatBody, _context: Context, _held: Held) -> bytes:
+    """Any 32 bytes are a commitment; step ``reveal`` opens it."""
+    return body.commitment
+
+
+def close_seat(game: Game, _plan: Plan, commitments: Mapping[int, bytes]) -> tuple[Event, ...]:
+    """Everybody has committed, before anybody shows a key."""
+    game.commitments.update(commitments)
+    return ()
+
+
+def check_reveal(game: Game, _plan: Plan, body: RevealBody, context: Context, held: Held) -> tuple[Point, bytes]:
+    """The key and the nonce are those committed to, and the seat knows the key's secret.
+
+    Two seats with one key made it together (each proof is bound to its seat), and only all seats together can make
+    keys that cancel out (each is committed to before any is shown). Both are refused, at whichever comes last.
+    """
+    key = decode_point(body.key)
+    if key_commitment(game.id, context.seat, body.key, body.nonce) != game.commitments[context.seat]:
+        raise Refusal("the game key and nonce are not those it committed to")
+    verify_key(key, body.proof, context)
+    others = {seat: encode_point(other) for seat, (other, _) in held.items()}
+    if body.key in others.values():
+        raise Refusal("its game key is another seat's too")
+    if len(others) == game.players - 1:
+        joint_key([key, *(other for other, _ in held.values())])
+    return key, body.nonce
+
+
+def close_reveal(game: Game, _plan: Plan, revealed: Mapping[int, tuple[Point, bytes]]) -> tuple[Event, ...]:
+    """The joint key and the dealer are fixed; the whole deck is put before the first shuffler."""
+    game.keys.update({seat: revealed[seat][0] for seat in game.seats})
+    game.joint_key = joint_key([game.keys[seat] for seat in game.seats])
+    game.draw = draw_dealer(game.variant, game.players, [revealed[seat][1] for seat in game.seats])
+    game.deck.begin(range(len(game.variant.deck)), game.joint_key)
+    return (Seated(game.draw),)
+
+
+def check_shuffle(game: Game, _plan: Plan, body: ShuffleBody, context: Context, _held: Held) -> tuple[Ciphertext, ...]:
+    """The new deck is the old one, re-encrypted in another order, and nothing else."""
+    before = game.deck.mixing
+    after = decode_deck(body.deck, len(before))
+    verify_shuffle(before, after, game.joint_key, body.proof, context)
+    return after
+
+
+def close_shuffle(game: Game, plan: Plan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
+    """The next seat gets this deck; after the last seat it is the pile."""
+    game.deck.mixing = decks[plan.subject]
+    if plan.subject == game.players:
+        game.deck.adopt()
+    return (Shuffled(plan.subject, plan.subject, game.reshuffles),)
+
+
+def deal_owners(game: Game) -> tuple[int, ...]:
+    """The seat that gets deck position 0, 1, 2, …"""
+    assert game.draw is not None, "dealing before the dealer is drawn"
+    return deal_order(game.players, game.draw.dealer, hand_size(game.variant, game.players))
+
+
+def positions_of_others(game: Game, seat: int) -> list[int]:
+    """The deck positions dealt to others than this seat, ascending."""
+    return [position for position, owner in enumerate(deal_owners(game)) if owner != seat]
+
+
+def check_shares(game: Game, positions: list[int], body: SharesBody, context: Context) -> dict[int, Point]:
+    """One share for each of these deck positions, with one valid proof; returned by position."""
+    shares = decode_shares(body.shares, len(positions))
+    statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
+    verify_shares(game.keys[context.seat], statement, shares, body.proof, context)
+    return dict(zip(positions, shares, strict=True))
+
+
+def check_deal(game: Game, _plan: Plan, body: SharesBody, context: Context, _held: Held) -> dict[int, Point]:
+    """Shares for every card dealt to somebody else."""
+    return check_shares(game, positions_of_others(game, context.seat), body, context)
+
+
+def close_deal(game: Game, _plan: Plan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
+    """Each holder can open its own hand now, and nobody else can."""
+    for owner in deal_owners(game):
+        position = game.deck.give(owner)
+        game.deck.open_partly(position, [shares[seat][position] for seat in game.seats if seat != owner])
+    assert game.draw is not None, "dealing before the dealer is drawn"
+    settings = game.agreement.settings
+    hidden = (UNKNOWN,) * hand_size(game.variant, game.players)
+    first = game.draw.dealer % game.players + 1
+    game.position = start(
+        game.variant, game.players, settings.teams, settings.options, first, [hidden for _ in game.seats]
+    )
+    return (Dealt(),)
