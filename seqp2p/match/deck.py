@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck
-from seqp2p.crypto.group import Point, encode_point, sub
+from seqp2p.crypto.group import Point, sub, sum_points
 from seqp2p.match.errors import Refusal
 from seqp2p.rules import Card, Variant
 
@@ -34,7 +34,7 @@ class Deck:
     def __post_init__(self) -> None:
         self.hands = [[] for _ in range(self.players)]
         self.points = card_points(self.variant.name, len(self.variant.deck))
-        self._cards = {encode_point(point): card for card, point in enumerate(self.points)}
+        self._cards = {point: card for card, point in enumerate(self.points)}
 
     def begin(self, physical: Sequence[int], joint_key: Point) -> None:
         """Put these cards, in ascending order and openly encrypted, before the seats to be shuffled."""
@@ -64,15 +64,12 @@ class Deck:
 
     def open_partly(self, position: int, shares: Sequence[Point]) -> None:
         """Every other seat's decryption shares for a card are in: only its holder's share is wanting."""
-        point = self.ciphertexts[position].b
-        for share in shares:
-            point = sub(point, share)
-        self.partial[position] = point
+        self.partial[position] = sub(self.ciphertexts[position].b, sum_points(shares))
 
     def physical(self, position: int, share: Point) -> int:
         """The card at a position, given its holder's share; raises Refusal where that is no card of this deck."""
         point = sub(self.partial[position], share)
-        card = None if point is None else self._cards.get(encode_point(point))
+        card = self._cards.get(point)
         if card is None:
             raise Refusal(f"the card at deck position {position} opens to no card")
         return card

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from seqp2p.crypto.group import Point
+from seqp2p.crypto.group import INFINITY, Point
 from seqp2p.match.contribution import Kind
 from seqp2p.match.deck import Deck
 from seqp2p.match.events import Result
@@ -32,7 +32,7 @@ class Game:
     deck: Deck = field(init=False)
     commitments: dict[int, bytes] = field(default_factory=dict)  # by seat
     keys: dict[int, Point] = field(default_factory=dict)  # X_i by seat
-    joint_key: Point = None
+    joint_key: Point = INFINITY
     draw: DealerDraw | None = None
     position: Position | None = None
     reshuffles: int = 0

@@ -14,9 +14,10 @@ from typing import Any
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
-from seqp2p.crypto.hashing import LABEL_STEP, tagged_hash
-from seqp2p.crypto.identity import LABEL_CONTRIBUTION, verify
+from seqp2p.crypto.hashing import CONTRIBUTION, tagged_hash
+from seqp2p.crypto.identity import verify
 from seqp2p.crypto.oracle import Context
+from seqp2p.match import labels
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
@@ -130,7 +131,7 @@ class Match:
         if envelope.seat > self.game.players:
             raise Unattributable(f"there is no seat {envelope.seat} at this table")
         key = self.game.agreement.seats[envelope.seat - 1].key
-        if not verify(key, LABEL_CONTRIBUTION, contribution.payload, contribution.signature):
+        if not verify(key, CONTRIBUTION, contribution.payload, contribution.signature):
             raise Unattributable(f"the signature of seat {envelope.seat} does not verify")
         return envelope
 
@@ -174,7 +175,7 @@ class Match:
         events = STEPS[step.plan.kind].close(self.game, step.plan, step.kept)
         contributions = tuple(sorted(step.held.items()))
         self.record.append(ClosedStep(step.number, self.head, contributions))
-        self.head = tagged_hash(LABEL_STEP, self.head, *(held.payload for _, held in contributions))
+        self.head = tagged_hash(labels.STEP, self.head, *(held.payload for _, held in contributions))
         self._open_next()
         return tuple(events)
 

@@ -9,8 +9,9 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from seqp2p.crypto.hashing import LABEL_TABLE, tagged_hash
+from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.crypto.identity import is_identity_key
+from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
 
@@ -132,7 +133,7 @@ def decode_agreement(data: bytes) -> Agreement:
 
 def game_id(agreement_bytes: bytes) -> bytes:
     """The 32-byte id of the game, which is head(0): H("seqp2p/1 table" ‖ agreement)."""
-    return tagged_hash(LABEL_TABLE, agreement_bytes)
+    return tagged_hash(labels.TABLE, agreement_bytes)
 
 
 __all__ = [

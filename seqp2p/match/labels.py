@@ -1,0 +1,7 @@
+"""The labels of the hashes that only a match makes; those of proofs and signatures are in crypto/hashing.py."""
+
+from typing import Final
+
+TABLE: Final = "seqp2p/1 table"  # head(0), the game's id
+STEP: Final = "seqp2p/1 step"  # head(k)
+JOINT: Final = "seqp2p/1 joint"  # joint randomness

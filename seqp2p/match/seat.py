@@ -1,0 +1,144 @@
+"""One seat's own side of a match: its secrets, its hand, and the contributions it owes.
+
+``Match`` knows what everybody knows; ``Seat`` adds what only one seat knows. Nothing in here is ever shown: reprs
+hide it, and what leaves is a signed contribution.
+"""
+
+from collections.abc import Sequence
+
+from seqp2p.crypto.elgamal import encode_deck
+from seqp2p.crypto.group import Randomness, encode_point, encode_points, mul_base, random_scalar
+from seqp2p.crypto.hashing import CONTRIBUTION
+from seqp2p.crypto.identity import Identity
+from seqp2p.crypto.key_proof import key_commitment, prove_key
+from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.shuffle import shuffle_and_prove
+from seqp2p.match.contribution import (
+    Body,
+    Contribution,
+    OverBody,
+    RevealBody,
+    SeatBody,
+    SharesBody,
+    ShuffleBody,
+    TurnBody,
+    make_payload,
+)
+from seqp2p.match.machine import Match
+from seqp2p.match.play_steps import cards_to_show, final_hash
+from seqp2p.match.setup_steps import positions_of_others
+from seqp2p.rules import Action, IllegalAction, Position, apply, format_action, reveal
+
+NONCE_SIZE = 32
+
+
+class Seat:
+    """The secrets of one seat in one game, and what it does with them.
+
+    ``number`` counts from 1. ``randomness(n)`` gives n fresh secret bytes. X_i is made afresh for every game.
+    """
+
+    def __init__(self, number: int, identity: Identity, randomness: Randomness) -> None:
+        self.number = number
+        self._identity = identity
+        self._randomness = randomness
+        self._secret = random_scalar(randomness)
+        self._key = mul_base(self._secret)
+        self._nonce = randomness(NONCE_SIZE)
+        self._opened: dict[int, int] = {}  # physical card by deck position: what this seat has seen of its own
+
+    def __repr__(self) -> str:
+        return f"Seat({self.number})"
+
+    def owes(self, match: Match) -> bool:
+        """Whether the open step waits for this seat."""
+        return self.number in match.awaited
+
+    def hand(self, match: Match) -> dict[int, int]:
+        """The seat's own cards: physical card by deck position, for every card that is dealt to it."""
+        deck = match.game.deck
+        for position in deck.hand(self.number):
+            if position not in self._opened:
+                point = share(self._secret, deck.ciphertexts[position].a, self._randomness)
+                self._opened[position] = deck.physical(position, point)
+        return {position: self._opened[position] for position in deck.hand(self.number)}
+
+    def position(self, match: Match) -> Position:
+        """The position as this seat knows it: its own hand, and what everybody knows."""
+        deck = match.game.deck
+        cards = [deck.face(card) for at, card in self.hand(match).items() if at not in deck.shown]
+        return reveal(match.game.table_position(), self.number, cards)
+
+    def contribute(self, match: Match) -> Contribution:
+        """What this seat owes to any open step but a turn. A shuffle takes some 35 ms: live, in a worker thread."""
+        bodies = {
+            "seat": self._seat_body,
+            "reveal": self._reveal_body,
+            "shuffle": self._shuffle_body,
+            "deal": self._deal_body,
+            "draw": self._draw_body,
+            "over": self._over_body,
+        }
+        assert match.kind in bodies, "a turn takes an action"
+        return self._sign(match, bodies[match.kind](match))
+
+    def play(self, match: Match, action: Action) -> Contribution:
+        """The seat's turn; raises IllegalAction or AmbiguousAction, before anything is signed."""
+        apply(self.position(match), action)
+        hand = self.hand(match)
+        deck = match.game.deck
+        count = cards_to_show(match.game, action, self.number)
+        chosen = [at for at, card in hand.items() if action.is_pass or deck.face(card) == action.card][:count]
+        if len(chosen) != count:
+            raise IllegalAction("That card is not in your hand.")
+        shares, proof = self._shares(match, chosen) if chosen else (b"", b"")
+        return self._sign(match, TurnBody(format_action(match.game.variant, action), tuple(chosen), shares, proof))
+
+    def release(self) -> int:
+        """The game secret x_i, to be shown only after the end, at a table that agreed to open its hands."""
+        return self._secret
+
+    def sign(self, label: str, data: bytes) -> bytes:
+        """The identity's signature, for the replay this seat writes."""
+        return self._identity.sign(label, data)
+
+    @property
+    def identity_key(self) -> bytes:
+        """The public identity key, 32 bytes."""
+        return self._identity.public
+
+    def _context(self, match: Match) -> Context:
+        return Context(match.game.id, match.number, self.number, match.head)
+
+    def _sign(self, match: Match, body: Body) -> Contribution:
+        assert match.kind is not None, "nothing is contributed after the end"
+        payload = make_payload(match.game.id, match.number, match.head, self.number, match.kind, body)
+        return Contribution(payload, self._identity.sign(CONTRIBUTION, payload))
+
+    def _shares(self, match: Match, positions: Sequence[int]) -> tuple[bytes, bytes]:
+        statement = [(position, match.game.deck.ciphertexts[position].a) for position in positions]
+        shares = [share(self._secret, a, self._randomness) for _, a in statement]
+        proof = prove_shares(self._secret, self._key, statement, shares, self._context(match), self._randomness)
+        return encode_points(shares), proof
+
+    def _seat_body(self, match: Match) -> Body:
+        return SeatBody(key_commitment(match.game.id, self.number, encode_point(self._key), self._nonce))
+
+    def _reveal_body(self, match: Match) -> Body:
+        proof = prove_key(self._secret, self._key, self._context(match), self._randomness)
+        return RevealBody(encode_point(self._key), proof, self._nonce)
+
+    def _shuffle_body(self, match: Match) -> Body:
+        game = match.game
+        deck, proof = shuffle_and_prove(game.deck.mixing, game.joint_key, self._context(match), self._randomness)
+        return ShuffleBody(encode_deck(deck), proof)
+
+    def _deal_body(self, match: Match) -> Body:
+        return SharesBody(*self._shares(match, positions_of_others(match.game, self.number)))
+
+    def _draw_body(self, match: Match) -> Body:
+        return SharesBody(*self._shares(match, [match.game.deck.drawn]))
+
+    def _over_body(self, match: Match) -> Body:
+        return OverBody(final_hash(match.game))

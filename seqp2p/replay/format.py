@@ -1,0 +1,136 @@
+"""The replay file, byte by byte: a magic line, then records. docs/protocol.md, "The replay file".
+
+    "seqp2p replay 1\\n" ‖ record*        record = length (4 bytes, big-endian) ‖ msgpack map
+
+    table ─▶ step* ─▶ [open] ─▶ [evidence | opening*] ─▶ end
+
+A file without its ``end`` record was not finished: its writer crashed, or it was cut short.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
+
+MAGIC = b"seqp2p replay 1\n"
+MAGIC_STEM = b"seqp2p replay "
+LENGTH_SIZE = 4
+SEATS_MAX = 12
+RECORD_SIZE_MAX = SEATS_MAX * (PAYLOAD_SIZE_MAX + 128)
+REPLAY_SIZE_MAX = 64 * 1024 * 1024  # a game of 12 with several reshuffles stays under 4 MB
+
+Payload: TypeAlias = Annotated[bytes, msgspec.Meta(max_length=PAYLOAD_SIZE_MAX)]
+Signature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+
+
+class TableRecord(Record, frozen=True, tag="table", tag_field="t"):
+    """The agreement's bytes; they are the whole header."""
+
+    agreement: Annotated[bytes, msgspec.Meta(max_length=AGREEMENT_SIZE_MAX)]
+
+
+class StepRecord(Record, frozen=True, tag="step", tag_field="t"):
+    """A final step: payload and signature of every contribution, in seat order."""
+
+    step: StepNumber
+    contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+
+
+class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
+    """What was in for the step that never closed, in seat order."""
+
+    step: StepNumber
+    contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+
+
+class EvidenceRecord(Record, frozen=True, tag="evidence", tag_field="t"):
+    """What a seat signed and must not have signed: one contribution that is wrong, or two that exclude each other."""
+
+    contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=2)]
+
+
+class OpeningRecord(Record, frozen=True, tag="opening", tag_field="t"):
+    """A seat's game secret x_i, released after the end; in seat order, each at most once."""
+
+    seat: SeatNumber
+    secret: Bytes32
+
+
+class EndRecord(Record, frozen=True, tag="end", tag_field="t"):
+    """The writer's identity key, and its signature over the SHA-256 of every byte before this record."""
+
+    key: Bytes32
+    signature: Signature
+
+
+AnyRecord: TypeAlias = TableRecord | StepRecord | OpenRecord | EvidenceRecord | OpeningRecord | EndRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A record and where it stands: its bytes are ``data[start:end]``, length included."""
+
+    record: AnyRecord
+    start: int
+    end: int
+
+
+class NotAReplay(DecodeError):
+    """These bytes are no replay that this program reads: another kind of file, or another version."""
+
+
+class Torn(DecodeError):
+    """The file ends inside a record: it was cut short, or its writer stopped while writing."""
+
+
+def pairs(contributions: tuple[Contribution, ...]) -> tuple[tuple[bytes, bytes], ...]:
+    """Contributions as records hold them."""
+    return tuple((contribution.payload, contribution.signature) for contribution in contributions)
+
+
+def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord) -> tuple[Contribution, ...]:
+    """The contributions in a record."""
+    return tuple(Contribution(payload, signature) for payload, signature in record.contributions)
+
+
+def frame(record: AnyRecord) -> bytes:
+    """The record's bytes, after their length."""
+    data = encode(record)
+    return len(data).to_bytes(LENGTH_SIZE, "big") + data
+
+
+def end_digest(data: bytes | bytearray | memoryview) -> bytes:
+    """What the writer signs: SHA-256 of every byte before the ``end`` record."""
+    return hashlib.sha256(data).digest()
+
+
+def records(data: bytes) -> Iterator[Placed]:
+    """The records of a file one by one; raises NotAReplay, Torn or DecodeError where it can go no further."""
+    if not data.startswith(MAGIC):
+        if data.startswith(MAGIC_STEM):
+            raise NotAReplay("a replay of another version than 1: a newer seqp2p may read it")
+        raise NotAReplay("not a seqp2p replay")
+    at = len(MAGIC)
+    while at < len(data):
+        record, end = _record_at(data, at)
+        yield Placed(record, at, end)
+        at = end
+
+
+def _record_at(data: bytes, at: int) -> tuple[AnyRecord, int]:
+    length = int.from_bytes(data[at : at + LENGTH_SIZE], "big")
+    start = at + LENGTH_SIZE
+    if start <= len(data) and length > RECORD_SIZE_MAX:
+        raise DecodeError(f"a record of {length} bytes at byte {at}: at most {RECORD_SIZE_MAX} are allowed")
+    if start + length > len(data):
+        raise Torn("the file ends inside a record")
+    body = data[start : start + length]
+    record: AnyRecord = structure(AnyRecord, unpack(body, RECORD_SIZE_MAX))  # type: ignore[arg-type]  # a union is a type here
+    require_canonical(record, body)
+    return record, start + length

@@ -1,0 +1,78 @@
+"""Writing a replay as the game goes: one file, append-only, never over an existing one."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from seqp2p.crypto.group import encode_scalar
+from seqp2p.crypto.hashing import FILE
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.machine import Match
+from seqp2p.replay.format import (
+    MAGIC,
+    AnyRecord,
+    EndRecord,
+    EvidenceRecord,
+    OpeningRecord,
+    OpenRecord,
+    StepRecord,
+    TableRecord,
+    frame,
+    pairs,
+)
+
+Signer = Callable[[str, bytes], bytes]
+
+
+class ReplayWriter:
+    """A replay being written. Every record is handed to the system before the call returns; ``finish`` also syncs.
+
+    Raises OSError as files do, FileExistsError where ``path`` exists.
+    """
+
+    def __init__(self, path: Path, match: Match) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("xb", buffering=0)
+        self._digest = hashlib.sha256()
+        self._steps = 0
+        self._write(MAGIC)
+        self._append(TableRecord(match.agreement_bytes))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def record(self, match: Match) -> None:
+        """Append the steps that have closed since the last call."""
+        for step in match.record[self._steps :]:
+            self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
+            self._steps += 1
+
+    def finish(self, match: Match, evidence: Iterable[Contribution], key: bytes, sign: Signer) -> None:
+        """Append what is left, and the writer's signature. ``key`` is the public key that ``sign`` signs for."""
+        self.record(match)
+        if held := tuple(contribution for _, contribution in match.held):
+            self._append(OpenRecord(match.number, pairs(held)))
+        if proofs := tuple(evidence):
+            self._append(EvidenceRecord(pairs(proofs)))
+        for seat, secret in sorted(match.openings.items()):
+            self._append(OpeningRecord(seat, encode_scalar(secret)))
+        self._append(EndRecord(key, sign(FILE, self._digest.digest())))
+        os.fsync(self._file.fileno())
+
+    def _append(self, record: AnyRecord) -> None:
+        self._write(frame(record))
+
+    def _write(self, data: bytes) -> None:
+        # An unbuffered write of a regular file takes everything or raises; a short write is a full disk's.
+        if self._file.write(data) != len(data):
+            raise OSError("the disk took only a part of a record")
+        self._digest.update(data)
