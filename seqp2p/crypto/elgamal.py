@@ -1,0 +1,85 @@
+"""Cards as ElGamal ciphertexts over the group (protocol: cards as ciphertexts).
+
+A card is a point M nobody knows the discrete logarithm of; under the joint key PK = ΣX_i it is
+
+    (a, b) = (r·G, M + r·PK)
+
+and opens as M = b − Σ D_i, with D_i = x_i·a the decryption share of seat i.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import (
+    POINT_SIZE,
+    G,
+    Point,
+    add,
+    decode_points,
+    encode_points,
+    hash_to_point,
+    mul,
+    mul_base,
+    sub,
+    sum_points,
+)
+from seqp2p.crypto.hashing import CARD
+
+CIPHERTEXT_SIZE = 2 * POINT_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Ciphertext:
+    a: Point
+    b: Point
+
+
+@lru_cache(maxsize=8)
+def card_points(variant_name: str, n: int) -> tuple[Point, ...]:
+    """M_0 … M_(n−1) of a variant, one for each *physical* card in canonical order: two equal cards differ."""
+    return tuple(hash_to_point(f"{CARD} {variant_name}", index) for index in range(n))
+
+
+def joint_key(keys: Sequence[Point]) -> Point:
+    """PK = ΣX_i.
+
+    Raises CryptoError when a key or the sum is infinity, or when two keys are the same: nobody draws a key
+    that somebody else has, so the later one is a copy.
+    """
+    if len(set(keys)) < len(keys):
+        raise CryptoError("Two seats show the same game key.")
+    total = sum_points(keys)
+    if total.is_infinity or any(key.is_infinity for key in keys):
+        raise CryptoError("A game key, or the sum of them all, is the point at infinity.")
+    return total
+
+
+def fresh_deck(pk: Point, cards: Sequence[Point]) -> tuple[Ciphertext, ...]:
+    """The cards in their order, encrypted with the public randomness r = 1: (G, M + PK). Anybody can check it."""
+    return tuple(Ciphertext(G, add(card, pk)) for card in cards)
+
+
+def reencrypt(ciphertext: Ciphertext, pk: Point, r: int) -> Ciphertext:
+    """The same card under the randomness of before plus r: (a + r·G, b + r·PK). r is used once."""
+    return Ciphertext(add(ciphertext.a, mul_base(r)), add(ciphertext.b, mul(pk, r)))
+
+
+def decrypt(ciphertext: Ciphertext, shares: Iterable[Point]) -> Point:
+    """Return b − ΣD_i: the card's point when the shares of all seats are there.
+
+    It need not be a card's: that is for the caller to look up.
+    """
+    return sub(ciphertext.b, sum_points(shares))
+
+
+def encode_deck(deck: Sequence[Ciphertext]) -> bytes:
+    """66 bytes a card, a ‖ b. Raises CryptoError for infinity."""
+    return encode_points(point for card in deck for point in (card.a, card.b))
+
+
+def decode_deck(data: bytes, n: int) -> tuple[Ciphertext, ...]:
+    """Return n cards from exactly 66·n bytes. Raises CryptoError."""
+    points = decode_points(data, 2 * n)
+    return tuple(map(Ciphertext, points[::2], points[1::2]))

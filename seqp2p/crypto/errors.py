@@ -1,0 +1,9 @@
+"""The one error of this package."""
+
+
+class CryptoError(ValueError):
+    """Bytes that do not decode, or a proof or signature that does not hold.
+
+    The text names the field or the equation, never a secret. Who is to blame is known to the caller: it
+    knows whose bytes these were.
+    """

@@ -1,0 +1,196 @@
+"""The group: secp256k1 of prime order q and cofactor 1, through coincurve (libsecp256k1).
+
+The only module that knows coincurve, so that the group can be changed in one place. Every operation is total:
+infinity comes in and goes out like any other point. Only the *encoding* refuses infinity.
+
+Timing. libsecp256k1 multiplies the base point in constant time, so `mul_base` may take any secret. Its
+multiplication of another point is variable-time in the scalar: long-lived secrets, and the nonces that would
+give them away, go through `mul_blinded`. Python's own integers are not constant-time either; what the blinding
+hides is the many microseconds of a multiplication, not the nanoseconds of one addition.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from coincurve import PublicKey
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.hashing import number, tagged_hash
+
+Randomness = Callable[[int], bytes]
+"""`randomness(n)` gives n fresh, uniform, secret bytes: `secrets.token_bytes` in production."""
+
+ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+"""q, the number of points (SEC 2, section 2.4.1)."""
+
+POINT_SIZE: Final = 33
+SCALAR_SIZE: Final = 32
+
+
+class Point:
+    """A point of the group, infinity included. Immutable; equal and hashed by value."""
+
+    __slots__ = ("_encoded", "raw")
+
+    def __init__(self, raw: PublicKey | None, encoded: bytes | None = None) -> None:
+        # `raw` is for this module alone: coincurve's point, or None for infinity, which it has no value for.
+        self.raw = raw
+        self._encoded = encoded
+
+    @property
+    def is_infinity(self) -> bool:
+        return self.raw is None
+
+    @property
+    def encoded(self) -> bytes:
+        """The 33 canonical bytes, computed once; nothing for infinity."""
+        if self._encoded is None:
+            self._encoded = b"" if self.raw is None else self.raw.format()
+        return self._encoded
+
+    def __eq__(self, other: object) -> bool:
+        return self.encoded == other.encoded if isinstance(other, Point) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.encoded)
+
+    def __repr__(self) -> str:
+        return f"Point({self.encoded.hex() or 'infinity'})"
+
+
+INFINITY: Final = Point(None)
+
+
+def mul(point: Point, scalar: int) -> Point:
+    """scalar·point, for any integer. Variable-time in the scalar (see the module's text)."""
+    scalar %= ORDER
+    if point.raw is None or scalar == 0:
+        return INFINITY
+    return Point(point.raw.multiply(scalar.to_bytes(SCALAR_SIZE, "big")))
+
+
+def mul_base(scalar: int) -> Point:
+    """scalar·G, for any integer. Constant-time, so it needs no blinding."""
+    scalar %= ORDER
+    return Point(PublicKey.from_valid_secret(scalar.to_bytes(SCALAR_SIZE, "big"))) if scalar else INFINITY
+
+
+G: Final = mul_base(1)
+
+
+def mul_blinded(point: Point, scalar: int, blinding: int) -> Point:
+    """scalar·point as (scalar − blinding)·point + blinding·point, with a fresh random blinding."""
+    return add(mul(point, scalar - blinding), mul(point, blinding))
+
+
+def sum_points(points: Iterable[Point]) -> Point:
+    """The sum, infinity for none. One inversion for the whole sum: far cheaper than adding two by two."""
+    raws = [point.raw for point in points if point.raw is not None]
+    if not raws:
+        return INFINITY
+    try:
+        return Point(PublicKey.combine_keys(raws))
+    except ValueError:
+        # For one or more well-formed points libsecp256k1 (secp256k1_ec_pubkey_combine) has this one reason to
+        # fail: the sum is infinity.
+        return INFINITY
+
+
+def add(*points: Point) -> Point:
+    return sum_points(points)
+
+
+def neg(point: Point) -> Point:
+    return mul(point, -1)
+
+
+def sub(left: Point, right: Point) -> Point:
+    return add(left, neg(right))
+
+
+def dot(scalars: Iterable[int], points: Iterable[Point]) -> Point:
+    """Σ scalar·point over two sequences of the same length. Variable-time."""
+    return sum_points([mul(point, scalar) for scalar, point in zip(scalars, points, strict=True)])
+
+
+def encode_point(point: Point) -> bytes:
+    """33 bytes: 02 or 03 for an even or odd y, then x, big-endian (SEC 1, section 2.3.3, compressed).
+
+    Raises CryptoError for infinity, which has no encoding here.
+    """
+    if point.is_infinity:
+        raise CryptoError("The point at infinity has no encoding.")
+    return point.encoded
+
+
+def decode_point(data: bytes) -> Point:
+    """The point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
+    if len(data) != POINT_SIZE:
+        raise CryptoError(f"A point takes {POINT_SIZE} bytes, not {len(data)}.")
+    try:
+        return Point(PublicKey(data), data)
+    except ValueError as error:
+        # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
+        raise CryptoError("These 33 bytes are no point of secp256k1 in compressed form.") from error
+
+
+def encode_scalar(scalar: int) -> bytes:
+    """32 bytes, big-endian. Raises CryptoError outside 1 … q−1, without showing the scalar."""
+    if not 0 < scalar < ORDER:
+        raise CryptoError("A scalar that is written must be in 1 … q−1.")
+    return scalar.to_bytes(SCALAR_SIZE, "big")
+
+
+def decode_scalar(data: bytes) -> int:
+    """A scalar in 1 … q−1 from 32 bytes. Raises CryptoError for anything else."""
+    if len(data) != SCALAR_SIZE:
+        raise CryptoError(f"A scalar takes {SCALAR_SIZE} bytes, not {len(data)}.")
+    scalar = int.from_bytes(data, "big")
+    if not 0 < scalar < ORDER:
+        raise CryptoError("A scalar must be in 1 … q−1.")
+    return scalar
+
+
+def encode_points(points: Iterable[Point]) -> bytes:
+    """The encodings one after the other. Raises CryptoError for infinity."""
+    return b"".join(map(encode_point, points))
+
+
+def decode_points(data: bytes, count: int) -> tuple[Point, ...]:
+    """`count` points from exactly 33·count bytes. Raises CryptoError."""
+    if len(data) != count * POINT_SIZE:
+        raise CryptoError(f"{count} points take {count * POINT_SIZE} bytes, not {len(data)}.")
+    return tuple(decode_point(data[i : i + POINT_SIZE]) for i in range(0, len(data), POINT_SIZE))
+
+
+def hash_to_point(label: str, index: int) -> Point:
+    """A point whose discrete logarithm nobody knows, by try-and-increment.
+
+    x = SHA-256(label ‖ 0 ‖ framed(index, counter)), both of 4 bytes; the first counter from 0 for which 02 ‖ x
+    is a point gives it. Not constant-time, and need not be: its input is public.
+    """
+    counter = 0
+    while True:
+        x = tagged_hash(label, number(index), number(counter))
+        try:
+            return decode_point(b"\2" + x)
+        except CryptoError:
+            counter += 1
+
+
+def random_scalar(randomness: Randomness) -> int:
+    """Uniform in 1 … q−1: 32 bytes at a time until they fall into the range (the first ones, nearly always)."""
+    while True:
+        scalar = int.from_bytes(randomness(SCALAR_SIZE), "big")
+        if 0 < scalar < ORDER:
+            return scalar
+
+
+def random_below(bound: int, randomness: Randomness) -> int:
+    """Uniform in 0 … bound−1, by rejection: no modulo, hence no bias. `bound` is at least 1."""
+    bits = (bound - 1).bit_length()
+    size = (bits + 7) // 8
+    while True:
+        number = int.from_bytes(randomness(size), "big") & ((1 << bits) - 1)
+        if number < bound:
+            return number

@@ -1,0 +1,73 @@
+"""Hashing with labels: every hash says what it is for, and no two purposes share an input.
+
+The layout, for this module and for the oracle alike:
+
+    label ‖ 0x00 ‖ (length of item, 4 bytes big-endian ‖ item) for each item
+
+A label is ASCII, starts with `seqp2p/1 ` (the protocol and its version) and holds no zero byte, so the encoding
+can be read back in one way only.
+"""
+
+import hashlib
+from typing import Final
+
+from seqp2p.crypto.errors import CryptoError
+
+PREFIX: Final = "seqp2p/1 "
+
+# Points nobody knows the discrete logarithm of. A card's label is followed by a space and the variant's name.
+GENERATOR: Final = "seqp2p/1 generator"  # H is index 0, H_1 … H_N are 1 … N
+CARD: Final = "seqp2p/1 card"
+
+# Challenges (SHA-512, see oracle.py).
+KEY_PROOF: Final = "seqp2p/1 key proof"
+SHARE_PROOF: Final = "seqp2p/1 share proof"
+SHUFFLE_PROOF: Final = "seqp2p/1 shuffle proof"
+
+# Nonces of a prover: seen by nobody, so another program may choose its own.
+KEY_NONCE: Final = "seqp2p/1 key nonce"
+SHARE_NONCE: Final = "seqp2p/1 share nonce"
+SHUFFLE_NONCE: Final = "seqp2p/1 shuffle nonce"
+
+# SHA-256.
+KEY_COMMITMENT: Final = "seqp2p/1 key commitment"
+FINGERPRINT: Final = "seqp2p/1 fingerprint"
+
+# Signatures: what is signed is label ‖ 0x00 ‖ data, without lengths (see identity.py).
+CONTRIBUTION: Final = "seqp2p/1 contribution"
+BALLOT: Final = "seqp2p/1 ballot"
+HEAD: Final = "seqp2p/1 head"
+REMARK: Final = "seqp2p/1 remark"
+LINK: Final = "seqp2p/1 link"
+FILE: Final = "seqp2p/1 file"
+
+
+def label_bytes(label: str) -> bytes:
+    """`label ‖ 0x00`.
+
+    Raises CryptoError for a label that is not ASCII, has another prefix or holds a zero byte.
+    """
+    if not label.isascii() or not label.startswith(PREFIX) or "\0" in label:
+        raise CryptoError(f"{label!r} is no label: it must be ASCII without zero bytes and start with {PREFIX!r}.")
+    return label.encode("ascii") + b"\0"
+
+
+def number(value: int) -> bytes:
+    """4 bytes, big-endian: how every number is hashed. Raises CryptoError for one that does not fit."""
+    if not 0 <= value < 1 << 32:
+        raise CryptoError(f"{value} does not fit into 4 bytes.")
+    return value.to_bytes(4, "big")
+
+
+def framed(*items: bytes) -> bytes:
+    """Each item after its length as 4 bytes, big-endian."""
+    return b"".join(len(item).to_bytes(4, "big") + item for item in items)
+
+
+def tagged_hash(label: str, *items: bytes) -> bytes:
+    """SHA-256 over the label and the items: 32 bytes.
+
+    >>> tagged_hash("seqp2p/1 step", b"a", b"bc") == tagged_hash("seqp2p/1 step", b"ab", b"c")
+    False
+    """
+    return hashlib.sha256(label_bytes(label) + framed(*items)).digest()

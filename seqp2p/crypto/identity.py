@@ -1,0 +1,88 @@
+"""Identities: Ed25519 keys (RFC 8032) that sign everything a player says, with a label for each purpose.
+
+What is signed is label ‖ 0x00 ‖ data. The check is the strict one: OpenSSL's (no cofactor: R must be the very
+bytes of S·B − h·A, and S < L), and on top of it no key and no R that is not canonical or of small order.
+OpenSSL takes those: under the key 01 00 … 00 one signature fits every message.
+"""
+
+import base64
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.hashing import FINGERPRINT, label_bytes, tagged_hash
+
+PUBLIC_SIZE: Final = 32
+SIGNATURE_SIZE: Final = 64
+
+_P: Final = 2**255 - 19
+_L: Final = 2**252 + 27742317777372353535851937790883648493
+_Y_OF_ORDER_8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
+_SMALL_ORDER: Final = frozenset({1, _P - 1, 0, _Y_OF_ORDER_8, _P - _Y_OF_ORDER_8})
+"""The y of the eight points of order 1, 2, 4, 4, 8, 8, 8, 8. Whatever the sign of x, none is a key."""
+
+
+class Identity:
+    """A player's own key pair. Never prints its secret."""
+
+    def __init__(self, seed: bytes) -> None:
+        """From the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
+        if len(seed) != PUBLIC_SIZE:
+            raise CryptoError(f"The secret of an identity takes {PUBLIC_SIZE} bytes, not {len(seed)}.")
+        self.private_key: Final = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public: Final = self.private_key.public_key().public_bytes_raw()
+
+    @classmethod
+    def generate(cls, randomness: Randomness) -> "Identity":
+        return cls(randomness(PUBLIC_SIZE))
+
+    def secret_bytes(self) -> bytes:
+        """The 32 bytes to keep in a file of mode 0600."""
+        return self.private_key.private_bytes_raw()
+
+    def __repr__(self) -> str:
+        return f"Identity({fingerprint(self.public)})"
+
+
+def sign(identity: Identity, label: str, data: bytes) -> bytes:
+    """64 bytes, R ‖ S, over label ‖ 0x00 ‖ data. The labels are in hashing.py."""
+    return identity.private_key.sign(label_bytes(label) + data)
+
+
+def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
+    """Raises CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
+    check_public(public)
+    if len(signature) != SIGNATURE_SIZE:
+        raise CryptoError(f"A signature takes {SIGNATURE_SIZE} bytes, not {len(signature)}.")
+    _check_point(signature[:32], "The point R of the signature")
+    if int.from_bytes(signature[32:], "little") >= _L:
+        raise CryptoError("The number S of the signature is not below L.")
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, label_bytes(label) + data)
+    except InvalidSignature as error:
+        raise CryptoError("The signature is not this key's over these bytes.") from error
+
+
+def check_public(public: bytes) -> None:
+    """Raises CryptoError unless these are 32 bytes that may be an identity key: canonical, not of small order."""
+    if len(public) != PUBLIC_SIZE:
+        raise CryptoError(f"An identity key takes {PUBLIC_SIZE} bytes, not {len(public)}.")
+    _check_point(public, "The identity key")
+
+
+def fingerprint(public: bytes) -> str:
+    """80 bits of a hash of the key for people to compare, as in `kq3w-7hpd-x2mc-a5tn`."""
+    text = base64.b32encode(tagged_hash(FINGERPRINT, public)[:10]).decode("ascii").lower()
+    return "-".join(text[i : i + 4] for i in range(0, 16, 4))
+
+
+def _check_point(data: bytes, name: str) -> None:
+    # The top bit is the sign of x. Where x is 0 the sign must be 0 too, but there y is 1 or −1: small order.
+    y = int.from_bytes(data, "little") & ((1 << 255) - 1)
+    if y >= _P:
+        raise CryptoError(f"{name} is not in canonical form.")
+    if y in _SMALL_ORDER:
+        raise CryptoError(f"{name} has small order: it would fit any message.")

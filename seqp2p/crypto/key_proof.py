@@ -1,0 +1,70 @@
+"""Game keys: the commitment that is given first, and the proof that its owner knows the secret key.
+
+Schnorr's proof for X = x·G: T = w·G, c from the oracle over (context, X, T), s = w + c·x; it holds iff
+T = s·G − c·X. The proof is T ‖ s, 33 + 32 bytes. Committing first and proving after leaves no rogue key (one
+computed from the others' keys) and no copied key.
+"""
+
+from seqp2p.crypto.equation import Equation, Group, require
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import (
+    ORDER,
+    POINT_SIZE,
+    SCALAR_SIZE,
+    G,
+    Point,
+    Randomness,
+    decode_point,
+    decode_scalar,
+    encode_point,
+    encode_scalar,
+    mul_base,
+)
+from seqp2p.crypto.hashing import KEY_COMMITMENT, KEY_NONCE, KEY_PROOF, number, tagged_hash
+from seqp2p.crypto.oracle import Context, Oracle, nonces
+
+KEY_PROOF_SIZE = POINT_SIZE + SCALAR_SIZE
+NONCE_SIZE = 32
+
+
+def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
+    """SHA-256 over (game, seat, the key's 33 bytes, a fresh nonce of 32 bytes): 32 bytes.
+
+    Bound to the seat, so that a copy of somebody's commitment can never be opened.
+    Raises CryptoError for another length of key or nonce.
+    """
+    if len(key) != POINT_SIZE or len(nonce) != NONCE_SIZE:
+        raise CryptoError(f"A key takes {POINT_SIZE} bytes and its nonce {NONCE_SIZE}.")
+    return tagged_hash(KEY_COMMITMENT, game, number(seat), key, nonce)
+
+
+def prove_key(x: int, X: Point, context: Context, randomness: Randomness) -> bytes:
+    """65 bytes that show knowledge of x with X = x·G."""
+    oracle = _oracle(X, context)
+    while True:
+        (w,) = nonces(KEY_NONCE, encode_scalar(x), oracle.digest(), randomness(32), 1)
+        T = mul_base(w)
+        s = (w + oracle.challenge(encode_point(T)) * x) % ORDER
+        if s:
+            return encode_point(T) + encode_scalar(s)
+
+
+def verify_key(X: Point, proof: bytes, context: Context) -> None:
+    """Raises CryptoError unless the proof holds for X in this context."""
+    require([key_equation(X, proof, context)])
+
+
+def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
+    """What must hold. Raises CryptoError when the proof does not decode, or X is infinity."""
+    if len(proof) != KEY_PROOF_SIZE:
+        raise CryptoError(f"A key proof takes {KEY_PROOF_SIZE} bytes, not {len(proof)}.")
+    T = decode_point(proof[:POINT_SIZE])
+    s = decode_scalar(proof[POINT_SIZE:])
+    c = _oracle(X, context).challenge(encode_point(T))
+    return Equation("T of the key proof", T, (Group(1, ((s, G), (-c, X))),))
+
+
+def _oracle(X: Point, context: Context) -> Oracle:
+    oracle = Oracle(KEY_PROOF, context)
+    oracle.absorb(encode_point(X))
+    return oracle

@@ -1,0 +1,111 @@
+"""Decryption shares D = x·a, and one proof for any number of them.
+
+Chaum and Pedersen's proof of log_G X = log_a* D* for
+
+    a* = Σ ρ_k·a_k,   D* = Σ ρ_k·D_k,   ρ_k of 128 bits from the oracle over the statement (for one card: ρ = 1).
+
+T_1 = w·G, T_2 = w·a*, c from the oracle over (statement, T_1, T_2), s = w + c·x. It holds iff
+T_1 = s·G − c·X and T_2 = s·a* − c·D*. The proof is T_1 ‖ T_2 ‖ s, 33 + 33 + 32 bytes, however many the cards.
+The statement is (context, X, number of cards, and for each its position, a and D).
+"""
+
+from collections.abc import Sequence
+
+from seqp2p.crypto.equation import Equation, Group, require
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import (
+    ORDER,
+    POINT_SIZE,
+    SCALAR_SIZE,
+    G,
+    Point,
+    Randomness,
+    decode_points,
+    decode_scalar,
+    dot,
+    encode_point,
+    encode_points,
+    encode_scalar,
+    mul_base,
+    mul_blinded,
+    random_scalar,
+)
+from seqp2p.crypto.hashing import SHARE_NONCE, SHARE_PROOF, number
+from seqp2p.crypto.oracle import Context, Oracle, nonces
+
+SHARE_PROOF_SIZE = 2 * POINT_SIZE + SCALAR_SIZE
+
+Cards = Sequence[tuple[int, Point]]
+"""For each card its position in the deck, and the first half `a` of its ciphertext."""
+
+
+def share(x: int, a: Point, randomness: Randomness) -> Point:
+    """D = x·a, blinded: x lives as long as the game."""
+    return mul_blinded(a, x, random_scalar(randomness))
+
+
+def encode_shares(shares: Sequence[Point]) -> bytes:
+    """33 bytes a share. Raises CryptoError for infinity."""
+    return encode_points(shares)
+
+
+def decode_shares(data: bytes, m: int) -> tuple[Point, ...]:
+    """Return m shares from exactly 33·m bytes. Raises CryptoError."""
+    return decode_points(data, m)
+
+
+def prove_shares(  # noqa: PLR0917 - a statement has many parts, here in the order of the paper
+    x: int, X: Point, cards: Cards, shares: Sequence[Point], context: Context, randomness: Randomness
+) -> bytes:
+    """98 bytes that show shares[k] = x·a_k for every card, with X = x·G.
+
+    Raises CryptoError when there is no card, or not one share for each.
+    """
+    oracle = _oracle(X, cards, shares, context)
+    a_sum = dot(_weights(oracle, len(cards)), [a for _, a in cards])
+    statement = oracle.digest()
+    while True:
+        (w,) = nonces(SHARE_NONCE, encode_scalar(x), statement, randomness(32), 1)
+        T_1 = mul_base(w)
+        T_2 = mul_blinded(a_sum, w, random_scalar(randomness))
+        s = (w + oracle.challenge(encode_point(T_1), encode_point(T_2)) * x) % ORDER
+        if s:
+            return encode_point(T_1) + encode_point(T_2) + encode_scalar(s)
+
+
+def verify_shares(X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
+    """Raises CryptoError unless every share is right. Which one is wrong, one proof for all cannot say."""
+    require(share_equations(X, cards, shares, proof, context))
+
+
+def share_equations(
+    X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context
+) -> tuple[Equation, Equation]:
+    """What must hold. Raises CryptoError when the proof does not decode or the statement is malformed."""
+    if len(proof) != SHARE_PROOF_SIZE:
+        raise CryptoError(f"A share proof takes {SHARE_PROOF_SIZE} bytes, not {len(proof)}.")
+    T_1, T_2 = decode_points(proof[: 2 * POINT_SIZE], 2)
+    s = decode_scalar(proof[2 * POINT_SIZE :])
+    oracle = _oracle(X, cards, shares, context)
+    weights = _weights(oracle, len(cards))
+    c = oracle.challenge(encode_point(T_1), encode_point(T_2))
+    a_terms = tuple((weight, a) for weight, (_, a) in zip(weights, cards, strict=True))
+    D_terms = tuple(zip(weights, shares, strict=True))
+    return (
+        Equation("T_1 of the share proof", T_1, (Group(1, ((s, G), (-c, X))),)),
+        Equation("T_2 of the share proof", T_2, (Group(s, a_terms), Group(-c, D_terms))),
+    )
+
+
+def _oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:
+    if not cards or len(cards) != len(shares):
+        raise CryptoError(f"A share proof needs one share for each card: {len(shares)} for {len(cards)} cards.")
+    oracle = Oracle(SHARE_PROOF, context)
+    oracle.absorb(encode_point(X), number(len(cards)))
+    for (position, a), D in zip(cards, shares, strict=True):
+        oracle.absorb(number(position), encode_point(a), encode_point(D))
+    return oracle
+
+
+def _weights(oracle: Oracle, count: int) -> tuple[int, ...]:
+    return oracle.weights(count) if count > 1 else (1,)

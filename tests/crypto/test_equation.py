@@ -1,0 +1,23 @@
+import pytest
+
+from seqp2p.crypto.equation import Equation, Group, require
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import INFINITY, ORDER, G, dot, mul_base
+from tests.crypto.tools import point
+
+RIGHT = Equation("right", mul_base(2 * 5 + 3 * (7 + 11)), (Group(2, ((5, G),)), Group(3, ((7, G), (11, G)))))
+WRONG = Equation("wrong", G, (Group(2, ((5, G),)),))
+EMPTY = Equation("empty", INFINITY, (Group(9, ((1, point(1)), (-1, point(1)))),))
+
+
+def test_equations_hold_or_are_named() -> None:
+    require([RIGHT, EMPTY])
+    with pytest.raises(CryptoError, match="the equation for wrong does not hold"):
+        require([RIGHT, WRONG])
+
+
+@pytest.mark.parametrize("equation", [RIGHT, EMPTY, WRONG], ids=lambda equation: equation.name)
+def test_terms_are_the_same_equation_multiplied_out(equation: Equation) -> None:
+    scalars, points = zip(*equation.terms(), strict=True)
+    assert all(0 <= scalar < ORDER for scalar in scalars)
+    assert dot(scalars, points).is_infinity == equation.holds()

@@ -1,0 +1,210 @@
+import secrets
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import (
+    INFINITY,
+    ORDER,
+    G,
+    Point,
+    add,
+    decode_point,
+    decode_points,
+    decode_scalar,
+    dot,
+    encode_point,
+    encode_points,
+    encode_scalar,
+    hash_to_point,
+    mul,
+    mul_base,
+    mul_blinded,
+    neg,
+    random_below,
+    random_scalar,
+    sub,
+    sum_points,
+)
+from tests.crypto.tools import stream
+
+FIELD = 2**256 - 2**32 - 977
+scalars = st.one_of(st.sampled_from([0, 1, 2, -1, ORDER - 1, ORDER, ORDER + 1, 2**128]), st.integers(-(2**256), 2**256))
+points = st.one_of(st.sampled_from([INFINITY, G, mul_base(-1)]), scalars.map(mul_base))
+quick = settings(max_examples=40, deadline=None)
+
+
+@quick
+@given(points, points, points)
+def test_addition_is_a_group(P: Point, Q: Point, R: Point) -> None:
+    assert add(P, Q) == add(Q, P)
+    assert add(add(P, Q), R) == add(P, add(Q, R)) == add(P, Q, R)
+    assert add(P, INFINITY) == P
+    assert add(P, neg(P)) == INFINITY
+    assert add(sub(P, Q), Q) == P
+
+
+@quick
+@given(points, scalars, scalars)
+def test_multiplication_is_linear(P: Point, k: int, m: int) -> None:
+    assert mul(P, k + m) == add(mul(P, k), mul(P, m))
+    assert mul(mul(P, k), m) == mul(P, k * m)
+    assert mul(P, ORDER) == INFINITY
+    assert mul_base(k) == mul(G, k)
+
+
+@quick
+@given(points, scalars, scalars)
+def test_blinding_changes_nothing(P: Point, k: int, blinding: int) -> None:
+    assert mul_blinded(P, k, blinding) == mul(P, k)
+    assert mul_blinded(P, k, k) == mul_blinded(P, k, 0) == mul(P, k)
+
+
+def test_known_multiples() -> None:
+    # SEC 2 gives G; 2·G is in every list of secp256k1 test vectors.
+    assert encode_point(G).hex() == "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+    assert encode_point(mul(G, 2)).hex() == "02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5"
+    assert encode_point(neg(G))[0] == 3
+    assert encode_point(neg(G))[1:] == encode_point(G)[1:]
+
+
+def test_sums() -> None:
+    assert sum_points([]) == INFINITY
+    assert sum_points([INFINITY, INFINITY]) == INFINITY
+    assert sum_points([G, mul_base(2), INFINITY, mul_base(-3)]) == INFINITY
+    assert sum_points(mul_base(k) for k in range(100)) == mul_base(4950)
+    assert dot([2, 0, 5], [G, G, INFINITY]) == mul_base(2)
+    with pytest.raises(ValueError, match="zip"):
+        dot([1], [G, G])
+
+
+def test_points_compare_by_value_and_print_nothing_but_their_encoding() -> None:
+    assert mul_base(5) == add(mul_base(2), mul_base(3))
+    assert mul_base(5) != mul_base(6)
+    assert mul_base(5) != "a point"
+    assert len({mul_base(5), add(mul_base(2), mul_base(3)), INFINITY, neg(INFINITY)}) == 2
+    assert repr(INFINITY) == "Point(infinity)"
+    assert repr(G) == f"Point({encode_point(G).hex()})"
+    assert INFINITY.is_infinity
+    assert not G.is_infinity
+
+
+def test_infinity_is_never_written() -> None:
+    with pytest.raises(CryptoError, match="infinity"):
+        encode_point(INFINITY)
+    with pytest.raises(CryptoError, match="infinity"):
+        encode_points([G, INFINITY])
+
+
+NOT_ON_THE_CURVE = next(
+    data
+    for data in (b"\2" + x.to_bytes(32, "big") for x in range(1, 50))
+    if pow(int.from_bytes(data[1:], "big") ** 3 + 7, (FIELD - 1) // 2, FIELD) != 1
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0",
+        bytes(33),
+        b"\0" * 32,
+        encode_point(G)[:-1],
+        encode_point(G) + b"\0",
+        b"\0" + encode_point(G)[1:],
+        b"\4" + encode_point(G)[1:],
+        b"\6" + encode_point(G)[1:],
+        b"\4" + bytes(64),
+        NOT_ON_THE_CURVE,
+        b"\2" + FIELD.to_bytes(32, "big"),
+        b"\2" + (FIELD + 1).to_bytes(32, "big"),  # x = 1 is on the curve, but this is not how to write it
+        b"\3" + b"\xff" * 32,
+    ],
+    ids=lambda data: data.hex()[:12] or "empty",
+)
+def test_what_is_no_canonical_point_is_refused(data: bytes) -> None:
+    with pytest.raises(CryptoError):
+        decode_point(data)
+
+
+def test_other_forms_of_a_good_point_are_refused() -> None:
+    assert G.raw is not None
+    full = G.raw.format(compressed=False)
+    hybrid = bytes([6 + full[-1] % 2]) + full[1:]
+    for data in (full, hybrid):
+        with pytest.raises(CryptoError, match="33 bytes, not 65"):
+            decode_point(data)
+
+
+@pytest.mark.parametrize("value", [0, ORDER, ORDER + 1, 2**256 - 1])
+def test_scalars_out_of_range_are_refused(value: int) -> None:
+    with pytest.raises(CryptoError, match="1 … q−1"):
+        decode_scalar(value.to_bytes(32, "big"))
+    with pytest.raises(CryptoError, match="1 … q−1") as error:
+        encode_scalar(value)
+    assert str(value) not in str(error.value) or value == 0
+
+
+def test_scalars_of_wrong_length_are_refused() -> None:
+    for size in (0, 31, 33):
+        with pytest.raises(CryptoError, match="32 bytes"):
+            decode_scalar(b"\1" * size)
+    assert decode_scalar(encode_scalar(ORDER - 1)) == ORDER - 1
+
+
+written = st.one_of(
+    st.binary(max_size=70),
+    st.binary(min_size=33, max_size=33),
+    st.builds(bytes.__add__, st.sampled_from([b"\2", b"\3"]), st.binary(min_size=32, max_size=32)),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(written)
+def test_any_bytes_decode_to_the_point_they_encode_or_are_refused(data: bytes) -> None:
+    try:
+        decoded = decode_point(data)
+    except CryptoError:
+        return
+    assert decoded.raw is not None
+    assert decoded.raw.format() == data == encode_point(decoded)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=140), st.integers(0, 4))
+def test_any_bytes_as_many_points(data: bytes, count: int) -> None:
+    try:
+        decoded = decode_points(data, count)
+    except CryptoError:
+        return
+    assert encode_points(decoded) == data
+
+
+def test_hash_to_point_is_fixed_by_label_and_index() -> None:
+    found = [hash_to_point(label, index) for label in ("seqp2p/1 a", "seqp2p/1 b") for index in range(20)]
+    assert len(set(found)) == 40
+    assert hash_to_point("seqp2p/1 a", 3) == found[3]
+    assert all(encode_point(P)[0] == 2 for P in found)
+
+
+def test_random_scalars_are_drawn_again_when_out_of_range() -> None:
+    drawn = iter([bytes(32), b"\xff" * 32, ORDER.to_bytes(32, "big"), (5).to_bytes(32, "big")])
+    assert random_scalar(lambda size: next(drawn)[:size]) == 5
+    assert 0 < random_scalar(secrets.token_bytes) < ORDER
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 5, 100, 256, 257, 1000])
+def test_random_below_stays_below_and_reaches_everything(bound: int) -> None:
+    randomness = stream(bound)
+    counts = Counter(random_below(bound, randomness) for _ in range(20 * bound))
+    assert set(counts) <= set(range(bound))
+    assert len(counts) > 0.99 * bound
+
+
+def test_random_below_rejects_instead_of_taking_a_remainder() -> None:
+    drawn = iter([b"\xff", b"\xfb", b"\x06", b"\x04"])
+    assert random_below(5, lambda _: next(drawn)) == 3  # ff and 06 mean 7 and 6, fb means 3

@@ -1,0 +1,74 @@
+import hashlib
+
+import pytest
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import ORDER
+from seqp2p.crypto.oracle import Context, Oracle, nonces
+from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS
+
+LABEL = "seqp2p/1 test"
+
+
+def frame(*items: bytes) -> bytes:
+    return b"".join(len(item).to_bytes(4, "big") + item for item in items)
+
+
+def test_the_layout_by_hand() -> None:
+    oracle = Oracle(LABEL, CONTEXT)
+    oracle.absorb(b"one", b"")
+    start = b"seqp2p/1 test\0" + frame(CONTEXT.game, b"\0\0\0\7", b"\0\0\0\2", CONTEXT.prev, b"one", b"")
+    challenge = hashlib.sha512(start + frame(b"two", b"challenge")).digest()
+    weight = hashlib.sha512(start + frame(b"weight\0\0\0\1")).digest()
+    assert oracle.challenge(b"two") == int.from_bytes(challenge, "big") % ORDER
+    assert oracle.weights(2)[1] == int.from_bytes(weight[:16], "big")
+    assert oracle.weights(2, bits=512)[1] == int.from_bytes(weight, "big")
+
+
+@pytest.mark.parametrize("item", OTHER_CONTEXTS)
+def test_every_item_of_the_context_is_bound(item: str) -> None:
+    ours, other = Oracle(LABEL, CONTEXT), Oracle(LABEL, OTHER_CONTEXTS[item])
+    assert ours.challenge() != other.challenge()
+    assert ours.weights(1) != other.weights(1)
+    assert ours.digest() != other.digest()
+
+
+def test_label_and_items_are_bound_and_asking_changes_nothing() -> None:
+    oracle = Oracle(LABEL, CONTEXT)
+    before = oracle.challenge()
+    assert oracle.challenge(b"more") != before
+    assert oracle.weights(3) == oracle.weights(3)
+    assert oracle.challenge() == before != Oracle("seqp2p/1 other", CONTEXT).challenge()
+    oracle.absorb(b"more")
+    assert oracle.challenge() == Oracle(LABEL, CONTEXT).challenge(b"more")
+    assert oracle.challenge() != Oracle(LABEL, CONTEXT).challenge(b"mo", b"re")
+
+
+def test_weights_have_the_bits_they_are_asked_for() -> None:
+    oracle = Oracle(LABEL, CONTEXT)
+    weights = oracle.weights(200)
+    assert len(set(weights)) == 200
+    assert 2**120 < max(weights) < 2**128
+    assert max(oracle.weights(200, bits=7)) < 128
+
+
+@pytest.mark.parametrize(("step", "seat"), [(-1, 0), (0, -1), (2**32, 0), (0, 2**32)])
+def test_numbers_that_do_not_fit_are_refused(step: int, seat: int) -> None:
+    with pytest.raises(CryptoError):
+        Oracle(LABEL, Context(b"", step, seat, b""))
+
+
+def test_nonces_depend_on_secret_statement_and_fresh_bytes() -> None:
+    drawn = [
+        nonces(*arguments, 3)
+        for arguments in (
+            (LABEL, b"secret", b"statement", b"fresh"),
+            ("seqp2p/1 other", b"secret", b"statement", b"fresh"),
+            (LABEL, b"secrets", b"statement", b"fresh"),
+            (LABEL, b"secret", b"other", b"fresh"),
+            (LABEL, b"secret", b"statement", b"stale"),
+        )
+    ]
+    assert len({scalar for several in drawn for scalar in several}) == 15
+    assert all(0 < scalar < ORDER for several in drawn for scalar in several)
+    assert nonces(LABEL, b"secret", b"statement", b"fresh", 3) == drawn[0]

@@ -1,0 +1,132 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.crypto import share_proof
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import INFINITY, ORDER, Point, add, encode_point, mul, mul_base, neg
+from seqp2p.crypto.oracle import Oracle
+from seqp2p.crypto.share_proof import decode_shares, encode_shares, prove_shares, share, verify_shares
+from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, with_changed_bytes
+
+x = 0xDECAF << 210
+X = mul_base(x)
+CARDS = tuple((3 * i, point(i)) for i in range(1, 6))
+SHARES = tuple(share(x, a, stream(position)) for position, a in CARDS)
+PROOF = prove_shares(x, X, CARDS, SHARES, CONTEXT, stream("shares"))
+ONE = CARDS[:1]
+ONE_PROOF = prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("one"))
+
+
+def refused(
+    X: Point = X,
+    cards: share_proof.Cards = CARDS,
+    shares: tuple[Point, ...] = SHARES,
+    proof: bytes = PROOF,
+    match: str = "does not hold",
+) -> None:
+    with pytest.raises(CryptoError, match=match):
+        verify_shares(X, cards, shares, proof, CONTEXT)
+
+
+def test_shares_are_multiples() -> None:
+    assert [mul(a, x) for _, a in CARDS] == list(SHARES)
+
+
+def test_right_proofs_hold_and_repeat_with_their_randomness() -> None:
+    verify_shares(X, CARDS, SHARES, PROOF, CONTEXT)
+    verify_shares(X, ONE, SHARES[:1], ONE_PROOF, CONTEXT)
+    assert len(PROOF) == len(ONE_PROOF) == 98
+    assert prove_shares(x, X, CARDS, SHARES, CONTEXT, stream("shares")) == PROOF
+
+
+@pytest.mark.parametrize("item", OTHER_CONTEXTS)
+def test_proofs_replayed_elsewhere_are_refused(item: str) -> None:
+    for cards, proof in ((CARDS, PROOF), (ONE, ONE_PROOF)):
+        with pytest.raises(CryptoError, match="does not hold"):
+            verify_shares(X, cards, SHARES[: len(cards)], proof, OTHER_CONTEXTS[item])
+
+
+def test_each_item_of_the_statement_is_bound() -> None:
+    refused(X=point(8))
+    for i, (position, a) in enumerate(CARDS):
+        refused(cards=(*CARDS[:i], (position + 1, a), *CARDS[i + 1 :]))
+        refused(cards=(*CARDS[:i], (position, add(a, a)), *CARDS[i + 1 :]))
+        refused(shares=(*SHARES[:i], add(SHARES[i], X), *SHARES[i + 1 :]))
+    refused(cards=CARDS[:4], shares=SHARES[:4])
+    refused(cards=(*CARDS, CARDS[0]), shares=(*SHARES, SHARES[0]))
+    refused(cards=CARDS[::-1], shares=SHARES[::-1])
+
+
+def test_shares_of_other_cards_are_refused() -> None:
+    refused(shares=SHARES[1:] + SHARES[:1])
+    refused(shares=(SHARES[0],) * 5)
+
+
+@pytest.mark.parametrize("attack", ["swapped", "shifted"])
+def test_errors_that_cancel_without_weights_are_refused(attack: str) -> None:
+    # Both keep Σ D_k = x·Σ a_k: only random weights tell them from honest shares.
+    bent = list(SHARES)
+    if attack == "swapped":
+        bent[0], bent[1] = bent[1], bent[0]
+    else:
+        bent[0], bent[1] = add(bent[0], X), add(bent[1], neg(X))
+    proof = prove_shares(x, X, CARDS, bent, CONTEXT, stream("bent"))
+    refused(shares=tuple(bent), proof=proof, match="T_2 of the share proof")
+
+
+def test_another_key_proves_nothing() -> None:
+    other = x + 1
+    shares = tuple(mul(a, other) for _, a in CARDS)
+    refused(shares=shares, proof=prove_shares(other, X, CARDS, shares, CONTEXT, stream("o")), match="T_1")
+    refused(shares=shares, proof=prove_shares(x, X, CARDS, shares, CONTEXT, stream("o")), match="T_2")
+
+
+def test_every_byte_matters() -> None:
+    for proof, cards in ((PROOF, CARDS), (ONE_PROOF, ONE)):
+        for _, changed in with_changed_bytes(proof):
+            with pytest.raises(CryptoError):
+                verify_shares(X, cards, SHARES[: len(cards)], changed, CONTEXT)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(st.binary(max_size=110), st.binary(min_size=98, max_size=98)))
+def test_any_other_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(CryptoError):
+        verify_shares(X, CARDS, SHARES, data, CONTEXT)
+
+
+def test_malformed_statements_are_refused() -> None:
+    refused(cards=(), shares=(), match="one share for each card: 0 for 0")
+    refused(shares=SHARES[:4], match="one share for each card: 4 for 5")
+    refused(X=INFINITY, match="infinity")
+    refused(shares=(*SHARES[:4], INFINITY), match="infinity")
+    refused(cards=((1, INFINITY), *CARDS[1:]), match="infinity")
+    refused(cards=((-1, point(1)), *CARDS[1:]), match="4 bytes")
+
+
+def test_one_nonce_is_never_used_for_two_statements() -> None:
+    contexts = (CONTEXT, *OTHER_CONTEXTS.values())
+    commitments = {prove_shares(x, X, CARDS, SHARES, context, stream("same"))[:33] for context in contexts}
+    commitments |= {prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("same"))[:33]}
+    assert len(commitments) == 6
+
+
+def test_a_response_of_zero_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter([(ORDER - 2 * x,), (8,)])
+    monkeypatch.setattr(share_proof, "nonces", lambda *_: next(drawn))
+    monkeypatch.setattr(Oracle, "challenge", lambda *_: 2)
+    proof = prove_shares(x, X, ONE, SHARES[:1], CONTEXT, stream("zero"))
+    assert proof[:33] == encode_point(mul_base(8))
+    verify_shares(X, ONE, SHARES[:1], proof, CONTEXT)
+
+
+def test_shares_read_back_what_was_written() -> None:
+    data = encode_shares(SHARES)
+    assert len(data) == 33 * 5
+    assert decode_shares(data, 5) == SHARES
+    for wrong in (data[:-1], data + b"\2", b""):
+        with pytest.raises(CryptoError, match="5 points"):
+            decode_shares(wrong, 5)
+    with pytest.raises(CryptoError, match="infinity"):
+        encode_shares([INFINITY])

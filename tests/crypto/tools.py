@@ -1,0 +1,35 @@
+"""What the tests of the cryptography share: randomness that repeats, a context, and changed bytes."""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import count
+
+from seqp2p.crypto.group import Point, Randomness, mul_base
+from seqp2p.crypto.oracle import Context
+
+CONTEXT = Context(game=bytes(range(32)), step=7, seat=2, prev=bytes(range(32, 64)))
+
+OTHER_CONTEXTS = {
+    "game": Context(bytes(32), CONTEXT.step, CONTEXT.seat, CONTEXT.prev),
+    "step": Context(CONTEXT.game, 8, CONTEXT.seat, CONTEXT.prev),
+    "seat": Context(CONTEXT.game, CONTEXT.step, 3, CONTEXT.prev),
+    "prev": Context(CONTEXT.game, CONTEXT.step, CONTEXT.seat, bytes(32)),
+}
+
+
+def stream(seed: object) -> Randomness:
+    """Randomness that is the same for the same seed."""
+    calls = count()
+    return lambda size: hashlib.shake_256(f"{seed!r} {next(calls)}".encode()).digest(size)
+
+
+def point(number: int) -> Point:
+    return mul_base(number * 0x9E3779B97F4A7C15F39CC0605CEDC835)
+
+
+def with_changed_bytes(data: bytes, every: int = 1) -> Iterator[tuple[int, bytes]]:
+    """The data with one bit flipped in every `every`-th byte, and where."""
+    for place in range(0, len(data), every):
+        changed = bytearray(data)
+        changed[place] ^= 1 << (place % 8)
+        yield place, bytes(changed)
