@@ -52,6 +52,6 @@ class JointStream:
 def draw_dealer(variant: Variant, players: int, nonces: Sequence[bytes]) -> DealerDraw:
     """Who deals: cards turned over by every seat, or, where the variant names no way, a seat drawn by lot."""
     stream = JointStream(b"".join(nonces))
-    if not variant.dealer_by_cards:
+    if not variant.ranks:
         return DealerDraw(rounds=(), dealer=1 + stream.below(players))
     return dealer_draw(variant, players, stream.cards(variant.deck))

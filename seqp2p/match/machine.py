@@ -47,6 +47,16 @@ class ClosedStep:
     contributions: tuple[tuple[int, Contribution], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A contribution that passed every check of its step, and what the step keeps of it."""
+
+    step: int
+    seat: int
+    contribution: Contribution
+    kept: Any
+
+
 class Match:
     """One game, from the agreement's bytes on.
 
@@ -92,22 +102,34 @@ class Match:
         return self._open.seats - self._open.held.keys() if self._open else frozenset()
 
     def receive(self, contribution: Contribution) -> tuple[Event, ...]:
-        """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists.
+        """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists."""
+        judged = self.judge(contribution)
+        return () if judged is None else self.accept(judged)
 
-        An unproved shuffle of a large deck takes some 30 ms to check: live, call this in a worker thread.
+    def judge(self, contribution: Contribution) -> Judged | None:
+        """Check a contribution and change nothing; None for a duplicate. Raises what match/errors.py lists.
+
+        All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a live seat can run it in
+        a worker thread and ``accept`` what comes back.
         """
         envelope = self._authentic(contribution)
-        if envelope.step > self.number:
+        if envelope.step > self.number or (self._open is None and envelope.step == self.number):
             raise TooEarly(envelope.step, envelope.seat)
-        if envelope.step < self.number or self._open is None:
-            return self._receive_late(envelope, contribution)
-        if envelope.prev != self.head:
+        prev = self.head if envelope.step == self.number else self.record[envelope.step - 1].prev
+        if envelope.prev != prev:
             raise OtherPast(f"seat {envelope.seat} has another past at step {envelope.step}")
-        if (first := self._open.held.get(envelope.seat)) is not None:
-            self._compare(envelope, first, contribution)
-            return ()
-        self._open.kept[envelope.seat] = self._check(self._open, envelope, contribution)
-        self._open.held[envelope.seat] = contribution
+        if (first := self._first(envelope)) is not None:
+            if first.payload != contribution.payload:
+                # Two payloads of one seat for one step on one past are proof of cheating, whatever they say.
+                raise self._violation(envelope, "it signed two different contributions to it", first, contribution)
+            return None
+        return self._check(envelope, contribution)
+
+    def accept(self, judged: Judged) -> tuple[Event, ...]:
+        """Keep what ``judge`` returned, nothing having been accepted in between; returns the events that follow."""
+        assert self._open is not None and judged.step == self.number, "judged for another step"
+        self._open.kept[judged.seat] = judged.kept
+        self._open.held[judged.seat] = judged.contribution
         return () if self.awaited else self._close(self._open)
 
     def open_seat(self, seat: int, secret: int) -> None:
@@ -131,41 +153,32 @@ class Match:
         if envelope.seat > self.game.players:
             raise Unattributable(f"there is no seat {envelope.seat} at this table")
         key = self.game.agreement.seats[envelope.seat - 1].key
-        if not verify(key, CONTRIBUTION, contribution.payload, contribution.signature):
-            raise Unattributable(f"the signature of seat {envelope.seat} does not verify")
+        try:
+            verify(key, CONTRIBUTION, contribution.payload, contribution.signature)
+        except CryptoError:
+            raise Unattributable(f"the signature of seat {envelope.seat} does not verify") from None
         return envelope
 
-    def _receive_late(self, envelope: Envelope, contribution: Contribution) -> tuple[Event, ...]:
-        """A contribution to a closed step: a duplicate, or evidence against its seat."""
-        if envelope.step >= self.number:
-            raise TooEarly(envelope.step, envelope.seat)
-        step = self.record[envelope.step - 1]
-        if envelope.prev != step.prev:
-            raise OtherPast(f"seat {envelope.seat} has another past at step {envelope.step}")
-        first = dict(step.contributions).get(envelope.seat)
-        if first is None:
-            raise self._violation(envelope, "it was not its step", contribution)
-        self._compare(envelope, first, contribution)
-        return ()
+    def _first(self, envelope: Envelope) -> Contribution | None:
+        """The contribution of this seat to this step that is here already."""
+        if self._open is not None and envelope.step == self.number:
+            return self._open.held.get(envelope.seat)
+        return dict(self.record[envelope.step - 1].contributions).get(envelope.seat)
 
-    def _compare(self, envelope: Envelope, first: Contribution, second: Contribution) -> None:
-        """Two payloads of one seat for one step on one past are proof of cheating, whatever they say."""
-        if first.payload != second.payload:
-            raise self._violation(envelope, "it signed two different contributions to one step", first, second)
-
-    def _check(self, step: OpenStep, envelope: Envelope, contribution: Contribution) -> Any:
+    def _check(self, envelope: Envelope, contribution: Contribution) -> Judged:
         """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
-        seat = envelope.seat
-        if seat not in step.seats:
+        step, seat = self._open, envelope.seat
+        if step is None or envelope.step < step.number or seat not in step.seats:
             raise self._violation(envelope, "it was not its step", contribution)
         if envelope.kind != step.plan.kind:
             raise self._violation(envelope, f"a contribution of another kind than {step.plan.kind}", contribution)
         context = Context(self.game.id, step.number, seat, self.head)
         try:
             body = open_body(envelope)
-            return STEPS[step.plan.kind].check(self.game, step.plan, body, context, step.kept)
+            kept = STEPS[step.plan.kind].check(self.game, step.plan, body, context, step.kept)
         except (DecodeError, CryptoError, Refusal) as error:
             raise self._violation(envelope, str(error), contribution) from error
+        return Judged(step.number, seat, contribution, kept)
 
     def _violation(self, envelope: Envelope, reason: str, *evidence: Contribution) -> Violation:
         return Violation(envelope.seat, envelope.step, reason, evidence)

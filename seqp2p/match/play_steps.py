@@ -36,7 +36,7 @@ class Move:
 
 def cards_to_show(game: Game, action: Action, seat: int) -> int:
     """How many cards of its hand an action shows: the one it plays or exchanges, or all for a pass."""
-    return len(game.deck.hand(seat)) if action.is_pass else 1
+    return len(game.deck.hand(seat)) if action.kind == "pass" else 1
 
 
 def check_turn(game: Game, _plan: Plan, body: TurnBody, context: Context, _held: Held) -> Move:
@@ -46,7 +46,7 @@ def check_turn(game: Game, _plan: Plan, body: TurnBody, context: Context, _held:
     except RulesError as error:
         raise Refusal(f"{error}") from None
     shown = check_shown(game, body, context, cards_to_show(game, action, context.seat))
-    if not action.is_pass and [game.deck.face(card) for card in shown.values()] != [action.card]:
+    if action.kind != "pass" and [game.deck.face(card) for card in shown.values()] != [action.card]:
         raise Refusal("the card shown is not the card played")
     try:
         known = reveal(game.table_position(), context.seat, faces_not_shown_before(game, shown))
@@ -83,7 +83,7 @@ def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event
     before, after = game.table_position(), move.after
     game.position = after
     game.deck.shown.update(move.shown)
-    if not move.action.is_pass:
+    if move.action.kind != "pass":
         (position,) = move.shown
         game.deck.take(plan.subject, position)
     if after.reshuffles > before.reshuffles:

@@ -7,12 +7,12 @@ hide it, and what leaves is a signed contribution.
 from collections.abc import Sequence
 
 from seqp2p.crypto.elgamal import encode_deck
-from seqp2p.crypto.group import Randomness, encode_point, encode_points, mul_base, random_scalar
+from seqp2p.crypto.group import Randomness, encode_point, mul_base, random_scalar
 from seqp2p.crypto.hashing import CONTRIBUTION
-from seqp2p.crypto.identity import Identity
+from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.match.contribution import (
     Body,
@@ -89,7 +89,7 @@ class Seat:
         hand = self.hand(match)
         deck = match.game.deck
         count = cards_to_show(match.game, action, self.number)
-        chosen = [at for at, card in hand.items() if action.is_pass or deck.face(card) == action.card][:count]
+        chosen = [at for at, card in hand.items() if action.kind == "pass" or deck.face(card) == action.card][:count]
         if len(chosen) != count:
             raise IllegalAction("That card is not in your hand.")
         shares, proof = self._shares(match, chosen) if chosen else (b"", b"")
@@ -101,7 +101,7 @@ class Seat:
 
     def sign(self, label: str, data: bytes) -> bytes:
         """The identity's signature, for the replay this seat writes."""
-        return self._identity.sign(label, data)
+        return sign(self._identity, label, data)
 
     @property
     def identity_key(self) -> bytes:
@@ -114,13 +114,13 @@ class Seat:
     def _sign(self, match: Match, body: Body) -> Contribution:
         assert match.kind is not None, "nothing is contributed after the end"
         payload = make_payload(match.game.id, match.number, match.head, self.number, match.kind, body)
-        return Contribution(payload, self._identity.sign(CONTRIBUTION, payload))
+        return Contribution(payload, sign(self._identity, CONTRIBUTION, payload))
 
     def _shares(self, match: Match, positions: Sequence[int]) -> tuple[bytes, bytes]:
         statement = [(position, match.game.deck.ciphertexts[position].a) for position in positions]
         shares = [share(self._secret, a, self._randomness) for _, a in statement]
         proof = prove_shares(self._secret, self._key, statement, shares, self._context(match), self._randomness)
-        return encode_points(shares), proof
+        return encode_shares(shares), proof
 
     def _seat_body(self, match: Match) -> Body:
         return SeatBody(key_commitment(match.game.id, self.number, encode_point(self._key), self._nonce))

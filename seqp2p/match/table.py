@@ -9,8 +9,9 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import tagged_hash
-from seqp2p.crypto.identity import is_identity_key
+from seqp2p.crypto.identity import check_public
 from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
@@ -112,8 +113,10 @@ def check_agreement(agreement: Agreement) -> None:
     for number, seat in enumerate(seats, 1):
         if fault := name_fault(seat.name):
             raise TableError(f"seat {number}: {fault}")
-        if not is_identity_key(seat.key):
-            raise TableError(f"seat {number}: this is no usable identity key")
+        try:
+            check_public(seat.key)
+        except CryptoError as error:
+            raise TableError(f"seat {number}: {error}") from None
     for what, values in (("identity key", {s.key for s in seats}), ("nonce", {s.nonce for s in seats})):
         if len(values) != len(seats):
             raise TableError(f"two seats have the same {what}")

@@ -126,8 +126,10 @@ def _read(reading: Reading, placed: Placed, data: bytes) -> None:
             _read_opening(reading.match, record)
         case EndRecord():
             signed = end_digest(memoryview(data)[: placed.start])
-            if not verify_signature(record.key, FILE, signed, record.signature):
-                raise Invalid("the writer's signature does not cover this file")
+            try:
+                verify_signature(record.key, FILE, signed, record.signature)
+            except CryptoError:
+                raise Invalid("the writer's signature does not cover this file") from None
             reading.writer = record.key
         case TableRecord():
             raise Invalid("a second table agreement")
