@@ -1,0 +1,140 @@
+"""Who the client is: it signs the server's fresh nonce, inside the TLS channel. docs/protocol.md, "Links".
+
+The signature (label ``link``) is over the canonical bytes of a Statement: version, role, both keys, the hash of the
+server's certificate, the nonce, and the id of the lobby or game. So it fits one connection to one server for one
+purpose: another server cannot pass it on (its key and certificate are others), and nobody can replay it (the nonce
+is fresh) or turn it round (a client with the server's own key is refused).
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.hashing import LINK
+from seqp2p.crypto.identity import Identity, sign, verify
+from seqp2p.match.encoding import Record, encode
+from seqp2p.match.table import PROTOCOL_VERSION, Bytes32
+from seqp2p.net.errors import LinkLost, PeerError, Refused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import (
+    Accepted,
+    Hello,
+    Message,
+    Proof,
+    Refusal,
+    Role,
+    Stage,
+    decode_message,
+    encode_message,
+    refusal,
+)
+from seqp2p.net.tls import Credentials, ServerLink
+
+NONCE_SIZE: Final = 32
+NO_LOBBY: Final = bytes(32)
+"""What a server that keeps no lobby says in place of the lobby's id."""
+
+
+class Statement(Record, frozen=True):
+    """What a client signs."""
+
+    v: int
+    role: Role
+    client: Bytes32
+    server: Bytes32
+    certificate: Bytes32
+    nonce: Bytes32
+    id: Bytes32
+
+
+def make_proof(identity: Identity, role: Role, link: ServerLink, nonce: bytes, context_id: bytes) -> Proof:
+    """The client's signed answer to the server's nonce."""
+    statement = Statement(
+        PROTOCOL_VERSION, role, identity.public, link.server_key, link.certificate_hash, nonce, context_id
+    )
+    signature = sign(identity, LINK, encode(statement))
+    return Proof(PROTOCOL_VERSION, role, identity.public, context_id, signature)
+
+
+def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
+    """Raises Refused ("same_key", "bad_proof") unless the client holds the key it names."""
+    own = credentials.identity.public
+    if proof.key == own:
+        raise Refused("same_key")
+    statement = Statement(proof.v, proof.role, proof.key, own, credentials.certificate_hash, nonce, proof.id)
+    try:
+        verify(proof.key, LINK, encode(statement), proof.signature)
+    except CryptoError:
+        raise Refused("bad_proof") from None
+
+
+async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | None, limits: Limits) -> bytes:
+    """The client's side: say who this is and wait to be accepted; returns the id signed for.
+
+    ``game`` is the game's id for role link; for role join it is None, and the lobby's id is taken from the hello.
+    Raises Refused, PeerError, LinkLost. The caller bounds the time.
+    """
+    if link.server_key == identity.public:
+        raise Refused("same_key")
+    hello = await receive(link.frames, Stage.AUTH_CLIENT, limits)
+    if not isinstance(hello, Hello):
+        raise PeerError("The other side did not begin with a hello.")
+    if role == "join" and hello.lobby == NO_LOBBY:
+        raise Refused("game_started")
+    context_id = hello.lobby if game is None else game
+    await send(link.frames, make_proof(identity, role, link, hello.nonce, context_id))
+    answer = await receive(link.frames, Stage.AUTH_CLIENT, limits)
+    if not isinstance(answer, Accepted):
+        raise PeerError("The other side neither accepted nor refused.")
+    return context_id
+
+
+async def check_client(
+    frames: FrameStream,
+    credentials: Credentials,
+    *,
+    lobby: bytes,
+    admit: Callable[[Proof], None],
+    randomness: Randomness,
+    limits: Limits,
+) -> Proof:
+    """The server's side: greet, check the proof, ask ``admit`` (raises Refused), accept; returns the proof.
+
+    Raises Refused after the client has been told, PeerError, LinkLost. The caller bounds the time.
+    """
+    nonce = randomness(NONCE_SIZE)
+    await send(frames, Hello(PROTOCOL_VERSION, lobby, nonce))
+    try:
+        proof = await receive(frames, Stage.AUTH_SERVER, limits)
+        assert isinstance(proof, Proof), "the stage allows nothing else"
+        check_proof(proof, credentials, nonce)
+        admit(proof)
+    except Refused as refused:
+        await refuse(frames, refused.code)
+        raise
+    await send(frames, Accepted())
+    return proof
+
+
+async def receive(frames: FrameStream, stage: Stage, limits: Limits) -> Message:
+    """The next message of a handshake. A refusal is raised as Refused; PeerError, LinkLost."""
+    message = decode_message(await frames.receive(limits.frame_before_auth_max), stage)
+    if isinstance(message, Refusal):
+        raise Refused(message.code, message.reason)
+    return message
+
+
+async def send(frames: FrameStream, message: Message) -> None:
+    """Send one message of a handshake; raises LinkLost."""
+    await frames.send(encode_message(message))
+
+
+async def refuse(frames: FrameStream, code: str) -> None:
+    """Say no and close in good order, as far as the other side still listens."""
+    try:
+        await send(frames, refusal(code))
+        await frames.close()
+    except LinkLost:
+        await frames.abort()

@@ -1,0 +1,99 @@
+"""Every limit of the network in one place. A peer can make this program hold or do no more than is written here."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes are bytes, times seconds. Each default says why it has its value."""
+
+    frame_before_auth_max: int = 4_096
+    """A stranger's frame. The largest message of a handshake has under 300 bytes; a whole page is generous."""
+
+    frame_max: int = 131_072
+    """A frame of a known peer. Evidence is the largest: two contributions of at most 32 kB each, and a signature."""
+
+    handshakes_max: int = 64
+    """Strangers on their way to being known. An honest handshake takes milliseconds, so the oldest of 64 is the one
+    that dawdles: it makes room for the newest."""
+
+    authenticate_s: float = 5.0
+    """From the connection to "accepted": TLS and two round trips, under 0.1 s on a LAN, 1 s on a small busy machine."""
+
+    connect_s: float = 5.0
+    """For TCP to connect to one address. A machine that is there answers at once; one retransmission takes 1 s."""
+
+    unsent_max: int = 2_097_152
+    """Queued for one link. The longest whole game of twelve has under 1 MB, so only a neighbour that does not read
+    gets here; 11 links at this limit are 23 MB."""
+
+    resync_max: int = 524_288
+    """Sent in answer to one ``have``: hundreds of steps, yet a quarter of what a link may hold unsent."""
+
+    resend_s: float = 4.0
+    """What was sent on a link is not sent there again before two heartbeats have had the time to tell of it."""
+
+    heartbeat_s: float = 2.0
+    """Between two signs of life on a quiet link. Four fit into the silence that ends a link."""
+
+    silence_s: float = 8.0
+    """Without a byte from the other side, or with a frame unsent, a link is dead: noticed within 10 s."""
+
+    rate_bytes_s: int = 1_048_576
+    """What is read of one link in the long run, a small message counting as 1 kB; a game needs a few kB/s. Whoever
+    sends more is read later, not punished."""
+
+    rate_burst: int = 4_194_304
+    """Read at once before the rate counts: a whole resync of any game, twice."""
+
+    message_cost_min: int = 1_024
+    """What a message counts at least against the rate: handling a small one costs about as much as reading 1 kB."""
+
+    code_tries: int = 3
+    """Wrong or broken-off exchanges before a join code is burned: 3 guesses in 65,536 (docs/security.md)."""
+
+    code_exchange_s: float = 5.0
+    """One exchange of a join code. Two round trips and 4 × 6 ms of curve arithmetic; others wait meanwhile."""
+
+    code_waiting_max: int = 24
+    """Known keys that wait for their exchange: eleven honest joiners, twice."""
+
+    code_pause_max_s: float = 60.0
+    """After each burned code the next exchange waits twice as long as after the last, from 1 s up to this: guessing
+    on and on would take ten days for one chance in two."""
+
+    lobby_answer_s: float = 10.0
+    """For a joiner to answer with a nonce, or to check the table: no person is asked, so only a lost one takes long."""
+
+    dial_min_s: float = 0.25
+    """First pause between two attempts to reach a seat; doubles, with jitter, up to ``dial_max_s``."""
+
+    dial_max_s: float = 8.0
+    """Longest pause: a seat that comes back is linked again within 10 s."""
+
+    dial_patience_s: float = 1.0
+    """What the lower seat leaves the higher one to dial it, before it dials by itself."""
+
+    links_per_seat: int = 2
+    """Both ends may dial at once, and a new link may come before the old one is known to be dead. More is a fault of
+    neither, but of no use: the oldest goes."""
+
+    faults_max: int = 3
+    """Invalid messages before a seat is not linked any more. One could be a bug met once; three are a habit."""
+
+    addresses_per_seat: int = 4
+    """IPv4 and IPv6 of two interfaces."""
+
+    incoming_max: int = 64
+    """Messages that wait for the session. Beyond that each link waits its turn, one message at a time, so that no
+    link can crowd out another."""
+
+    known_max: int = 4_096
+    """Digests kept per neighbour of what it is known to have: over twice the contributions of the longest game."""
+
+    close_s: float = 2.0
+    """For a farewell to be sent and answered."""
+
+
+DEFAULT_LIMITS: Final = Limits()

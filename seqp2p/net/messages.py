@@ -1,0 +1,297 @@
+"""Every message between two peers: one record each, one decoder, and a table of what may come when.
+
+A message is the canonical msgpack map of its record (match/encoding.py), the key ``type`` first. docs/protocol.md,
+"Messages".
+"""
+
+import enum
+import itertools
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+
+import msgspec
+
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
+from seqp2p.net.errors import PeerError, Refused
+from seqp2p.net.frames import frame
+from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
+
+PAKE_SIZE: Final = 33
+ADDRESS_LENGTH_MAX: Final = 64
+_ADDRESSES_MAX: Final = 4
+
+Role: TypeAlias = Literal["join", "link"]
+Signature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max_length=PAKE_SIZE)]
+Reason: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
+RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
+Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
+AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
+AddressTexts: TypeAlias = Annotated[tuple[AddressText, ...], msgspec.Meta(max_length=_ADDRESSES_MAX)]
+Round: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
+Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
+
+
+def _require_ascending(seats: tuple[int, ...]) -> None:
+    if any(a >= b for a, b in itertools.pairwise(seats)):
+        raise ValueError("seats are not in ascending order")
+
+
+# Before authentication. The shape of hello and proof, and of refused, is that of every version to come.
+
+
+class Hello(Record, frozen=True, tag="hello"):
+    """Server's first word: its version, the lobby it keeps (all zero: none any more), a fresh nonce to sign."""
+
+    v: int
+    lobby: Bytes32
+    nonce: Bytes32
+
+
+class Proof(Record, frozen=True, tag="proof"):
+    """Client's answer: who it is and what for. ``id`` is the lobby's for role join, the game's for role link."""
+
+    v: int
+    role: Role
+    key: Bytes32
+    id: Bytes32
+    signature: Signature
+
+
+class Accepted(Record, frozen=True, tag="accepted"):
+    """Server: the proof holds, and the client may go on."""
+
+
+class Refusal(Record, frozen=True, tag="refused"):
+    """Server: no. ``code`` is for programs, ``reason`` for people whose program does not know the code."""
+
+    code: RefusalCode
+    reason: Reason
+
+
+# The join code: SPAKE2, the joiner is side A.
+
+
+class PakeA(Record, frozen=True, tag="pake_a"):
+    message: PakeMessage
+
+
+class PakeB(Record, frozen=True, tag="pake_b"):
+    message: PakeMessage
+
+
+class Confirm(Record, frozen=True, tag="confirm"):
+    """Key confirmation, HMAC-SHA256: the joiner's first, the host's in answer."""
+
+    mac: Bytes32
+
+
+class Sit(Record, frozen=True, tag="sit"):
+    """Joiner, once its code is confirmed: the name to show, and where other seats can reach it, likeliest first."""
+
+    name: Name
+    addresses: AddressTexts
+
+
+# The lobby.
+
+
+class LobbySeat(Record, frozen=True):
+    """Who sits there."""
+
+    name: Name
+    key: Bytes32
+
+
+class Lobby(Record, frozen=True, tag="lobby"):
+    """Host, after each change: how the table plays, who sits where (null: free), and the reader's own seat."""
+
+    settings: Settings
+    seats: Annotated[tuple[LobbySeat | None, ...], msgspec.Meta(max_length=12)]
+    seat: SeatNumber
+
+
+class Gather(Record, frozen=True, tag="gather"):
+    """Host: the table is full; every seat's fresh nonce, please."""
+
+    round: Round
+
+
+class Nonce(Record, frozen=True, tag="nonce"):
+    round: Round
+    nonce: Bytes32
+
+
+class TableMessage(Record, frozen=True, tag="table"):
+    """Host: the agreement's canonical bytes, and for each seat the addresses it gave."""
+
+    round: Round
+    agreement: Annotated[bytes, msgspec.Meta(max_length=AGREEMENT_SIZE_MAX)]
+    addresses: Annotated[tuple[AddressTexts, ...], msgspec.Meta(max_length=12)]
+
+
+class Ready(Record, frozen=True, tag="ready"):
+    """Joiner: this is the table it was shown."""
+
+    round: Round
+
+
+class Start(Record, frozen=True, tag="start"):
+    """Host: all are ready. From here on the connection is a link of the mesh."""
+
+    round: Round
+
+
+class Ping(Record, frozen=True, tag="ping"):
+    """A sign of life in the lobby; one sent before ``start`` arrived may come in the game."""
+
+
+# The game.
+
+
+class Signed(Record, frozen=True):
+    """A contribution's bytes as they were signed."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=PAYLOAD_SIZE_MAX)]
+    signature: Signature
+
+    @property
+    def contribution(self) -> Contribution:
+        return Contribution(self.payload, self.signature)
+
+
+class ContributionMessage(Signed, frozen=True, tag="contribution"):
+    """One contribution, the sender's own or passed on."""
+
+
+class Have(Record, frozen=True, tag="have"):
+    """The sender's open step, and the seats whose contributions to it are held. Also the sign of life in the game."""
+
+    step: StepNumber
+    seats: Seats
+
+    def __post_init__(self) -> None:
+        _require_ascending(self.seats)
+
+
+class Links(Record, frozen=True, tag="links"):
+    """The seats that the sender has a live link with; after each change."""
+
+    seats: Seats
+
+    def __post_init__(self) -> None:
+        _require_ascending(self.seats)
+
+
+class Opening(Record, frozen=True, tag="opening"):
+    """After the end: a seat's secret x_i, 32 bytes big-endian, which opens its hand for the replay."""
+
+    seat: SeatNumber
+    secret: Bytes32
+
+
+class Evidence(Record, frozen=True, tag="evidence"):
+    """Proof of cheating: one invalid contribution, or two different ones by one seat for one step."""
+
+    contributions: Annotated[tuple[Signed, ...], msgspec.Meta(min_length=1, max_length=2)]
+
+
+class Bye(Record, frozen=True, tag="bye"):
+    """The sender leaves; the receiver closes."""
+
+    reason: Reason
+
+
+Message: TypeAlias = (
+    Hello
+    | Proof
+    | Accepted
+    | Refusal
+    | PakeA
+    | PakeB
+    | Confirm
+    | Sit
+    | Lobby
+    | Gather
+    | Nonce
+    | TableMessage
+    | Ready
+    | Start
+    | Ping
+    | ContributionMessage
+    | Have
+    | Links
+    | Opening
+    | Evidence
+    | Bye
+)
+
+
+class Stage(enum.Enum):
+    """What a receiver is in the middle of."""
+
+    AUTH_CLIENT = "handshake, client"
+    AUTH_SERVER = "handshake, server"
+    CODE_JOINER = "join code, joiner"
+    CODE_HOST = "join code, host"
+    LOBBY_JOINER = "lobby, joiner"
+    LOBBY_HOST = "lobby, host"
+    GAME = "game"
+
+
+# What may be received in each stage. Any other message is the sender's fault.
+ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
+    Stage.AUTH_CLIENT: (Hello, Accepted, Refusal),
+    Stage.AUTH_SERVER: (Proof,),
+    Stage.CODE_JOINER: (PakeB, Confirm, Refusal),
+    Stage.CODE_HOST: (PakeA, Confirm, Sit),
+    Stage.LOBBY_JOINER: (Lobby, Gather, TableMessage, Start, Ping, Refusal, Bye),
+    Stage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
+    Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, Bye, Ping),
+}
+
+
+def encode_message(message: Message) -> bytes:
+    """A message as one frame."""
+    return frame(encode(message))
+
+
+def decode_message(data: bytes, stage: Stage) -> Message:
+    """The message in a frame.
+
+    Raises Refused ("version") for another protocol version, PeerError for bytes that are no message, or one that
+    has no place in this stage.
+    """
+    try:
+        value = unpack(data, len(data))
+        _check_version(value)
+        message = structure(cast("type[Message]", Message), value)
+        require_canonical(message, data)
+    except DecodeError as error:
+        raise PeerError(f"The other side sent bytes that are no message: {error}.") from None
+    if not isinstance(message, ALLOWED[stage]):
+        raise PeerError(f"The other side sent a message of type {_tag(message)} out of place ({stage.value}).")
+    return message
+
+
+def refusal(code: str) -> Refusal:
+    """The message that says no, with this version's own sentence."""
+    return Refusal(code, str(Refused(code)))
+
+
+def bye(reason: str) -> Bye:
+    """A farewell with a reason of any length and kind."""
+    return Bye(clean(reason))
+
+
+def _check_version(value: Any) -> None:
+    # Before the typed step: the rest of another version's message is nobody's business here.
+    if isinstance(value, dict):
+        version = cast("dict[str, Any]", value).get("v", PROTOCOL_VERSION)
+        if isinstance(version, int) and version != PROTOCOL_VERSION:
+            raise Refused("version")
+
+
+def _tag(message: Message) -> str:
+    return str(message.__struct_config__.tag)
