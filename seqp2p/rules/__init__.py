@@ -1,0 +1,102 @@
+"""The rules of Sequence: the shared deterministic engine. It knows no network and no cryptography.
+
+A position is an immutable value, and the engine a pure function of position, action and drawn card. A hand is a tuple
+of cards that may be UNKNOWN, so one engine serves a peer, who does not see the other hands, and a verifier, who does.
+"""
+
+from seqp2p.rules.actions import NO_SQUARE, PASS, Action, Ends, Kind, exchange, place, remove
+from seqp2p.rules.dealing import DealerDraw, deal_order, dealer_draw, first_seat
+from seqp2p.rules.engine import apply, legal_actions
+from seqp2p.rules.errors import AmbiguousAction, IllegalAction, NotationError, RulesError
+from seqp2p.rules.lookup import SquareSet, set_of, squares_of
+from seqp2p.rules.notation import (
+    format_action,
+    format_card,
+    format_ends,
+    format_square,
+    parse_action,
+    parse_card,
+    parse_ends,
+    parse_square,
+)
+from seqp2p.rules.position import CompletedSequence, Hand, Position, hide, reveal, start
+from seqp2p.rules.position_text import format_position, parse_position, position_hash
+from seqp2p.rules.status import status
+from seqp2p.rules.table import Options, check_table, default_teams, hand_size, team_of
+from seqp2p.rules.variant import (
+    CLASSIC,
+    KIDS,
+    UNKNOWN,
+    VARIANTS,
+    Board,
+    Card,
+    Line,
+    Seat,
+    Square,
+    TableSize,
+    Team,
+    Variant,
+)
+from seqp2p.rules.view import CORNER, View, view
+
+__all__ = [
+    "CLASSIC",
+    "CORNER",
+    "KIDS",
+    "NO_SQUARE",
+    "PASS",
+    "UNKNOWN",
+    "VARIANTS",
+    "Action",
+    "AmbiguousAction",
+    "Board",
+    "Card",
+    "CompletedSequence",
+    "DealerDraw",
+    "Ends",
+    "Hand",
+    "IllegalAction",
+    "Kind",
+    "Line",
+    "NotationError",
+    "Options",
+    "Position",
+    "RulesError",
+    "Seat",
+    "Square",
+    "SquareSet",
+    "TableSize",
+    "Team",
+    "Variant",
+    "View",
+    "apply",
+    "check_table",
+    "deal_order",
+    "dealer_draw",
+    "default_teams",
+    "exchange",
+    "first_seat",
+    "format_action",
+    "format_card",
+    "format_ends",
+    "format_position",
+    "format_square",
+    "hand_size",
+    "hide",
+    "legal_actions",
+    "parse_action",
+    "parse_card",
+    "parse_ends",
+    "parse_position",
+    "parse_square",
+    "place",
+    "position_hash",
+    "remove",
+    "reveal",
+    "set_of",
+    "squares_of",
+    "start",
+    "status",
+    "team_of",
+    "view",
+]

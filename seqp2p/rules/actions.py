@@ -1,0 +1,43 @@
+"""What a seat can do in its turn, as plain values.
+
+An Action says what is done, not whether it may be done; ``apply`` is the judge of that. Actions with an ``ends`` part
+name the line of each new sequence by its two end squares.
+"""
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from seqp2p.rules.variant import UNKNOWN, Card, Square
+
+NO_SQUARE: Final = -1
+
+Kind: TypeAlias = Literal["place", "remove", "exchange", "pass"]
+Ends: TypeAlias = tuple[Square, Square]
+"""The two end squares of a line of sequence length, the one that is read first in front."""
+
+
+class Action(NamedTuple):
+    """One action of the seat to move; written and read by ``notation``."""
+
+    kind: Kind
+    card: Card = UNKNOWN
+    square: Square = NO_SQUARE
+    ends: tuple[Ends, ...] = ()
+    """The sequences the mover names when a chip makes more than fits; ascending, and nearly always empty."""
+
+
+PASS: Final = Action("pass")
+
+
+def place(card: Card, square: Square, ends: tuple[Ends, ...] = ()) -> Action:
+    """A chip on a square, with a card of that square or a wild one."""
+    return Action("place", card, square, tuple(sorted(ends)))
+
+
+def remove(card: Card, square: Square) -> Action:
+    """An opponent's chip taken off a square."""
+    return Action("remove", card, square)
+
+
+def exchange(card: Card) -> Action:
+    """A dead card given up for a new one; the turn goes on."""
+    return Action("exchange", card)

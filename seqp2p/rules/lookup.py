@@ -1,0 +1,118 @@
+"""The tables of numbers in which the engine looks things up, worked out once for each variant.
+
+A set of squares is a plain int here: bit s is set when square s belongs to it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from seqp2p.rules.actions import Action, Ends, exchange, place, remove
+from seqp2p.rules.variant import Board, Card, Line, Square, Variant
+
+SquareSet: TypeAlias = int
+Offers: TypeAlias = dict[SquareSet, tuple[Action, ...]]
+NearLines: TypeAlias = tuple[tuple[SquareSet, tuple[SquareSet, ...]], ...]
+"""For each direction: all squares concerned, and the lines among them."""
+
+
+def set_of(squares: tuple[Square, ...]) -> SquareSet:
+    """The squares as a set."""
+    return sum(1 << square for square in squares)
+
+
+def squares_of(squares: SquareSet) -> tuple[Square, ...]:
+    """The members of a set, ascending."""
+    return tuple(square for square in range(squares.bit_length()) if squares >> square & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Everything about a variant that can be worked out beforehand."""
+
+    corners: SquareSet
+    squares: SquareSet
+    """All squares that can bear a chip."""
+    bit: dict[Square, SquareSet]
+    """The set of one square; a dict, so that a square off the board is simply not there."""
+    reach: tuple[SquareSet, ...]
+    """By card: where it can place a chip on an empty board; empty for a removing card."""
+    offers: tuple[Offers | None, ...]
+    """By card, then by those of its squares that are free: the actions it offers. None for wild and removing cards."""
+    offers_dead: tuple[Offers | None, ...]
+    """The same while a dead card may still be exchanged."""
+    anywhere: tuple[tuple[Action, ...], ...]
+    """By card, for wild and removing cards: its action on every square, in order."""
+    line_length: int
+    line_of: dict[SquareSet, Line]
+    """The line made up of these squares."""
+    line_between: dict[Ends, SquareSet]
+    """The line that has these two end squares."""
+    beside: tuple[NearLines, ...]
+    """By square: the lines it lies in."""
+    along: tuple[NearLines, ...]
+    """By square: all lines in its row, in its column, in its two diagonals."""
+
+
+@lru_cache(maxsize=16)
+def lookup(variant: Variant) -> Lookup:
+    """The tables of a variant."""
+    board = variant.board
+    corners = set_of(board.corners)
+    squares = (1 << len(board.grid)) - 1 & ~corners
+    reach = tuple(
+        squares if card in variant.wild else set_of(tuple(s for s, face in enumerate(board.grid) if face == card))
+        for card in range(len(variant.faces))
+    )
+    special = {*variant.wild, *variant.removing}
+    return Lookup(
+        corners=corners,
+        squares=squares,
+        bit={square: 1 << square for square in range(len(board.grid))},
+        reach=reach,
+        offers=tuple(None if card in special else _offers(card, at, ()) for card, at in enumerate(reach)),
+        offers_dead=tuple(
+            None if card in special else _offers(card, at, (exchange(card),)) for card, at in enumerate(reach)
+        ),
+        anywhere=tuple(_anywhere(variant, card) for card in range(len(reach))),
+        line_length=variant.line_length,
+        line_of={set_of(line): line for line in board.lines},
+        line_between={(line[0], line[-1]): set_of(line) for line in board.lines},
+        beside=_near(board, lambda line, square: square in line),
+        along=_near(board, lambda line, square: _in_line(board.cols, line, square)),
+    )
+
+
+def _offers(card: Card, reach: SquareSet, when_dead: tuple[Action, ...]) -> Offers:
+    offers: Offers = {0: ()}
+    for square in squares_of(reach):
+        offers |= {free | 1 << square: (*before, place(card, square)) for free, before in offers.items()}
+    return offers | {0: when_dead}
+
+
+def _anywhere(variant: Variant, card: Card) -> tuple[Action, ...]:
+    every = range(len(variant.board.grid))
+    if card in variant.removing:
+        return tuple(remove(card, square) for square in every)
+    return tuple(place(card, square) for square in every) if card in variant.wild else ()
+
+
+def _in_line(cols: int, line: Line, square: Square) -> bool:
+    """Whether a square is in the row, column or diagonal of a line: their cross product is zero."""
+    (row, col), (first_row, first_col), (next_row, next_col) = (divmod(s, cols) for s in (square, line[0], line[1]))
+    return (row - first_row) * (next_col - first_col) == (col - first_col) * (next_row - first_row)
+
+
+def _near(board: Board, concerns: Callable[[Line, Square], bool]) -> tuple[NearLines, ...]:
+    def near(square: Square) -> NearLines:
+        by_step: dict[int, list[Line]] = {}
+        for line in board.lines:
+            if concerns(line, square):
+                by_step.setdefault(line[1] - line[0], []).append(line)
+        return tuple(
+            (set_of(tuple({s for line in lines for s in line})), tuple(set_of(line) for line in lines))
+            for lines in by_step.values()
+        )
+
+    return tuple(near(square) for square in range(len(board.grid)))

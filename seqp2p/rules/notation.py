@@ -1,0 +1,162 @@
+"""The written form of cards, squares and actions: one text for each value, and one value for each text.
+
+    place     QH e5        JC d7       cat b3      unicorn e5
+    remove    JS xd7                   dragon xd4
+    exchange  9C dead                  cat dead
+    pass      pass
+
+A square is a column letter and a row number, a1 being the first cell of the printed grid. A chip that completes more
+lines than can count may name those that are to count by their two end squares, first the one that is read first,
+several in ascending order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
+"""
+
+import re
+from typing import Final
+
+from seqp2p.rules.actions import PASS, Action, Ends, exchange, remove
+from seqp2p.rules.errors import NotationError
+from seqp2p.rules.lookup import lookup
+from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
+
+UNKNOWN_CARD: Final = "?"
+_SQUARE: Final = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
+_TEXT_MAX: Final = 100
+
+
+def parse_card(variant: Variant, text: str) -> Card:
+    """The card with this name.
+
+    >>> from seqp2p.rules import CLASSIC, KIDS
+    >>> format_card(CLASSIC, parse_card(CLASSIC, "TD"))
+    'TD'
+    >>> parse_card(KIDS, "cat")
+    2
+    >>> parse_card(CLASSIC, "10D")
+    Traceback (most recent call last):
+    seqp2p.rules.errors.NotationError: '10D' is no card of Sequence: cards are written like JD
+    """
+    try:
+        return variant.faces.index(text)
+    except ValueError:
+        example = variant.faces[variant.wild[-1]]
+        raise NotationError(
+            f"{text[:_TEXT_MAX]!r} is no card of {variant.title}: cards are written like {example}"
+        ) from None
+
+
+def format_card(variant: Variant, card: Card) -> str:
+    """The name of a card, ``?`` for one that is not known.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> format_card(CLASSIC, 0), format_card(CLASSIC, UNKNOWN)
+    ('2C', '?')
+    """
+    return UNKNOWN_CARD if card == UNKNOWN else variant.faces[card]
+
+
+def parse_square(variant: Variant, text: str) -> Square:
+    """The square with this name, free corners included.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> parse_square(CLASSIC, "a1"), parse_square(CLASSIC, "e5"), parse_square(CLASSIC, "j10")
+    (0, 44, 99)
+    >>> parse_square(CLASSIC, "k1")
+    Traceback (most recent call last):
+    seqp2p.rules.errors.NotationError: 'k1' is no square: squares go from a1 to j10
+    """
+    match = _SQUARE.fullmatch(text)
+    board = variant.board
+    if match:
+        col, row = ord(match[1]) - ord("a"), int(match[2]) - 1
+        if col < board.cols and row < board.rows:
+            return row * board.cols + col
+    last = format_square(variant, len(board.grid) - 1)
+    raise NotationError(f"{text[:_TEXT_MAX]!r} is no square: squares go from a1 to {last}")
+
+
+def format_square(variant: Variant, square: Square) -> str:
+    """The name of a square.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> format_square(CLASSIC, 44)
+    'e5'
+    """
+    row, col = divmod(square, variant.board.cols)
+    return f"{chr(ord('a') + col)}{row + 1}"
+
+
+def parse_ends(variant: Variant, text: str) -> Ends:
+    """The two ends of a line of sequence length.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> parse_ends(CLASSIC, "e1-a5")
+    (4, 40)
+    >>> parse_ends(CLASSIC, "e5-a5")
+    Traceback (most recent call last):
+    seqp2p.rules.errors.NotationError: 'e5-a5' does not name a line of 5 squares by its ends, the first one in front
+    """
+    first, _, last = text.partition("-")
+    pair = parse_square(variant, first), parse_square(variant, last)
+    if pair not in lookup(variant).line_between:
+        raise NotationError(
+            f"{text!r} does not name a line of {variant.line_length} squares by its ends, the first one in front"
+        )
+    return pair
+
+
+def format_ends(variant: Variant, ends: Ends) -> str:
+    """A line by its two ends.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> format_ends(CLASSIC, (4, 40))
+    'e1-a5'
+    """
+    return f"{format_square(variant, ends[0])}-{format_square(variant, ends[1])}"
+
+
+def parse_action(variant: Variant, text: str) -> Action:
+    """The action with this text; NotationError if there is none. Whether it is legal is for ``apply`` to say.
+
+    >>> from seqp2p.rules import CLASSIC, KIDS
+    >>> parse_action(CLASSIC, "QH e5").kind, parse_action(CLASSIC, "JS xd7").kind, parse_action(KIDS, "cat dead").kind
+    ('place', 'remove', 'exchange')
+    >>> format_action(CLASSIC, parse_action(CLASSIC, "JC e5 a5-e5 e1-e5"))
+    Traceback (most recent call last):
+    seqp2p.rules.errors.NotationError: 'JC e5 a5-e5 e1-e5' names its lines out of order: write 'JC e5 e1-e5 a5-e5'
+    """
+    if len(text) > _TEXT_MAX:
+        raise NotationError(f"{text[:20]!r}… is too long for an action")
+    words = text.split(" ")
+    if words == ["pass"]:
+        return PASS
+    if len(words) < 2:
+        raise NotationError(f"{text!r} is no action: write a card and a square, or 'pass'")
+    card, where, names = parse_card(variant, words[0]), words[1], words[2:]
+    if where == "dead" and not names:
+        return exchange(card)
+    if where.startswith("x") and not names:
+        return remove(card, parse_square(variant, where[1:]))
+    square = parse_square(variant, where)
+    ends = tuple(parse_ends(variant, name) for name in names)
+    action = Action("place", card, square, tuple(sorted(set(ends))))
+    if action.ends != ends:
+        raise NotationError(f"{text!r} names its lines out of order: write {format_action(variant, action)!r}")
+    return action
+
+
+def format_action(variant: Variant, action: Action) -> str:
+    """The text of an action.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> [format_action(CLASSIC, parse_action(CLASSIC, text)) for text in ("TD h6", "JS xd7", "9C dead", "pass")]
+    ['TD h6', 'JS xd7', '9C dead', 'pass']
+    """
+    if action.kind == "pass":
+        return "pass"
+    card = format_card(variant, action.card)
+    if action.kind == "exchange":
+        return f"{card} dead"
+    square = format_square(variant, action.square)
+    if action.kind == "remove":
+        return f"{card} x{square}"
+    return " ".join([card, square, *(format_ends(variant, pair) for pair in action.ends)])

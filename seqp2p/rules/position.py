@@ -1,0 +1,188 @@
+"""A position: everything that has happened so far as far as it matters, as one immutable value."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from seqp2p.rules.errors import IllegalAction, RulesError
+from seqp2p.rules.lookup import SquareSet
+from seqp2p.rules.table import Options, Table, make_table
+from seqp2p.rules.variant import UNKNOWN, Card, Line, Seat, Team, Variant
+
+Hand: TypeAlias = tuple[Card, ...]
+"""Ascending, so that unknown cards come first."""
+
+ONGOING = 0
+DRAWN = -1
+
+
+class CompletedSequence(NamedTuple):
+    """A sequence that counts: exactly as many squares in line as make one."""
+
+    team: Team
+    squares: Line
+
+
+class Position(NamedTuple):
+    """The state of a game between two actions. Equal positions have equal fields, whatever way led to them.
+
+    Never built by hand: ``start``, ``apply``, ``reveal``, ``hide`` and ``parse_position`` make positions.
+    """
+
+    table: Table
+    to_move: Seat
+    """The seat whose turn it is; 0 when the game is over."""
+    hands: tuple[Hand, ...]
+    """In seat order."""
+    pile: int
+    """Cards in the draw pile."""
+    discards: tuple[tuple[Card, ...], ...]
+    """In seat order, each oldest first; empty again after a reshuffle."""
+    chips: tuple[SquareSet, ...]
+    """In team order: the squares that bear a chip of the team (bit s for square s)."""
+    free: SquareSet
+    """The squares that bear no chip, the corners left out; follows from ``chips``."""
+    sequences: tuple[CompletedSequence, ...]
+    """Ascending."""
+    protected: SquareSet
+    """The squares whose chip nobody can take: those of ``sequences``, none under the advanced rule."""
+    turn: int
+    """Turns completed. An exchange is no turn, a pass is one."""
+    draws: int
+    """Cards drawn since the deal."""
+    reshuffles: int
+    exchanged: int
+    """Dead cards exchanged in this turn."""
+    idle: int
+    """Turns in a row, up to now, with neither a play nor an exchange."""
+    quiet: int
+    """Turns in a row, up to now, in which no chip was placed or taken."""
+    outcome: int
+    """ONGOING, DRAWN, or the team that has won."""
+
+    @property
+    def variant(self) -> Variant:
+        return self.table.variant
+
+    @property
+    def options(self) -> Options:
+        return self.table.options
+
+    @property
+    def players(self) -> int:
+        return self.table.players
+
+    @property
+    def teams(self) -> int:
+        return self.table.teams
+
+    @property
+    def exchanges_left(self) -> int:
+        """How many dead cards the seat to move may still exchange in this turn.
+
+        Where the sheet sets no limit, pile and discards as they were when the turn began are one. An exchange puts
+        one card on the discards and takes one off the pile, so they hold as many cards now as then.
+        """
+        limit = self.table.variant.exchanges_per_turn
+        if limit is None:
+            limit = self.pile + sum(map(len, self.discards))
+        return limit - self.exchanged
+
+    @property
+    def over(self) -> bool:
+        return self.outcome != ONGOING
+
+    @property
+    def winner(self) -> Team:
+        """The team that has won, 0 if none has."""
+        return max(self.outcome, 0)
+
+    @property
+    def drawn_game(self) -> bool:
+        return self.outcome == DRAWN
+
+
+def start(  # noqa: PLR0917 -- in the order in which a table comes to be
+    variant: Variant,
+    players: int,
+    teams: int,
+    options: Options,
+    first_seat: Seat,
+    hands: Sequence[Iterable[Card]],
+) -> Position:
+    """The position after the deal: an empty board, and ``first_seat`` to move.
+
+    ``hands`` holds a hand for each seat, in seat order; a card may be UNKNOWN. RulesError says which table cannot
+    play or what is wrong with the deal.
+    """
+    table = make_table(variant, players, teams, options)
+    size = next(size.hand for size in variant.sizes if size.players == players)
+    dealt = tuple(tuple(sorted(hand)) for hand in hands)
+    if not 1 <= first_seat <= players:
+        raise RulesError(f"seat {first_seat} cannot begin: the seats are 1 to {players}")
+    if [len(hand) for hand in dealt] != [size] * players:
+        raise RulesError(f"the deal is wrong: {players} players get {size} cards each")
+    position = Position(
+        table=table,
+        to_move=first_seat,
+        hands=dealt,
+        pile=len(variant.deck) - size * players,
+        discards=((),) * players,
+        chips=(0,) * teams,
+        free=table.look.squares,
+        sequences=(),
+        protected=0,
+        turn=0,
+        draws=0,
+        reshuffles=0,
+        exchanged=0,
+        idle=0,
+        quiet=0,
+        outcome=ONGOING,
+    )
+    surplus = surplus_face(position)
+    if surplus is not None:
+        raise RulesError(f"the deal is wrong: {surplus}")
+    return position
+
+
+def surplus_face(position: Position) -> str | None:
+    """What is wrong with the cards that can be seen, if a face is seen more often than the deck has it."""
+    variant = position.variant
+    seen = [card for cards in (*position.hands, *position.discards) for card in cards if card != UNKNOWN]
+    for card in sorted(set(seen)):
+        if not 0 <= card < len(variant.faces):
+            return f"there is no card number {card}"
+        if seen.count(card) > variant.deck.count(card):
+            return f"the deck has only {variant.deck.count(card)} {variant.faces[card]}"
+    return None
+
+
+def reveal(position: Position, seat: Seat, cards: Iterable[Card]) -> Position:
+    """The same position for one who learns that the hand of ``seat`` holds these cards among its unknown ones.
+
+    IllegalAction if the hand has fewer unknown cards, or if they cannot be these.
+    """
+    shown = tuple(cards)
+    hand = position.hands[seat - 1]
+    unknown = hand.count(UNKNOWN)
+    if len(shown) > unknown or UNKNOWN in shown:
+        raise IllegalAction(f"seat {seat} shows {len(shown)} cards, but {unknown} cards of its hand are unknown")
+    learnt = _with_hand(position, seat, tuple(sorted((*hand[len(shown) :], *shown))))
+    surplus = surplus_face(learnt)
+    if surplus is not None:
+        raise IllegalAction(f"seat {seat} cannot hold what it shows: {surplus}")
+    return learnt
+
+
+def hide(position: Position, seats: Collection[Seat]) -> Position:
+    """The same position for one who knows no hands but those of these seats."""
+    return position._replace(
+        hands=tuple(
+            hand if seat in seats else (UNKNOWN,) * len(hand) for seat, hand in enumerate(position.hands, start=1)
+        )
+    )
+
+
+def _with_hand(position: Position, seat: Seat, hand: Hand) -> Position:
+    hands = position.hands
+    return position._replace(hands=(*hands[: seat - 1], hand, *hands[seat:]))

@@ -1,0 +1,209 @@
+"""The written form of a position: one line of ASCII, one text for each position, and its hash.
+
+Sixteen words with a space between them, in this order:
+
+    variant      its name
+    options      - or a comma list of advanced, no-table-talk, manual-draw
+    table        players/teams
+    board        rows from 1 on, separated by /: a letter for a chip (a is team 1), * for a free corner,
+                 a number for as many free squares
+    sequences    - or a comma list of team letter and line, a:a5-e5
+    to move      a seat, - when the game is over
+    hands        in seat order, separated by /: - or a comma list of cards, ? first for each unknown one
+    pile         cards in it
+    discards     in seat order, separated by /: - or a comma list of cards, oldest first
+    turn         turns completed
+    draws        cards drawn since the deal
+    reshuffles
+    exchanged    dead cards exchanged in this turn
+    idle         turns in a row with neither play nor exchange
+    quiet        turns in a row without a chip placed or taken
+    result       - going on, = drawn, or the letter of the team that has won
+"""
+
+import hashlib
+import re
+from itertools import groupby
+from typing import Final
+
+from seqp2p.rules.errors import NotationError, RulesError
+from seqp2p.rules.lookup import SquareSet
+from seqp2p.rules.notation import format_card, format_ends, parse_card, parse_ends
+from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Position
+from seqp2p.rules.sequences import protected_by
+from seqp2p.rules.table import Options, Table, make_table
+from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
+
+_TEXT_MAX: Final = 5_000
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_CELLS: Final = re.compile(r"[0-9]+|[a-z*]", re.ASCII)
+_TEAM_LETTERS: Final = "abcdefghijkl"
+_WORDS: Final = 16
+_OUTCOMES: Final = {"-": ONGOING, "=": DRAWN}
+# name of the option in the text, field, value that the text stands for
+_OPTION_WORDS: Final = (
+    ("advanced", "advanced", True),
+    ("no-table-talk", "table_talk", False),
+    ("manual-draw", "manual_draw", True),
+)
+
+
+def position_hash(position: Position) -> bytes:
+    """SHA-256 (32 bytes) of the text of a position: the same on every machine."""
+    return hashlib.sha256(format_position(position).encode("ascii")).digest()
+
+
+def format_position(position: Position) -> str:
+    """A position as one line of text.
+
+    >>> from seqp2p.rules import KIDS, Options, start
+    >>> format_position(start(KIDS, 2, 2, Options(), 1, [(0, 1, 2), (2, 19, -1)]))
+    'kids - 2/2 *5*/7/7/7/7/*5* - 1 alligator,bear,cat/?,cat,dragon 36 -/- 0 0 0 0 0 0 -'
+    """
+    variant = position.variant
+    numbers = (
+        position.turn,
+        position.draws,
+        position.reshuffles,
+        position.exchanged,
+        position.idle,
+        position.quiet,
+    )
+    return " ".join(
+        (
+            variant.name,
+            ",".join(word for word, field, value in _OPTION_WORDS if getattr(position.options, field) == value) or "-",
+            f"{position.players}/{position.teams}",
+            _format_board(position),
+            ",".join(_format_sequence(variant, sequence) for sequence in position.sequences) or "-",
+            str(position.to_move or "-"),
+            "/".join(_format_cards(variant, hand) for hand in position.hands),
+            str(position.pile),
+            "/".join(_format_cards(variant, cards) for cards in position.discards),
+            *map(str, numbers),
+            "=" if position.drawn_game else _TEAM_LETTERS[position.winner - 1] if position.winner else "-",
+        )
+    )
+
+
+def parse_position(text: str) -> Position:
+    """The position with this text; NotationError if there is none. ``status`` says whether it can come about."""
+    if len(text) > _TEXT_MAX:
+        raise NotationError("the text is too long for a position")
+    words = text.split(" ")
+    if len(words) != _WORDS:
+        raise NotationError(f"a position has {_WORDS} words with one space between them, this text has {len(words)}")
+    table = _parse_table(*words[:3])
+    chips = _parse_board(table, words[3])
+    sequences = tuple(sorted(_parse_sequence(table, item) for item in _items(words[4])))
+    turn, draws, reshuffles, exchanged, idle, quiet = map(_parse_number, words[9:15])
+    position = Position(
+        table=table,
+        to_move=0 if words[5] == "-" else _parse_number(words[5]),
+        hands=tuple(tuple(sorted(hand)) for hand in _parse_cards(table, words[6])),
+        pile=_parse_number(words[7]),
+        discards=_parse_cards(table, words[8]),
+        chips=chips,
+        free=table.look.squares & ~sum(chips),
+        sequences=sequences,
+        protected=protected_by(table, sequences),
+        turn=turn,
+        draws=draws,
+        reshuffles=reshuffles,
+        exchanged=exchanged,
+        idle=idle,
+        quiet=quiet,
+        outcome=_OUTCOMES[words[15]] if words[15] in _OUTCOMES else _parse_team(table, words[15]),
+    )
+    if format_position(position) != text:
+        raise NotationError(f"the text is not how this {table.variant.title} position is written")
+    return position
+
+
+def _format_board(position: Position) -> str:
+    look, cols = position.table.look, position.variant.board.cols
+    cells: list[str] = []
+    for bit in look.bit.values():
+        letters = [letter for letter, chips in zip(_TEAM_LETTERS, position.chips, strict=False) if chips & bit]
+        cells.append("*" if look.corners & bit else letters[0] if letters else "")
+    rows = (cells[at : at + cols] for at in range(0, len(cells), cols))
+    return "/".join(
+        "".join("".join(run) if cell else str(len(list(run))) for cell, run in groupby(row)) for row in rows
+    )
+
+
+def _format_sequence(variant: Variant, sequence: CompletedSequence) -> str:
+    ends = sequence.squares[0], sequence.squares[-1]
+    return f"{_TEAM_LETTERS[sequence.team - 1]}:{format_ends(variant, ends)}"
+
+
+def _format_cards(variant: Variant, cards: tuple[Card, ...]) -> str:
+    return ",".join(format_card(variant, card) for card in cards) or "-"
+
+
+def _items(word: str) -> list[str]:
+    return [] if word == "-" else word.split(",")
+
+
+def _parse_number(word: str) -> int:
+    if not _NUMBER.fullmatch(word):
+        raise NotationError(f"{word[:20]!r} stands where a position has a number")
+    return int(word)
+
+
+def _parse_table(name: str, options: str, seats: str) -> Table:
+    if name not in VARIANTS:
+        raise NotationError(f"{name[:20]!r} is no variant: there are {' and '.join(VARIANTS)}")
+    chosen = _items(options)
+    unknown = [word for word in chosen if word not in {option for option, _, _ in _OPTION_WORDS}]
+    if unknown:
+        raise NotationError(f"{unknown[0][:20]!r} is no option")
+    players, slash, teams = seats.partition("/")
+    if not slash:
+        raise NotationError(f"{seats[:20]!r} stands where a position has its players and teams")
+    fields = {field: value for word, field, value in _OPTION_WORDS if word in chosen}
+    try:
+        return make_table(VARIANTS[name], _parse_number(players), _parse_number(teams), Options(**fields))
+    except NotationError:
+        raise
+    except RulesError as error:
+        raise NotationError(str(error)) from error
+
+
+def _parse_team(table: Table, letter: str) -> int:
+    if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
+        raise NotationError(f"{letter[:20]!r} stands where a position has a team")
+    return _TEAM_LETTERS.index(letter) + 1
+
+
+def _parse_board(table: Table, word: str) -> tuple[SquareSet, ...]:
+    """Chips in team order. Where the rows break, and the corners, are checked by writing the position again."""
+    chips, square, total = [0] * table.teams, 0, len(table.look.bit)
+    for cell in _CELLS.findall(word):
+        if square >= total:
+            raise NotationError("the board has too many squares")
+        if cell.isdecimal():
+            square += _parse_number(cell)
+            continue
+        if cell != "*":
+            chips[_parse_team(table, cell) - 1] |= table.look.bit[square]
+        square += 1
+    return tuple(chips)
+
+
+def _parse_sequence(table: Table, item: str) -> CompletedSequence:
+    letter, _, ends = item.partition(":")
+    line = table.look.line_between[parse_ends(table.variant, ends)]
+    return CompletedSequence(_parse_team(table, letter), table.look.line_of[line])
+
+
+def _parse_cards(table: Table, word: str) -> tuple[tuple[Card, ...], ...]:
+    """Cards by seat, in the order in which they are written."""
+    by_seat = tuple(tuple(_parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
+    if len(by_seat) != table.players:
+        raise NotationError(f"the cards of {len(by_seat)} seats are given, {table.players} are at the table")
+    return by_seat
+
+
+def _parse_known(variant: Variant, name: str) -> Card:
+    return UNKNOWN if name == "?" else parse_card(variant, name)

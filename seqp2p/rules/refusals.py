@@ -1,0 +1,93 @@
+"""Why an action is refused: found out only once it has been, in one sentence for the player who tried it."""
+
+from seqp2p.rules.actions import Action
+from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.notation import format_action, format_card, format_square
+from seqp2p.rules.position import Position
+from seqp2p.rules.table import team_of
+from seqp2p.rules.variant import UNKNOWN, Card, Square
+
+
+def check_unseen(position: Position, card: Card) -> None:
+    """Raise IllegalAction if a card that is not among the known ones of the hand to move cannot be in it."""
+    variant, hand = position.variant, position.hands[position.to_move - 1]
+    if not 0 <= card < len(variant.faces):
+        raise IllegalAction(f"there is no card number {card} in {variant.title}")
+    name = format_card(variant, card)
+    if UNKNOWN not in hand:
+        raise IllegalAction(f"seat {position.to_move} does not hold {name}: play a card of the hand")
+    seen = sum(cards.count(card) for cards in (*position.hands, *position.discards))
+    if seen >= variant.deck.count(card):
+        raise IllegalAction(f"seat {position.to_move} cannot hold {name}: every {name} has been seen elsewhere")
+
+
+def why_not(position: Position, action: Action) -> IllegalAction:
+    """The reason why an action with a card of the hand is refused."""
+    variant, card = position.variant, action.card
+    look = position.table.look
+    if action.kind == "exchange":
+        return IllegalAction(_why_not_dead(position, card))
+    if action.square not in look.bit:
+        return IllegalAction(f"there is no square number {action.square} on the board")
+    if look.corners & look.bit[action.square]:
+        square = format_square(variant, action.square)
+        return IllegalAction(f"{square} is a free corner, which belongs to everybody and bears no chip: choose another")
+    if action.kind == "remove":
+        return IllegalAction(_why_not_removed(position, card, action.square))
+    return IllegalAction(_why_not_placed(position, card, action.square))
+
+
+def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction | None:
+    """The reason why the seat to move may not pass, None if it may. ``legal`` are its legal actions."""
+    hand = position.hands[position.to_move - 1]
+    if UNKNOWN in hand:
+        return IllegalAction(f"seat {position.to_move} may pass only when it shows its whole hand")
+    first = legal[0]
+    if first.kind == "pass":
+        return None
+    text = format_action(position.variant, next((a for a in legal if a.kind != "exchange"), first))
+    what = "must be exchanged first" if first.kind == "exchange" and text.endswith("dead") else "can be played"
+    return IllegalAction(f"seat {position.to_move} cannot pass: {text} {what}")
+
+
+def _why_not_dead(position: Position, card: Card) -> str:
+    variant, look = position.variant, position.table.look
+    name = format_card(variant, card)
+    if card in variant.wild or card in variant.removing:
+        return f"{name} belongs to no square, so it is never dead: keep it or play it"
+    free = position.free & look.reach[card]
+    if free:
+        return f"{name} is not dead: {_squares(position, free)} is free"
+    limit = position.exchanged
+    return f"{name} cannot be exchanged: {limit} in a turn is all that may be, so play another card"
+
+
+def _why_not_placed(position: Position, card: Card, square: Square) -> str:
+    variant, reach = position.variant, position.table.look.reach[card]
+    name, where = format_card(variant, card), format_square(variant, square)
+    if card in variant.removing:
+        return f"{name} places no chip, it takes one: write for instance {name} x{where}"
+    if not position.table.look.bit[square] & reach:
+        printed = format_card(variant, variant.board.grid[square])
+        return f"{where} is {printed}, not {name}: {name} is {_squares(position, reach)}"
+    return f"{where} is taken: choose a free square"
+
+
+def _why_not_removed(position: Position, card: Card, square: Square) -> str:
+    variant, look = position.variant, position.table.look
+    name, where = format_card(variant, card), format_square(variant, square)
+    if card not in variant.removing:
+        takers = " and ".join(format_card(variant, taker) for taker in variant.removing)
+        return f"{name} takes no chip: only {takers} do"
+    bit = look.bit[square]
+    if position.free & bit:
+        return f"there is no chip on {where} to take: choose a square with an opponent's chip"
+    if position.chips[team_of(position.to_move, position.teams) - 1] & bit:
+        return f"the chip on {where} is your own team's: take an opponent's"
+    return f"the chip on {where} is part of a completed sequence, which nobody can touch: take another"
+
+
+def _squares(position: Position, squares: int) -> str:
+    variant = position.variant
+    names = [format_square(variant, s) for s, bit in position.table.look.bit.items() if bit & squares]
+    return " and ".join(names)

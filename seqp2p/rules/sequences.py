@@ -1,0 +1,64 @@
+"""When chips in line make a sequence.
+
+A line of the right length counts as soon as all its squares bear the team's chips (or are corners) and it shares at
+most one chip with each sequence that the team has already. Corners are no chips: any number of sequences may share
+them. So nine in a row are two sequences when the recorded five lie at an end, and six to eight are one.
+
+When more lines are complete than can count together, the mover may name those it wants; the others are taken in a
+fixed order: rows before columns before diagonals to the right before diagonals to the left, and among these the line
+whose first square comes first in reading order. In a line this choice never loses a sequence.
+"""
+
+from collections.abc import Iterable
+
+from seqp2p.rules.actions import Ends
+from seqp2p.rules.errors import AmbiguousAction, IllegalAction
+from seqp2p.rules.lookup import Lookup, SquareSet, set_of
+from seqp2p.rules.notation import format_ends
+from seqp2p.rules.position import CompletedSequence, Position
+from seqp2p.rules.table import Table, team_of
+
+
+def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> SquareSet:
+    """The squares that these sequences protect: corners bear no chip, and the advanced rule protects nothing."""
+    if table.options.advanced:
+        return 0
+    squares = 0
+    for sequence in sequences:
+        squares |= set_of(sequence.squares)
+    return squares & ~table.look.corners
+
+
+def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, ...]) -> list[CompletedSequence]:
+    """The sequences that a chip of the seat to move adds.
+
+    ``made`` are the complete lines concerned, in the fixed order; ``ends`` names those that the mover wants.
+    """
+    look, team = position.table.look, team_of(position.to_move, position.teams)
+    recorded = [set_of(sequence.squares) for sequence in position.sequences if sequence.team == team]
+    open_lines = [line for line in made if not _clash(look, line, recorded)]
+    counted: list[SquareSet] = []
+    for pair in ends:
+        line = _named_line(position, pair, made, open_lines)
+        if _clash(look, line, counted):
+            both = " and ".join(format_ends(position.variant, named) for named in ends)
+            raise AmbiguousAction(f"{both} share more than one chip: name only one of them")
+        counted.append(line)
+    for line in open_lines:
+        if not _clash(look, line, counted):
+            counted.append(line)
+    return [CompletedSequence(team, look.line_of[line]) for line in counted]
+
+
+def _clash(look: Lookup, line: SquareSet, others: list[SquareSet]) -> bool:
+    return any((line & other & ~look.corners).bit_count() > 1 for other in others)
+
+
+def _named_line(position: Position, pair: Ends, made: list[SquareSet], open_lines: list[SquareSet]) -> SquareSet:
+    line = position.table.look.line_between.get(pair)
+    name, length = format_ends(position.variant, pair), position.variant.line_length
+    if line not in made:
+        raise IllegalAction(f"{name} is not a line of {length} that this chip completes: name another, or none")
+    if line not in open_lines:
+        raise IllegalAction(f"{name} shares more than one chip with a sequence of the team: name another, or none")
+    return line

@@ -1,0 +1,98 @@
+"""Who sits down to what: table sizes, teams and options."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from seqp2p.rules.errors import RulesError
+from seqp2p.rules.lookup import Lookup, NearLines, lookup
+from seqp2p.rules.variant import Seat, TableSize, Team, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the table agrees on beyond the variant; the defaults are the usual game."""
+
+    advanced: bool = False
+    """A removing card may also take a chip out of a completed sequence, which then counts no more."""
+    table_talk: bool = True
+    """Talking about the game is allowed. False: an opponent may call it, and the speaker's team pays in cards."""
+    manual_draw: bool = False
+    """The mover draws by an action of its own, and can forget to."""
+
+
+def check_table(variant: Variant, players: int, teams: int, options: Options) -> None:
+    """Raise RulesError with the reason if these players in these teams cannot play the variant with these options."""
+    size = _size(variant, players)
+    if teams not in size.teams:
+        allowed = " or ".join(str(count) for count in size.teams)
+        each = ", one player each" if size.teams == (players,) else ""
+        raise RulesError(f"{players} players of {variant.title} form {allowed} teams{each}, not {teams}")
+    usual = Options()
+    for option in fields(options):
+        changed = getattr(options, option.name) != getattr(usual, option.name)
+        if changed and option.name not in variant.options:
+            raise RulesError(f"{variant.title} has no option {option.name.replace('_', ' ')}: leave it as it is")
+    if options.manual_draw:
+        raise RulesError("drawing by hand (manual draw) cannot be played yet: choose the automatic draw")
+
+
+def default_teams(variant: Variant, players: int) -> int:
+    """The usual number of teams for so many players; RulesError if so many cannot play."""
+    return _size(variant, players).teams[0]
+
+
+def hand_size(variant: Variant, players: int) -> int:
+    """Cards dealt to each player; RulesError if so many cannot play."""
+    return _size(variant, players).hand
+
+
+def team_of(seat: Seat, teams: int) -> Team:
+    """The team of a seat: the teams alternate round the table."""
+    return (seat - 1) % teams + 1
+
+
+def _size(variant: Variant, players: int) -> TableSize:
+    for size in variant.sizes:
+        if size.players == players:
+            return size
+    counts = [size.players for size in variant.sizes]
+    some = ", ".join(map(str, counts[:-1])) + f" or {counts[-1]}"
+    if players < counts[0]:
+        reason = "are too few"
+    elif players > counts[-1]:
+        reason = "are too many"
+    else:
+        reason = "cannot form two or three equal teams"
+    raise RulesError(f"{players} players {reason}: {variant.title} is for {some} players")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What stays the same all through a game; build it with ``make_table``."""
+
+    variant: Variant
+    options: Options
+    players: int
+    teams: int
+    sequences_to_win: int = field(compare=False, repr=False)
+    look: Lookup = field(compare=False, repr=False)
+    near: tuple[NearLines, ...] = field(compare=False, repr=False)
+    """By square: the lines in which a chip placed there can complete a sequence."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return make_table, (self.variant, self.players, self.teams, self.options)
+
+
+def make_table(variant: Variant, players: int, teams: int, options: Options) -> Table:
+    """The table these players sit down to; RulesError with the reason if they cannot play."""
+    check_table(variant, players, teams, options)
+    look = lookup(variant)
+    return Table(
+        variant=variant,
+        options=options,
+        players=players,
+        teams=teams,
+        sequences_to_win=dict(variant.sequences_to_win)[teams],
+        look=look,
+        near=look.along if options.advanced else look.beside,
+    )

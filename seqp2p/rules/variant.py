@@ -1,0 +1,153 @@
+"""A game variant is data: its board, its cards, who may sit down, and the few numbers in which the rules differ.
+
+Nothing in the engine asks which variant is being played; it only reads these fields.
+"""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
+
+from seqp2p.rules.boards import CLASSIC_GRID, FREE, KIDS_GRID
+
+Card: TypeAlias = int
+"""A face of the deck: an index into ``Variant.faces``. The two copies of a face are the same Card."""
+UNKNOWN: Final = -1
+"""A card that this observer does not know."""
+Square: TypeAlias = int
+"""``row * cols + col``, both from 0, in the orientation of the grid in ``boards``."""
+Seat: TypeAlias = int
+"""From 1 to the number of players, clockwise round the table."""
+Team: TypeAlias = int
+"""From 1 to the number of teams; seats take turns: 1, 2, 1, 2 … or 1, 2, 3, 1, 2, 3 …"""
+Line: TypeAlias = tuple[Square, ...]
+"""As many squares in a row as make a sequence, in reading order (row, column or diagonal)."""
+
+DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The printed board. ``grid[square]`` is the card on the square, UNKNOWN on a free corner."""
+
+    rows: int
+    cols: int
+    grid: tuple[Card, ...]
+    corners: tuple[Square, ...]
+    lines: tuple[Line, ...]
+    """Every line of sequence length: rows first, then columns, diagonals to the right, diagonals to the left."""
+
+
+class TableSize(NamedTuple):
+    """A number of players that can play: cards in each hand, and the numbers of teams they may form (usual first)."""
+
+    players: int
+    hand: int
+    teams: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The whole of a variant. Sources: rule sheets 000, 002 and 004 for the classic game, 001 and 003 for the kids'."""
+
+    name: str
+    title: str
+    board: Board
+    faces: tuple[str, ...]
+    deck: tuple[Card, ...]
+    """One entry per physical card in canonical order: physical card k has the face ``deck[k]``."""
+    sizes: tuple[TableSize, ...]
+    line_length: int
+    sequences_to_win: tuple[tuple[int, int], ...]
+    """Pairs (number of teams, sequences that win)."""
+    wild: tuple[Card, ...]
+    """Faces that put a chip on any free square."""
+    removing: tuple[Card, ...]
+    """Faces that take a chip of an opposing team."""
+    ranks: tuple[int, ...]
+    """Rank of every face in the draw for the dealer; empty when no cards are drawn for it."""
+    exchanges_per_turn: int | None
+    """Dead cards exchanged in one turn at most; None: as many as pile and discards held when the turn began."""
+    quiet_turns_max: int
+    """The game is drawn after so many turns in a row in which no chip was placed or taken."""
+    options: tuple[str, ...]
+    """The names of the options (fields of ``Options``) that the sheets of this variant know."""
+    colours: tuple[str, ...]
+    """Chip colours, in the order in which they come into use."""
+
+
+def read_board(text: str, faces: tuple[str, ...], line_length: int) -> Board:
+    """A board from its grid as text: one line a row, one face name (or ``*``, a free corner) a square."""
+    cells = [line.split() for line in text.strip().splitlines()]
+    rows, cols = len(cells), len(cells[0])
+    names = [name for row in cells for name in row]
+    lines = tuple(
+        tuple((row + i * down) * cols + col + i * right for i in range(line_length))
+        for down, right in DIRECTIONS
+        for row in range(rows)
+        for col in range(cols)
+        if row + (line_length - 1) * down < rows and 0 <= col + (line_length - 1) * right < cols
+    )
+    return Board(
+        rows=rows,
+        cols=cols,
+        grid=tuple(UNKNOWN if name == FREE else faces.index(name) for name in names),
+        corners=tuple(square for square, name in enumerate(names) if name == FREE),
+        lines=lines,
+    )
+
+
+def _classic() -> Variant:
+    faces = tuple(rank + suit for suit in "CDHS" for rank in "23456789TJQKA")
+    return Variant(
+        name="classic",
+        title="Sequence",
+        board=read_board(CLASSIC_GRID, faces, 5),
+        faces=faces,
+        deck=tuple(range(len(faces))) * 2,
+        sizes=(
+            TableSize(2, 7, (2,)),
+            TableSize(3, 6, (3,)),
+            TableSize(4, 6, (2,)),
+            TableSize(6, 5, (2, 3)),
+            TableSize(8, 4, (2,)),
+            TableSize(9, 4, (3,)),
+            TableSize(10, 3, (2,)),
+            TableSize(12, 3, (2, 3)),
+        ),
+        line_length=5,
+        sequences_to_win=((2, 2), (3, 1)),
+        wild=(faces.index("JC"), faces.index("JD")),
+        removing=(faces.index("JH"), faces.index("JS")),
+        ranks=tuple(range(2, 15)) * 4,
+        exchanges_per_turn=1,
+        quiet_turns_max=208,
+        options=("advanced", "table_talk", "manual_draw"),
+        colours=("blue", "green", "red"),
+    )
+
+
+def _kids() -> Variant:
+    animals = tuple(sorted({name for name in KIDS_GRID.split() if name != FREE}))
+    faces = (*animals, "dragon", "unicorn")
+    return Variant(
+        name="kids",
+        title="Sequence for Kids",
+        board=read_board(KIDS_GRID, faces, 4),
+        faces=faces,
+        deck=tuple(range(len(faces))) * 2,
+        sizes=(TableSize(2, 3, (2,)), TableSize(3, 3, (3,)), TableSize(4, 3, (4,))),
+        line_length=4,
+        sequences_to_win=((2, 1), (3, 1), (4, 1)),
+        wild=(faces.index("unicorn"),),
+        removing=(faces.index("dragon"),),
+        ranks=(),
+        exchanges_per_turn=None,
+        quiet_turns_max=208,
+        options=(),
+        colours=("red", "yellow", "green", "blue"),
+    )
+
+
+CLASSIC: Final = _classic()
+KIDS: Final = _kids()
+VARIANTS: Final = MappingProxyType({variant.name: variant for variant in (CLASSIC, KIDS)})

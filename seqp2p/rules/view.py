@@ -1,0 +1,90 @@
+"""What one seat may know of a position: all that lies open on the table, and its own hand."""
+
+from dataclasses import dataclass
+
+from seqp2p.rules.actions import Action
+from seqp2p.rules.engine import legal_actions
+from seqp2p.rules.errors import RulesError
+from seqp2p.rules.position import CompletedSequence, Hand, Position, hide
+from seqp2p.rules.table import Options, team_of
+from seqp2p.rules.variant import Card, Seat, Square, Team, Variant
+
+CORNER = -1
+"""In ``View.board``: a free corner."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A position as one seat sees it: plain data, the same for all positions that this seat cannot tell apart."""
+
+    seat: Seat
+    team: Team
+    variant: Variant
+    options: Options
+    players: int
+    teams: int
+    hand: Hand
+    legal: tuple[Action, ...]
+    """What the seat can do, empty when it is not to move."""
+    board: tuple[Team, ...]
+    """By square: the team whose chip lies there, 0 on a free square, CORNER on a free corner."""
+    sequences: tuple[CompletedSequence, ...]
+    protected: tuple[Square, ...]
+    """Squares whose chip nobody can take."""
+    hand_sizes: tuple[int, ...]
+    """In seat order."""
+    pile: int
+    discards: tuple[tuple[Card, ...], ...]
+    """In seat order, each oldest first."""
+    to_move: Seat
+    """0 when the game is over."""
+    turn: int
+    draws: int
+    reshuffles: int
+    exchanges_left: int
+    """Dead cards that the seat to move may still exchange in this turn."""
+    winner: Team
+    over: bool
+    drawn_game: bool
+    position: Position
+    """The position itself with the other hands unknown, for those who want to look ahead with the engine."""
+
+
+def view(position: Position, seat: Seat) -> View:
+    """The view of one seat; RulesError if there is no such seat."""
+    if not 1 <= seat <= position.players:
+        raise RulesError(f"there is no seat {seat}: the seats are 1 to {position.players}")
+    seen = hide(position, (seat,))
+    look = position.table.look
+    board = [0] * len(look.bit)
+    for square, bit in look.bit.items():
+        for team, chips in enumerate(seen.chips, start=1):
+            if chips & bit:
+                board[square] = team
+        if look.corners & bit:
+            board[square] = CORNER
+    return View(
+        seat=seat,
+        team=team_of(seat, seen.teams),
+        variant=seen.variant,
+        options=seen.options,
+        players=seen.players,
+        teams=seen.teams,
+        hand=seen.hands[seat - 1],
+        legal=legal_actions(seen) if seen.to_move == seat else (),
+        board=tuple(board),
+        sequences=seen.sequences,
+        protected=tuple(square for square, bit in look.bit.items() if seen.protected & bit),
+        hand_sizes=tuple(map(len, seen.hands)),
+        pile=seen.pile,
+        discards=seen.discards,
+        to_move=seen.to_move,
+        turn=seen.turn,
+        draws=seen.draws,
+        reshuffles=seen.reshuffles,
+        exchanges_left=seen.exchanges_left,
+        winner=seen.winner,
+        over=seen.over,
+        drawn_game=seen.drawn_game,
+        position=seen,
+    )
