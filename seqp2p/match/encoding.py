@@ -13,6 +13,8 @@ import msgspec
 
 T = TypeVar("T")
 
+_msgpack: Any = msgpack  # it ships no types
+
 
 class DecodeError(ValueError):
     """The bytes are not the canonical form of the record expected here. The text says what is wrong with them."""
@@ -29,8 +31,7 @@ def encode(record: Record) -> bytes:
 
 def pack(value: Any) -> bytes:
     """Plain data as msgpack, every part in its shortest form."""
-    packed: bytes = msgpack.packb(value, use_bin_type=True)
-    return packed
+    return bytes(_msgpack.packb(value, use_bin_type=True))
 
 
 def unpack(data: bytes, size_max: int) -> Any:
@@ -42,7 +43,7 @@ def unpack(data: bytes, size_max: int) -> Any:
     if len(data) > size_max:
         raise DecodeError(f"{len(data)} bytes where at most {size_max} are allowed")
     try:
-        return msgpack.unpackb(
+        return _msgpack.unpackb(
             data,
             raw=False,
             strict_map_key=True,

@@ -97,6 +97,11 @@ class Match:
         return tuple(sorted(self._open.held.items())) if self._open else ()
 
     @property
+    def confirmed(self) -> bool:
+        """Whether a strict majority of the seats (of two: both) has signed the final position."""
+        return self.game.result is not None or (self.kind == "over" and 2 * len(self.held) > self.game.players)
+
+    @property
     def awaited(self) -> frozenset[int]:
         """The seats whose contribution the open step still waits for."""
         return self._open.seats - self._open.held.keys() if self._open else frozenset()
@@ -127,7 +132,8 @@ class Match:
 
     def accept(self, judged: Judged) -> tuple[Event, ...]:
         """Keep what ``judge`` returned, nothing having been accepted in between; returns the events that follow."""
-        assert self._open is not None and judged.step == self.number, "judged for another step"
+        assert self._open is not None, "the game is over"
+        assert judged.step == self.number, "judged for another step"
         self._open.kept[judged.seat] = judged.kept
         self._open.held[judged.seat] = judged.contribution
         return () if self.awaited else self._close(self._open)

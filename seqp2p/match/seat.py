@@ -1,6 +1,6 @@
 """One seat's own side of a match: its secrets, its hand, and the contributions it owes.
 
-``Match`` knows what everybody knows; ``Seat`` adds what only one seat knows. Nothing in here is ever shown: reprs
+``Match`` knows what everybody knows; ``OwnSeat`` adds what only one seat knows. Nothing in here is ever shown: reprs
 hide it, and what leaves is a signed contribution.
 """
 
@@ -33,7 +33,7 @@ from seqp2p.rules import Action, IllegalAction, Position, apply, format_action, 
 NONCE_SIZE = 32
 
 
-class Seat:
+class OwnSeat:
     """The secrets of one seat in one game, and what it does with them.
 
     ``number`` counts from 1. ``randomness(n)`` gives n fresh secret bytes. X_i is made afresh for every game.
@@ -49,7 +49,7 @@ class Seat:
         self._opened: dict[int, int] = {}  # physical card by deck position: what this seat has seen of its own
 
     def __repr__(self) -> str:
-        return f"Seat({self.number})"
+        return f"OwnSeat({self.number})"
 
     def owes(self, match: Match) -> bool:
         """Whether the open step waits for this seat."""

@@ -13,7 +13,7 @@ from seqp2p.crypto.group import Point, decode_point, encode_point
 from seqp2p.crypto.key_proof import key_commitment, verify_key
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import decode_shares, verify_shares
-from seqp2p.crypto.shuffle import verify_shuffle
+from seqp2p.crypto.shuffle_proof import verify_shuffle
 from seqp2p.match.contribution import RevealBody, SeatBody, SharesBody, ShuffleBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Event, Seated, Shuffled

@@ -1,6 +1,6 @@
-"""The replay file, byte by byte: a magic line, then records. docs/protocol.md, "The replay file".
+r"""The replay file, byte by byte: a magic line, then records. docs/protocol.md, "The replay file".
 
-    "seqp2p replay 1\\n" ‖ record*        record = length (4 bytes, big-endian) ‖ msgpack map
+    "seqp2p replay 1\n" ‖ record*        record = length (4 bytes, big-endian) ‖ msgpack map
 
     table ─▶ step* ─▶ [open] ─▶ [evidence | opening*] ─▶ end
 
@@ -10,7 +10,7 @@ A file without its ``end`` record was not finished: its writer crashed, or it wa
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias, cast
 
 import msgspec
 
@@ -131,6 +131,6 @@ def _record_at(data: bytes, at: int) -> tuple[AnyRecord, int]:
     if start + length > len(data):
         raise Torn("the file ends inside a record")
     body = data[start : start + length]
-    record: AnyRecord = structure(AnyRecord, unpack(body, RECORD_SIZE_MAX))  # type: ignore[arg-type]  # a union is a type here
+    record = structure(cast("type[AnyRecord]", AnyRecord), unpack(body, RECORD_SIZE_MAX))
     require_canonical(record, body)
     return record, start + length

@@ -1,8 +1,8 @@
 """Verifying a replay: playing it again. No I/O; docs/protocol.md, "What a verifier does".
 
-    verified     every record is right, the end is signed by a majority, and the writer's signature covers it all
-    unfinished   everything there is right, but the game did not come to its end (or a seat is proved to have cheated)
-    invalid      something there is wrong, or it is no replay
+verified     every record is right, the end is signed by a majority, and the writer's signature covers it all
+unfinished   everything there is right, but the game did not come to its end (or a seat is proved to have cheated)
+invalid      something there is wrong, or it is no replay
 """
 
 from dataclasses import dataclass
@@ -185,7 +185,7 @@ def _conclude(reading: Reading) -> Report:
     match = reading.match
     if reading.violation is not None:
         return _report(reading, "unfinished", str(reading.violation))
-    if match.game.result is None and not _majority_signed(match):
+    if not match.confirmed:
         waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
         return _report(reading, "unfinished", f"the record ends at step {match.number}, awaiting {waiting}")
     if reading.writer is None:
@@ -193,24 +193,17 @@ def _conclude(reading: Reading) -> Report:
     return _report(reading, "verified", None)
 
 
-def _majority_signed(match: Match) -> bool:
-    """A strict majority of the seats (of two: both) has signed the end, though not all have."""
-    return match.kind == "over" and 2 * len(match.held) > match.game.players
-
-
 def _report(reading: Reading | None, verdict: Verdict, reason: str | None) -> Report:
     if reading is None:
         return Report(verdict, reason=reason)
     match = reading.match
-    position = match.game.position
-    ended = position is not None and position.over and match.kind in (None, "over")
     entries = enumerate(match.game.agreement.seats, 1)
     step = reading.violation.step if reading.violation else match.number
     return Report(
         verdict=verdict,
         game=match.game.id.hex(),
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
-        result=final_result(match.game) if ended and verdict == "verified" else None,
+        result=final_result(match.game) if match.confirmed and verdict == "verified" else None,
         steps=len(match.record),
         reason=reason,
         step=None if reason is None else step,

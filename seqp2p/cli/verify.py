@@ -1,0 +1,69 @@
+"""``seqp2p verify FILE…``: every signature, proof, share and move of a replay, checked by playing it again."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, Output
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.verify import Report, verify
+
+
+@click.command("verify")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per file on standard output.")
+def command(files: tuple[Path, ...], *, as_json: bool) -> None:
+    """Verify replay FILES: nothing in them is taken on trust.
+
+    Exit code 0: all verified. 3: one is invalid. 5: none is invalid, but one is unfinished.
+    """
+    output = Output(as_json)
+    verdicts = set[str]()
+    for file in files:
+        report = verify_file(file)
+        verdicts.add(report.verdict)
+        _print(output, file, report)
+    raise SystemExit(NOT_VERIFIED if "invalid" in verdicts else ABANDONED if "unfinished" in verdicts else DONE)
+
+
+def verify_file(file: Path) -> Report:
+    """The report on a file; one that cannot be read is invalid with the reason."""
+    try:
+        if not file.is_file():
+            return Report("invalid", reason="no such file" if not file.exists() else "not a file")
+        with file.open("rb") as stream:
+            return verify(stream.read(REPLAY_SIZE_MAX + 1))
+    except OSError as error:
+        return Report("invalid", reason=f"cannot be read: {error.strerror}")
+
+
+def _print(output: Output, file: Path, report: Report) -> None:
+    output.event(
+        "verdict",
+        file=str(file),
+        verdict=report.verdict,
+        game=report.game,
+        players=[asdict(player) for player in report.players],
+        result=asdict(report.result) if report.result else None,
+        steps=report.steps,
+        reason=report.reason,
+        step=report.step,
+        writer=report.writer,
+    )
+    if output.json:
+        return
+    output.say(f"{file}: {describe(report)}")
+    for player in report.players:
+        output.say(f"    seat {player.seat}  {player.name}  {fingerprint(bytes.fromhex(player.key))}")
+
+
+def describe(report: Report) -> str:
+    """The verdict in one line."""
+    if report.result is None:
+        where = f" (step {report.step})" if report.step else ""
+        return f"{report.verdict}: {report.reason}{where}"
+    result = report.result
+    won = f"won by {' and '.join(f'seat {seat}' for seat in result.winners)}" if result.winners else result.kind
+    return f"{report.verdict}: {won}, {report.steps} steps"
