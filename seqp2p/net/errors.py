@@ -20,19 +20,19 @@ class PeerError(NetError):
         super().__init__(clean(text), "The other program is damaged, of another kind, or dishonest.")
 
 
-class WrongKey(PeerError):  # noqa: N818  # it says what happened, as trio's do
+class WrongKey(PeerError):
     """Whoever answers at that address is not who was expected: its key is another."""
 
 
-class LinkLost(NetError):  # noqa: N818  # it says what happened, as trio's do
+class LinkLost(NetError):
     """The connection ended or fell silent. Nobody is to blame."""
 
 
-class Unreachable(NetError):  # noqa: N818  # it says what happened, as trio's do
+class Unreachable(NetError):
     """Nobody answers at that address."""
 
 
-class BadCode(NetError):  # noqa: N818  # it says what happened, as trio's do
+class BadCode(NetError):
     """What was typed is no join code."""
 
 
@@ -62,7 +62,7 @@ REFUSALS: Final = {
 }
 
 
-class Refused(NetError):  # noqa: N818  # it says what happened, as trio's do
+class Refused(NetError):
     """The other side said no. ``code`` is one of REFUSALS, or a later version's."""
 
     def __init__(self, code: str, reason: str = "") -> None:

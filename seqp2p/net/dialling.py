@@ -1,0 +1,57 @@
+"""Reaching a peer: connect, TLS, authenticate, each within its time; and how long to wait before trying again."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+import trio
+
+from seqp2p.net.addresses import Address
+from seqp2p.net.auth import prove
+from seqp2p.net.errors import LinkLost, Unreachable
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import Role
+from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
+
+Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
+"""Opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's own network."""
+
+_HINT = "Check the address, that the other side is running, and that no firewall is between."
+
+
+async def reach(
+    address: Address,
+    credentials: Credentials,
+    dial: Dial,
+    limits: Limits,
+    *,
+    role: Role,
+    game: bytes | None = None,
+    expected_key: bytes | None = None,
+) -> ServerLink:
+    """An authenticated link to whoever listens there.
+
+    ``game`` is the game's id for role link, None for role join. Raises Unreachable, LinkLost, WrongKey, Refused,
+    PeerError.
+    """
+    try:
+        with trio.fail_after(limits.connect_s):
+            stream = await dial(address)
+    except (OSError, trio.TooSlowError):
+        raise Unreachable(f"Nobody answers at {address}.", _HINT) from None
+    try:
+        with trio.fail_after(limits.authenticate_s):
+            link = await connect(stream, credentials, expected_key)
+            async with closing_on_error(link.frames.stream):
+                await prove(link, credentials.identity, role, game, limits)
+    except trio.TooSlowError:
+        raise LinkLost(f"Whoever answers at {address} takes too long.") from None
+    return link
+
+
+def pause_s(failures: int, jitter: float, limits: Limits) -> float:
+    """Seconds to wait after so many failures in a row: doubling up to the longest, times ``jitter`` of 0.5 to 1.
+
+    The jitter keeps twelve seats that lost each other at the same moment from dialling at the same moments.
+    """
+    # 2**16 × the shortest pause is past any sensible longest one, and no float overflows on the way.
+    return min(limits.dial_max_s, limits.dial_min_s * 2.0 ** min(failures - 1, 16)) * jitter

@@ -1,0 +1,145 @@
+"""What a neighbour is to be sent: decisions only, no connection and no clock of its own.
+
+Theory of operation. A contribution goes straight from its author to everybody the author is linked with; whoever
+accepts one passes it on to those neighbours that have no live link with the author (they announce their links). What
+this misses (a link that broke, an author that serves some and not others, a seat that was away) ``have`` finds:
+every heartbeat a seat says what it holds of its open step, and each neighbour sends what it lacks. What its author
+should be sending it anyway is sent at the second asking only, so that things on their way are not sent twice.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.net.limits import Limits
+
+Placed: TypeAlias = tuple[int, int, Contribution]
+"""Step, author's seat, and the contribution."""
+
+
+class Store(Protocol):
+    """What a session keeps, as the mesh reads it. Both are called between checkpoints and must not wait."""
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        """The open step (from 1), and the seats whose contributions to it are held."""
+        ...
+
+    def missing(self, step: int, seats: frozenset[int]) -> Iterable[Placed]:
+        """What is held and lacking for somebody whose ``have`` this is, in order of steps.
+
+        Contributions to ``step`` by other seats, and all to later steps; nothing if that is further than this seat.
+        """
+        ...
+
+
+def digest(data: bytes) -> bytes:
+    """What something is known by: SHA-256 of a contribution's payload, or of another message's frame.
+
+    Of the payload alone, because two valid signatures on one payload are still one contribution.
+    """
+    return hashlib.sha256(data).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something to pass on. ``author`` and ``step`` are a contribution's; anything else has none, and goes to all."""
+
+    key: bytes
+    author: int | None = None
+    step: int = 0
+
+
+class Recent:
+    """A bounded memory of digests, each with the time it was last put in; the oldest are forgotten first."""
+
+    def __init__(self, size_max: int) -> None:
+        self._size_max: Final = size_max
+        self._times: dict[bytes, float] = {}
+
+    def add(self, key: bytes, now: float) -> None:
+        self._times.pop(key, None)
+        self._times[key] = now
+        if len(self._times) > self._size_max:
+            del self._times[next(iter(self._times))]
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._times
+
+    def since(self, key: bytes, start: float) -> bool:
+        """Whether it was put in at or after that time."""
+        return self._times.get(key, float("-inf")) >= start
+
+    def clear(self) -> None:
+        self._times.clear()
+
+
+class View:
+    """What one seat knows of a neighbour: what it has, what it was sent, whom it is linked with."""
+
+    def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
+        self._own_seat = own_seat
+        self._seat = seat
+        self._limits = limits
+        self._heard = Recent(limits.known_max)
+        self._sent = Recent(limits.known_max)
+        self._asked: frozenset[bytes] = frozenset()
+        self._open_step = 0
+        self._held: frozenset[int] = frozenset()
+        self.links: frozenset[int] = frozenset()
+
+    def heard(self, key: bytes, now: float) -> None:
+        """The neighbour sent this, so it has it."""
+        self._heard.add(key, now)
+
+    def lost(self, *, linked: bool) -> None:
+        """A connection ended: what was sent on it may not have arrived. ``linked``: another one is left."""
+        self._sent.clear()
+        self._asked = frozenset()
+        # Whoever comes back may have lost what it said it had.
+        self.has(0, frozenset())
+        if not linked:
+            self.links = frozenset()
+
+    def has(self, step: int, seats: frozenset[int]) -> None:
+        """The neighbour said so: everything before its open step, and these seats' contributions to it."""
+        self._open_step = step
+        self._held = seats
+
+    def wants(self, item: Item, now: float) -> bool:
+        """Whether to send it this new thing now; if so it counts as sent."""
+        if item.key in self._heard or item.key in self._sent:
+            return False
+        if item.author is not None and not self._needs(item.author, item.step):
+            return False
+        self._sent.add(item.key, now)
+        return True
+
+    def _needs(self, author: int, step: int) -> bool:
+        if author == self._seat or step < self._open_step or (step == self._open_step and author in self._held):
+            return False
+        return author == self._own_seat or author not in self.links
+
+    def answer(self, missing: Iterable[Placed], now: float) -> list[Contribution]:
+        """What to send in answer to its ``have``; it counts as sent. ``missing`` is the store's, for that ``have``.
+
+        At most ``resync_max`` bytes of payload: the next ``have`` asks for the rest.
+        """
+        answer: list[Contribution] = []
+        deferred: set[bytes] = set()
+        size = 0
+        for _, author, contribution in missing:
+            key = digest(contribution.payload)
+            if self._sent.since(key, now - self._limits.resend_s):
+                continue
+            if author != self._own_seat and author in self.links and key not in self._asked:
+                deferred.add(key)
+                continue
+            size += len(contribution.payload)
+            if size > self._limits.resync_max:
+                break
+            answer.append(contribution)
+            self._sent.add(key, now)
+        self._asked = frozenset(deferred)
+        return answer

@@ -1,0 +1,352 @@
+"""The full mesh: a link to every seat that can be reached, and contributions passed on until everybody has them.
+
+Theory of operation. One task per other seat keeps a link to it: the higher seat dials at once, the lower one after a
+moment without a link; after each failure it waits longer. Each link is carried by one task of its own (links.py).
+Two seats may have two links, because both dialled or because an old one is not known to be dead yet: both are read,
+the newest is written to, and a third pushes out the oldest. So no side has to choose, and none can choose
+differently from the other. What is sent to whom is decided in gossip.py.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.match.contribution import Contribution
+from seqp2p.net import tls
+from seqp2p.net.addresses import tcp_dial
+from seqp2p.net.auth import NO_LOBBY, check_client
+from seqp2p.net.dialling import Dial, pause_s, reach
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import Item, Store, View, digest
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import (
+    Bye,
+    ContributionMessage,
+    Evidence,
+    Have,
+    Links,
+    Message,
+    Opening,
+    Ping,
+    Proof,
+    Signed,
+    Stage,
+    bye,
+    encode_message,
+)
+from seqp2p.net.serving import Gate, serve
+from seqp2p.net.table import Table
+from seqp2p.net.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message for the session, from a neighbour: not necessarily of its making."""
+
+    seat: int
+    message: ContributionMessage | Opening | Evidence | Bye
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUp:
+    """There is a link to a seat that had none."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDown:
+    """The last link to a seat is gone. ``fault``: because that seat sent what no honest program sends."""
+
+    seat: int
+    reason: str
+    fault: bool
+
+
+MeshEvent: TypeAlias = Received | LinkUp | LinkDown
+
+
+class _Peer:
+    """Another seat: its live links, newest last, and what is known of it."""
+
+    def __init__(self, table: Table, seat: int, limits: Limits) -> None:
+        self.seat = seat
+        self.name = table.name(seat)
+        self.key = table.key(seat)
+        self.addresses = tuple(table.addresses.get(seat, ()))
+        self.view = View(table.seat, seat, limits)
+        self.links: list[Link] = []
+        self.failures = 0
+        self.faults = 0
+        self.blamed: PeerError | None = None
+        self.up = False
+        self._changed = trio.Event()
+
+    def change(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def until(self, *, linked: bool) -> None:
+        while bool(self.links) != linked:
+            await self._changed.wait()
+
+
+class Mesh:
+    """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
+
+    A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
+    it gives back to ``publish``, ``send_opening`` or ``send_evidence``, which pass it on to those who lack it.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        randomness: Randomness,
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        dial: Dial = tcp_dial,
+        dial_filter: Callable[[int], bool] = lambda _: True,
+    ) -> None:
+        """``randomness(n)`` gives n random bytes; ``dial`` opens streams, ``dial_filter`` says which seats to dial."""
+        self._table = table
+        self._randomness = randomness
+        self._limits = limits
+        self._dial = dial
+        self._dial_filter = dial_filter
+        self._peers = {seat: _Peer(table, seat, limits) for seat in table.others}
+        self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
+        self._telling: set[trio.CancelScope] = set()
+        self._sticky: dict[bytes, bytes] = {}
+        self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
+        self._scope = trio.CancelScope()
+        self._closing = False
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """The seats with a live link."""
+        return frozenset(seat for seat, peer in self._peers.items() if peer.links)
+
+    @property
+    def reachable(self) -> frozenset[int]:
+        """The seats with a live link to this one or, as they say, to one of its neighbours."""
+        further = (peer.view.links for peer in self._peers.values() if peer.links)
+        return self.linked.union(*further) - {self._table.seat}
+
+    async def run(self, store: Store, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
+        self._store = store
+        with self._scope, self._tell:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                for seat, frames in self._table.links.items():
+                    self._adopt(self._peers[seat], frames)
+                serve(nursery, self._table.listeners, self._welcome)
+                for peer in self._peers.values():
+                    if peer.addresses and self._dial_filter(peer.seat):
+                        nursery.start_soon(self._keep_linked, peer)
+                task_status.started()
+                await trio.sleep_forever()
+
+    def publish(self, contribution: Contribution, author: int, step: int) -> None:
+        """Send a contribution, the session's own or newly accepted, to every neighbour that needs it from here.
+
+        Not to its author, nor to neighbours known to have it (``step`` is the step it is to) or linked with the
+        author. What is lost on the way is found by ``have``.
+        """
+        frame = encode_message(ContributionMessage(contribution.payload, contribution.signature))
+        self._spread(Item(digest(contribution.payload), author, step), frame)
+
+    def send_opening(self, seat: int, secret: bytes) -> None:
+        """Send a seat's game secret (32 bytes) to everybody, also to those who are linked later."""
+        self._spread_for_good(Opening(seat, secret))
+
+    def send_evidence(self, contributions: tuple[Contribution, ...]) -> None:
+        """Send proof of cheating, one or two contributions, to everybody, also to those who are linked later."""
+        self._spread_for_good(Evidence(tuple(Signed(each.payload, each.signature) for each in contributions)))
+
+    def fault(self, seat: int, reason: str) -> None:
+        """This neighbour sent what no honest program sends: its links end, and count against it."""
+        self._blame(self._peers[seat], PeerError(reason))
+
+    async def close(self, reason: str) -> None:
+        """Say goodbye, let what is queued be sent, and end ``run``; takes at most ``close_s``."""
+        self._closing = True
+        for scope in self._telling:
+            scope.cancel()
+        for peer in self._peers.values():
+            for link in peer.links:
+                link.send(bye(reason))
+        # Whoever reads the farewell closes the link. Closing it from here could lose what is still on its way.
+        with trio.move_on_after(self._limits.close_s):
+            for peer in self._peers.values():
+                await peer.until(linked=False)
+        self._scope.cancel()
+
+    # Links: made, carried, ended.
+
+    async def _keep_linked(self, peer: _Peer) -> None:
+        while True:
+            await peer.until(linked=False)
+            with trio.move_on_after(self._pause_s(peer)):
+                await peer.until(linked=True)
+            if peer.faults >= self._limits.faults_max:
+                return
+            if not peer.links and not self._closing:
+                await self._try_addresses(peer)
+
+    def _pause_s(self, peer: _Peer) -> float:
+        if peer.failures:
+            return pause_s(peer.failures, 0.5 + self._randomness(1)[0] / 510, self._limits)
+        return 0.0 if self._table.seat > peer.seat else self._limits.dial_patience_s
+
+    async def _try_addresses(self, peer: _Peer) -> None:
+        credentials, game = self._table.credentials, self._table.game
+        for address in peer.addresses:
+            try:
+                link = await reach(
+                    address, credentials, self._dial, self._limits, role="link", game=game, expected_key=peer.key
+                )
+            except NetError:
+                # Not there, not ready, or somebody else at that address: the next address, then a pause.
+                continue
+            self._adopt(peer, link.frames)
+            return
+        peer.failures += 1
+
+    async def _welcome(self, stream: trio.abc.Stream) -> None:
+        """One connection from outside: TLS, authentication, and then it is a link."""
+        with self._gate.enter():
+            try:
+                frames = await tls.accept(stream, self._table.credentials)
+                async with tls.closing_on_error(frames.stream):
+                    proof = await check_client(
+                        frames,
+                        self._table.credentials,
+                        lobby=NO_LOBBY,
+                        admit=self._admit,
+                        randomness=self._randomness,
+                        limits=self._limits,
+                    )
+            except NetError:
+                return  # A stranger's failure is of no interest to the game.
+            self._adopt(self._seated(proof), frames)
+
+    def _admit(self, proof: Proof) -> None:
+        if proof.role == "join":
+            raise Refused("game_started")
+        if proof.id != self._table.game:
+            raise Refused("wrong_game")
+        if self._seated(proof).faults >= self._limits.faults_max:
+            raise Refused("faulty")
+
+    def _seated(self, proof: Proof) -> _Peer:
+        for peer in self._peers.values():
+            if peer.key == proof.key:
+                return peer
+        raise Refused("not_seated")
+
+    def _adopt(self, peer: _Peer, frames: FrameStream) -> None:
+        link = Link(frames, self._limits)
+        peer.links.append(link)
+        peer.change()
+        if len(peer.links) > self._limits.links_per_seat:
+            peer.links[0].end(LinkLost("A newer connection has taken its place."))
+        self._nursery.start_soon(self._carry, peer, link)
+
+    async def _carry(self, peer: _Peer, link: Link) -> None:
+        error: NetError | None = None
+        try:
+            if not peer.up:
+                peer.up = True
+                self._announce_links()
+                await self._hand_on(LinkUp(peer.seat))
+            link.send(Links(tuple(sorted(self.linked))))
+            link.send(self._alive())
+            for key, frame in self._sticky.items():
+                if peer.view.wants(Item(key), trio.current_time()):
+                    link.send_frame(frame)
+            error = await link.run(Stage.GAME, lambda message: self._handle(peer, link, message), self._alive)
+        finally:
+            self._drop(peer, link, error)
+            await link.frames.abort()
+        if peer.up and not peer.links:
+            peer.up = False
+            blamed, peer.blamed = peer.blamed, None
+            self._announce_links()
+            await self._hand_on(LinkDown(peer.seat, f"{peer.name}: {blamed or error}", blamed is not None))
+
+    def _drop(self, peer: _Peer, link: Link, error: NetError | None) -> None:
+        peer.links.remove(link)
+        peer.view.lost(linked=bool(peer.links))
+        if isinstance(error, PeerError):
+            self._blame(peer, error)
+        lived = trio.current_time() - link.since >= self._limits.silence_s
+        peer.failures = 0 if lived else peer.failures + 1
+        peer.change()
+
+    def _blame(self, peer: _Peer, error: PeerError) -> None:
+        if peer.blamed is None:
+            peer.faults += 1
+            peer.blamed = error if peer.up else None
+        for link in peer.links:
+            link.end(LinkLost("It sent an invalid message."))
+
+    # Messages.
+
+    def _alive(self) -> Have:
+        step, seats = self._store.have()
+        return Have(step, tuple(sorted(seats)))
+
+    async def _handle(self, peer: _Peer, link: Link, message: Message) -> None:
+        now = trio.current_time()
+        match message:
+            case Have(step, seats):
+                peer.view.has(step, frozenset(seats))
+                for each in peer.view.answer(self._store.missing(step, frozenset(seats)), now):
+                    link.send(ContributionMessage(each.payload, each.signature))
+            case Links(seats):
+                peer.view.links = frozenset(seats)
+            case ContributionMessage(payload):
+                peer.view.heard(digest(payload), now)
+                await self._hand_on(Received(peer.seat, message))
+            case Opening() | Evidence():
+                peer.view.heard(digest(encode_message(message)), now)
+                await self._hand_on(Received(peer.seat, message))
+            case Bye(reason):
+                await self._hand_on(Received(peer.seat, message))
+                raise LinkLost(f"It has left: {clean(reason)}" if reason else "It has left.")
+            case _:
+                assert isinstance(message, Ping), "the stage allows nothing else"
+
+    async def _hand_on(self, event: MeshEvent) -> None:
+        if self._closing:
+            return
+        with trio.CancelScope() as scope:
+            self._telling.add(scope)
+            try:
+                await self._tell.send(event)
+            finally:
+                self._telling.discard(scope)
+
+    def _announce_links(self) -> None:
+        frame = encode_message(Links(tuple(sorted(self.linked))))
+        for peer in self._peers.values():
+            for link in peer.links[-1:]:
+                link.send_frame(frame)
+
+    def _spread(self, item: Item, frame: bytes) -> None:
+        now = trio.current_time()
+        for peer in self._peers.values():
+            if peer.links and peer.view.wants(item, now):
+                peer.links[-1].send_frame(frame)
+
+    def _spread_for_good(self, message: Opening | Evidence) -> None:
+        frame = encode_message(message)
+        key = digest(frame)
+        self._sticky[key] = frame
+        self._spread(Item(key), frame)
