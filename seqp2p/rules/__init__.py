@@ -21,6 +21,7 @@ from seqp2p.rules.notation import (
 )
 from seqp2p.rules.position import CompletedSequence, Hand, Position, hide, reveal, start
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
+from seqp2p.rules.sequences import nameable_lines
 from seqp2p.rules.status import status
 from seqp2p.rules.table import Options, check_table, default_teams, hand_size, team_of
 from seqp2p.rules.variant import (
@@ -84,6 +85,7 @@ __all__ = [
     "hand_size",
     "hide",
     "legal_actions",
+    "nameable_lines",
     "parse_action",
     "parse_card",
     "parse_ends",

@@ -5,20 +5,23 @@ draws knows it. The common path costs a few machine words of set arithmetic; the
 afterwards, by ``refusals``.
 """
 
+from collections.abc import Callable
 from itertools import compress
 from typing import Final, TypeAlias
 
-from seqp2p.rules.actions import PASS, Action
+from seqp2p.rules.actions import PASS, Action, Kind
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Hand, Position
-from seqp2p.rules.refusals import check_unseen, why_no_pass, why_not
-from seqp2p.rules.sequences import new_sequences, protected_by
+from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Position
+from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not
+from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
 from seqp2p.rules.variant import UNKNOWN, Card
 
 Board: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
 """Chips, free squares, sequences, protected squares, as in Position."""
 
+# Position's constructor without the detour over its argument list, which would take twice as long once a turn.
+_new: Final = tuple[object, ...].__new__
 _BITS: Final = bytes(int(byte == ord("1")) for byte in range(256))
 
 
@@ -28,16 +31,15 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     No action names its sequences. With unknown cards in the hand there may be more; a pass is only among them when
     all the cards are known. Empty when the game is over.
     """
-    table, to_move, hands, _, _, chips, free, _, protected, *_ = position
+    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, _, _, _, _ = position
     if not to_move:
         return ()
-    hand = hands[to_move - 1]
     look = table.look
     reach = look.reach
     offers = look.offers_dead if position.exchanges_left > 0 else look.offers
     found: list[Action] = []
     last = UNKNOWN  # unknown cards come first in a hand, and are passed over like a second copy
-    for card in hand:
+    for card in hands[to_move - 1]:
         if card == last:
             continue
         last = card
@@ -45,13 +47,12 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
         if offer is not None:
             found += offer[free & reach[card]]
             continue
-        targets = reach[card] & free
+        targets = free & reach[card]
         if not reach[card]:
             targets = (look.squares ^ free ^ chips[(to_move - 1) % len(chips)]) & ~protected
         # One binary digit a square, ascending, picks from the actions of all squares; the 1 on top keeps the zeros.
-        digits = bin(targets | 1 << len(look.bit))[:2:-1].encode().translate(_BITS)
-        found += compress(look.anywhere[card], digits)
-    if not found and UNKNOWN not in hand:
+        found += compress(look.anywhere[card], bin(targets | 1 << len(look.bit))[:2:-1].encode().translate(_BITS))
+    if not found and UNKNOWN not in hands[to_move - 1]:
         return (PASS,)
     return tuple(found)
 
@@ -64,82 +65,125 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     became the pile for it. That ``drawn`` comes from the pile is for the caller to see to. IllegalAction or
     AmbiguousAction say why an action is refused.
     """
-    to_move = position.to_move
-    if not to_move:
+    if not position.to_move:
         raise IllegalAction("the game is over: nothing more can be played")
-    kind = action.kind
-    if kind == "pass":
-        return _pass(position)
-    card = action.card
-    if card not in position.hands[to_move - 1]:
-        check_unseen(position, card)
-    if kind == "place":
-        return _place(position, action, drawn)
-    if kind == "remove":
-        return _remove(position, action, drawn)
-    return _exchange(position, action, drawn)
+    return _APPLY[action.kind](position, action, drawn)
 
 
 def _place(position: Position, action: Action, drawn: Card) -> Position:
     _, card, square, ends = action
-    table, to_move, _, _, _, chips, free, sequences, protected, *_ = position
+    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _ = position
     look = table.look
     bit = look.bit.get(square, 0)
-    if not bit & free & look.reach[card]:
+    if not bit & free & look.reach.get(card, 0):
         raise why_not(position, action)
     team = (to_move - 1) % len(chips)
-    mine = chips[team] | bit
-    chips = (*chips[:team], mine, *chips[team + 1 :])
-    free ^= bit
-    mine |= look.corners
-    length = look.line_length
-    made = [
-        line
-        for squares, lines in table.near[square]
-        if (mine & squares).bit_count() >= length
-        for line in lines
-        if mine & line == line
-    ]
-    won = False
+    own = chips[team] | bit
+    filled = own | look.corners
+    made = complete_lines(table.near[square], filled, look.line_length)
     if made or ends:
-        new = new_sequences(position, made, ends)
-        sequences = tuple(sorted((*sequences, *new)))
+        sequences = tuple(sorted((*sequences, *new_sequences(position, made, ends))))
         protected = protected_by(table, sequences)
-        won = sum(sequence.team == team + 1 for sequence in sequences) >= table.sequences_to_win
-        if won:
-            return _win(position, card, (chips, free, sequences, protected))
-    return _end_turn(position, card, drawn, (chips, free, sequences, protected))
+    board = ((*chips[:team], own, *chips[team + 1 :]), free ^ bit, sequences, protected)
+    if made and sum(sequence.team == team + 1 for sequence in sequences) >= table.sequences_to_win:
+        return _win(position, action, board)
+    return _put_down(position, action, drawn, board, 1)
 
 
 def _remove(position: Position, action: Action, drawn: Card) -> Position:
-    table, to_move, _, _, _, chips, free, sequences, protected, *_ = position
-    look = table.look
-    card, bit = action.card, look.bit.get(action.square, 0)
-    own = chips[(to_move - 1) % len(chips)]
-    if look.reach[card] or not bit & (look.squares ^ free ^ own) & ~protected:
+    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _ = position
+    look, bit = table.look, table.look.bit.get(action.square, 0)
+    taken_by_others = look.squares ^ free ^ chips[(to_move - 1) % len(chips)]
+    if look.reach.get(action.card, bit) or not bit & taken_by_others & ~protected:
         raise why_not(position, action)
-    chips = tuple([team & ~bit for team in chips])
     if table.options.advanced:
         sequences = tuple(sequence for sequence in sequences if action.square not in sequence.squares)
-    return _end_turn(position, card, drawn, (chips, free | bit, sequences, protected))
+    board = (tuple([team & ~bit for team in chips]), free | bit, sequences, protected)
+    return _put_down(position, action, drawn, board, 1)
 
 
 def _exchange(position: Position, action: Action, drawn: Card) -> Position:
-    table, card = position.table, action.card
-    if table.look.offers[card] is None or position.free & table.look.reach[card] or position.exchanges_left <= 0:
+    _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _ = position
+    look, card = position.table.look, action.card
+    if look.offers.get(card) is None or free & look.reach[card] or position.exchanges_left <= 0:
         raise why_not(position, action)
-    hands, pile, discards, reshuffles = _discard_and_draw(position, card, drawn)
-    return position._replace(
-        hands=hands,
-        pile=pile,
-        discards=discards,
-        draws=position.draws + 1,
-        reshuffles=reshuffles,
-        exchanged=position.exchanged + 1,
+    return _put_down(position, action, drawn, (chips, free, sequences, protected), 0)
+
+
+def _put_down(position: Position, action: Action, drawn: Card, board: Board, turns: int) -> Position:
+    """The card goes on the discards and another is drawn. ``turns`` is 1 if that ends the turn, 0 if it goes on.
+
+    If the pile is empty, all discards become the pile first, the card just put down among them; so there always is a
+    card to draw.
+    """
+    table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _ = position
+    card, seat = action.card, to_move - 1
+    hand = list(hands[seat])
+    try:
+        slot = hand.index(card)
+    except ValueError:
+        slot = unknown_slot(position, card)
+    hand[slot] = drawn
+    hand.sort()
+    discards = (*discards[:seat], (*discards[seat], card), *discards[to_move:])
+    if not pile:
+        pile = sum(map(len, discards))
+        discards = ((),) * len(discards)
+        reshuffles += 1
+    if turns:
+        to_move = to_move % table.players + 1
+        exchanged = idle = quiet = 0
+    else:
+        exchanged += 1
+    hands = (*hands[:seat], tuple(hand), *hands[seat + 1 :])
+    chips, free, sequences, protected = board
+    return _new(
+        Position,
+        (
+            table,
+            to_move,
+            hands,
+            pile - 1,
+            discards,
+            chips,
+            free,
+            sequences,
+            protected,
+            turn + turns,
+            draws + 1,
+            reshuffles,
+            exchanged,
+            idle,
+            quiet,
+            ONGOING,
+        ),
     )
 
 
-def _pass(position: Position) -> Position:
+def _win(position: Position, action: Action, board: Board) -> Position:
+    """The game ends at once, before the draw."""
+    chips, free, sequences, protected = board
+    seat, card = position.to_move - 1, action.card
+    hand = list(position.hands[seat])
+    del hand[hand.index(card) if card in hand else unknown_slot(position, card)]
+    discards = (*position.discards[seat], card)
+    return position._replace(
+        to_move=0,
+        hands=(*position.hands[:seat], tuple(hand), *position.hands[seat + 1 :]),
+        discards=(*position.discards[:seat], discards, *position.discards[seat + 1 :]),
+        chips=chips,
+        free=free,
+        sequences=sequences,
+        protected=protected,
+        turn=position.turn + 1,
+        exchanged=0,
+        idle=0,
+        quiet=0,
+        outcome=seat % position.teams + 1,
+    )
+
+
+def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     refusal = why_no_pass(position, legal_actions(position))
     if refusal:
         raise refusal
@@ -156,78 +200,9 @@ def _pass(position: Position) -> Position:
     )
 
 
-def _end_turn(
-    position: Position,
-    card: Card,
-    drawn: Card,
-    board: Board,
-) -> Position:
-    """A chip has been placed or taken: the card is discarded, another drawn, and the next seat is to move."""
-    table, to_move, _, _, _, _, _, _, _, turn, draws, _, _, _, _, _ = position
-    hands, pile, discards, reshuffles = _discard_and_draw(position, card, drawn)
-    return Position(
-        table,
-        to_move % table.players + 1,
-        hands,
-        pile,
-        discards,
-        *board,
-        turn + 1,
-        draws + 1,
-        reshuffles,
-        0,
-        0,
-        0,
-        ONGOING,
-    )
-
-
-def _win(
-    position: Position,
-    card: Card,
-    board: Board,
-) -> Position:
-    """The game ends at once, before the draw."""
-    chips, free, sequences, protected = board
-    seat = position.to_move - 1
-    hand = list(position.hands[seat])
-    hand.remove(card if card in hand else UNKNOWN)
-    return position._replace(
-        to_move=0,
-        hands=_replaced(position.hands, seat, tuple(hand)),
-        discards=_replaced(position.discards, seat, (*position.discards[seat], card)),
-        chips=chips,
-        free=free,
-        sequences=sequences,
-        protected=protected,
-        turn=position.turn + 1,
-        exchanged=0,
-        idle=0,
-        quiet=0,
-        outcome=seat % position.teams + 1,
-    )
-
-
-def _replaced(items: tuple[tuple[Card, ...], ...], index: int, item: tuple[Card, ...]) -> tuple[tuple[Card, ...], ...]:
-    return (*items[:index], item, *items[index + 1 :])
-
-
-def _discard_and_draw(
-    position: Position, card: Card, drawn: Card
-) -> tuple[tuple[Hand, ...], int, tuple[tuple[Card, ...], ...], int]:
-    """Hands, pile, discards and reshuffles after the seat to move has put a card down and drawn another.
-
-    If the pile is empty, all discards become the pile first, the card just put down among them; so there is always
-    a card to draw.
-    """
-    _, to_move, hands, pile, discards, _, _, _, _, _, _, reshuffles, _, _, _, _ = position
-    seat = to_move - 1
-    hand = list(hands[seat])
-    hand[hand.index(card) if card in hand else 0] = drawn
-    hand.sort()
-    discards = (*discards[:seat], (*discards[seat], card), *discards[to_move:])
-    if not pile:
-        pile = sum(map(len, discards))
-        discards = ((),) * len(discards)
-        reshuffles += 1
-    return (*hands[:seat], tuple(hand), *hands[to_move:]), pile - 1, discards, reshuffles
+_APPLY: Final[dict[Kind, Callable[[Position, Action, Card], Position]]] = {
+    "place": _place,
+    "remove": _remove,
+    "exchange": _exchange,
+    "pass": _pass,
+}

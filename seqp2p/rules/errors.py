@@ -9,9 +9,9 @@ class NotationError(RulesError):
     """A text that is not the written form of anything (a card, a square, an action, a position)."""
 
 
-class IllegalAction(RulesError):  # noqa: N818 -- says what it is
+class IllegalAction(RulesError):
     """An action that can be written down, but that the rules forbid in this position."""
 
 
-class AmbiguousAction(RulesError):  # noqa: N818 -- says what it is
+class AmbiguousAction(RulesError):
     """An action that names two sequences of which only one can count."""

@@ -36,11 +36,11 @@ class Lookup:
     """All squares that can bear a chip."""
     bit: dict[Square, SquareSet]
     """The set of one square; a dict, so that a square off the board is simply not there."""
-    reach: tuple[SquareSet, ...]
+    reach: dict[Card, SquareSet]
     """By card: where it can place a chip on an empty board; empty for a removing card."""
-    offers: tuple[Offers | None, ...]
+    offers: dict[Card, Offers | None]
     """By card, then by those of its squares that are free: the actions it offers. None for wild and removing cards."""
-    offers_dead: tuple[Offers | None, ...]
+    offers_dead: dict[Card, Offers | None]
     """The same while a dead card may still be exchanged."""
     anywhere: tuple[tuple[Action, ...], ...]
     """By card, for wild and removing cards: its action on every square, in order."""
@@ -61,21 +61,18 @@ def lookup(variant: Variant) -> Lookup:
     board = variant.board
     corners = set_of(board.corners)
     squares = (1 << len(board.grid)) - 1 & ~corners
-    reach = tuple(
-        squares if card in variant.wild else set_of(tuple(s for s, face in enumerate(board.grid) if face == card))
-        for card in range(len(variant.faces))
-    )
     special = {*variant.wild, *variant.removing}
+    plain = {card: set_of(tuple(s for s, face in enumerate(board.grid) if face == card)) for card in variant.deck}
     return Lookup(
         corners=corners,
         squares=squares,
         bit={square: 1 << square for square in range(len(board.grid))},
-        reach=reach,
-        offers=tuple(None if card in special else _offers(card, at, ()) for card, at in enumerate(reach)),
-        offers_dead=tuple(
-            None if card in special else _offers(card, at, (exchange(card),)) for card, at in enumerate(reach)
-        ),
-        anywhere=tuple(_anywhere(variant, card) for card in range(len(reach))),
+        reach=plain | dict.fromkeys(variant.wild, squares),
+        offers={card: None if card in special else _offers(card, at, ()) for card, at in plain.items()},
+        offers_dead={
+            card: None if card in special else _offers(card, at, (exchange(card),)) for card, at in plain.items()
+        },
+        anywhere=tuple(_anywhere(variant, card) for card in range(len(variant.faces))),
         line_length=variant.line_length,
         line_of={set_of(line): line for line in board.lines},
         line_between={(line[0], line[-1]): set_of(line) for line in board.lines},

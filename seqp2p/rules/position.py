@@ -101,7 +101,7 @@ class Position(NamedTuple):
         return self.outcome == DRAWN
 
 
-def start(  # noqa: PLR0917 -- in the order in which a table comes to be
+def start(
     variant: Variant,
     players: int,
     teams: int,

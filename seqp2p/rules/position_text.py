@@ -115,6 +115,8 @@ def parse_position(text: str) -> Position:
         quiet=quiet,
         outcome=_OUTCOMES[words[15]] if words[15] in _OUTCOMES else _parse_team(table, words[15]),
     )
+    if (position.to_move == 0) != position.over or position.to_move > position.players:
+        raise NotationError("a seat is to move as long as the game is not over, and none after that")
     if format_position(position) != text:
         raise NotationError(f"the text is not how this {table.variant.title} position is written")
     return position

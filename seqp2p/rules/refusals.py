@@ -8,23 +8,21 @@ from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, Square
 
 
-def check_unseen(position: Position, card: Card) -> None:
-    """Raise IllegalAction if a card that is not among the known ones of the hand to move cannot be in it."""
-    variant, hand = position.variant, position.hands[position.to_move - 1]
-    if not 0 <= card < len(variant.faces):
-        raise IllegalAction(f"there is no card number {card} in {variant.title}")
-    name = format_card(variant, card)
-    if UNKNOWN not in hand:
-        raise IllegalAction(f"seat {position.to_move} does not hold {name}: play a card of the hand")
-    seen = sum(cards.count(card) for cards in (*position.hands, *position.discards))
-    if seen >= variant.deck.count(card):
-        raise IllegalAction(f"seat {position.to_move} cannot hold {name}: every {name} has been seen elsewhere")
+def unknown_slot(position: Position, card: Card) -> int:
+    """Where in the hand to move a card lies that is not among its known ones; IllegalAction if it cannot be there."""
+    reason = _why_not_held(position, card)
+    if reason:
+        raise IllegalAction(reason)
+    return position.hands[position.to_move - 1].index(UNKNOWN)
 
 
 def why_not(position: Position, action: Action) -> IllegalAction:
-    """The reason why an action with a card of the hand is refused."""
+    """The reason why an action with a card is refused."""
     variant, card = position.variant, action.card
     look = position.table.look
+    reason = _why_not_held(position, card)
+    if reason:
+        return IllegalAction(reason)
     if action.kind == "exchange":
         return IllegalAction(_why_not_dead(position, card))
     if action.square not in look.bit:
@@ -48,6 +46,21 @@ def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction 
     text = format_action(position.variant, next((a for a in legal if a.kind != "exchange"), first))
     what = "must be exchanged first" if first.kind == "exchange" and text.endswith("dead") else "can be played"
     return IllegalAction(f"seat {position.to_move} cannot pass: {text} {what}")
+
+
+def _why_not_held(position: Position, card: Card) -> str | None:
+    variant, hand = position.variant, position.hands[position.to_move - 1]
+    if not 0 <= card < len(variant.faces):
+        return f"there is no card number {card} in {variant.title}"
+    if card in hand:
+        return None
+    name = format_card(variant, card)
+    if UNKNOWN not in hand:
+        return f"seat {position.to_move} does not hold {name}: play a card of the hand"
+    seen = sum(cards.count(card) for cards in (*position.hands, *position.discards))
+    if seen >= variant.deck.count(card):
+        return f"seat {position.to_move} cannot hold {name}: every {name} has been seen elsewhere"
+    return None
 
 
 def _why_not_dead(position: Position, card: Card) -> str:

@@ -11,9 +11,9 @@ whose first square comes first in reading order. In a line this choice never los
 
 from collections.abc import Iterable
 
-from seqp2p.rules.actions import Ends
+from seqp2p.rules.actions import Action, Ends
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction
-from seqp2p.rules.lookup import Lookup, SquareSet, set_of
+from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
 from seqp2p.rules.table import Table, team_of
@@ -29,14 +29,34 @@ def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> Square
     return squares & ~table.look.corners
 
 
+def complete_lines(near: NearLines, filled: SquareSet, length: int) -> list[SquareSet]:
+    """The lines of sequence length among ``near`` all of whose squares are filled, in the fixed order."""
+    found: list[SquareSet] = []
+    for squares, lines in near:
+        if (filled & squares).bit_count() >= length:
+            found += [line for line in lines if filled & line == line]
+    return found
+
+
+def nameable_lines(position: Position, action: Action) -> tuple[Ends, ...]:
+    """The lines that a placing of the seat to move may name, in the fixed order; empty when there is no choice."""
+    table, look = position.table, position.table.look
+    if action.kind != "place" or action.square not in look.bit:
+        return ()
+    filled = position.chips[team_of(position.to_move, position.teams) - 1] | look.bit[action.square] | look.corners
+    lines = _open_lines(position, complete_lines(table.near[action.square], filled, look.line_length))
+    if not any(_clash(look, line, lines[:at]) for at, line in enumerate(lines)):
+        return ()
+    return tuple((look.line_of[line][0], look.line_of[line][-1]) for line in lines)
+
+
 def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, ...]) -> list[CompletedSequence]:
     """The sequences that a chip of the seat to move adds.
 
     ``made`` are the complete lines concerned, in the fixed order; ``ends`` names those that the mover wants.
     """
     look, team = position.table.look, team_of(position.to_move, position.teams)
-    recorded = [set_of(sequence.squares) for sequence in position.sequences if sequence.team == team]
-    open_lines = [line for line in made if not _clash(look, line, recorded)]
+    open_lines = _open_lines(position, made)
     counted: list[SquareSet] = []
     for pair in ends:
         line = _named_line(position, pair, made, open_lines)
@@ -48,6 +68,13 @@ def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, .
         if not _clash(look, line, counted):
             counted.append(line)
     return [CompletedSequence(team, look.line_of[line]) for line in counted]
+
+
+def _open_lines(position: Position, made: list[SquareSet]) -> list[SquareSet]:
+    """Those of the complete lines that can count beside the sequences that the team has already."""
+    team = team_of(position.to_move, position.teams)
+    recorded = [set_of(sequence.squares) for sequence in position.sequences if sequence.team == team]
+    return [line for line in made if not _clash(position.table.look, line, recorded)]
 
 
 def _clash(look: Lookup, line: SquareSet, others: list[SquareSet]) -> bool:

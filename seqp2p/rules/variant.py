@@ -45,7 +45,7 @@ class TableSize(NamedTuple):
     teams: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Variant:
     """The whole of a variant. Sources: rule sheets 000, 002 and 004 for the classic game, 001 and 003 for the kids'."""
 
@@ -73,6 +73,12 @@ class Variant:
     """The names of the options (fields of ``Options``) that the sheets of this variant know."""
     colours: tuple[str, ...]
     """Chip colours, in the order in which they come into use."""
+
+    def __repr__(self) -> str:
+        return f"<Variant {self.name}>"
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 def read_board(text: str, faces: tuple[str, ...], line_length: int) -> Board:

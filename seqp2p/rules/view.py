@@ -18,6 +18,7 @@ class View:
     """A position as one seat sees it: plain data, the same for all positions that this seat cannot tell apart."""
 
     seat: Seat
+    """0 for one who only watches, whose team is 0 and whose hand is empty."""
     team: Team
     variant: Variant
     options: Options
@@ -51,8 +52,8 @@ class View:
 
 
 def view(position: Position, seat: Seat) -> View:
-    """The view of one seat; RulesError if there is no such seat."""
-    if not 1 <= seat <= position.players:
+    """The view of one seat, or of one who only watches (seat 0); RulesError if there is no such seat."""
+    if not 0 <= seat <= position.players:
         raise RulesError(f"there is no seat {seat}: the seats are 1 to {position.players}")
     seen = hide(position, (seat,))
     look = position.table.look
@@ -65,13 +66,13 @@ def view(position: Position, seat: Seat) -> View:
             board[square] = CORNER
     return View(
         seat=seat,
-        team=team_of(seat, seen.teams),
+        team=team_of(seat, seen.teams) if seat else 0,
         variant=seen.variant,
         options=seen.options,
         players=seen.players,
         teams=seen.teams,
-        hand=seen.hands[seat - 1],
-        legal=legal_actions(seen) if seen.to_move == seat else (),
+        hand=seen.hands[seat - 1] if seat else (),
+        legal=legal_actions(seen) if seat and seat == seen.to_move else (),
         board=tuple(board),
         sequences=seen.sequences,
         protected=tuple(square for square, bit in look.bit.items() if seen.protected & bit),
