@@ -1,8 +1,10 @@
 """What a command prints: JSON lines for scripts, sentences for people; and how it says that something went wrong."""
 
 import json
+import os
 import sys
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 import click
@@ -38,7 +40,7 @@ class Output:
 
     json: bool
 
-    def event(self, name: str, **fields: Any) -> None:
+    def event(self, name: str, /, **fields: Any) -> None:
         """One event for scripts; nothing without ``--json``."""
         if self.json:
             print(json.dumps({"event": name, **fields}, ensure_ascii=False), flush=True)
@@ -46,3 +48,12 @@ class Output:
     def say(self, text: str = "") -> None:
         """A line for people: standard output, or standard error where that belongs to a script."""
         print(text, file=sys.stderr if self.json else sys.stdout, flush=True)
+
+
+def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """An error nobody foresaw is a fault of this program, and no traceback is of use to a player."""
+    if os.environ.get("SEQP2P_DEBUG"):
+        sys.__excepthook__(kind, error, trace)
+        return
+    print(f"seqp2p: error: a fault in seqp2p itself ({kind.__name__})", file=sys.stderr)
+    print("seqp2p: hint: SEQP2P_DEBUG=1 shows where; please report it", file=sys.stderr)

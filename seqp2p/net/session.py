@@ -7,13 +7,13 @@ changes nothing), so that links and screens never wait for them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import trio
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import decode_scalar
+from seqp2p.crypto.group import decode_scalar, encode_scalar
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event, Result
@@ -70,20 +70,30 @@ class Ending:
     evidence: tuple[Contribution, ...] = ()
 
 
-@dataclass
 class Session:
     """Plays one seat to the end of its game. ``tell`` gets every event of the match, in order, as it happens."""
 
-    match: Match
-    seat: OwnSeat
-    mesh: Mesh
-    player: Player
-    writer: ReplayWriter
-    tell: Callable[[Event], None]
-    early: dict[tuple[int, int], tuple[int, Contribution]] = field(default_factory=dict)
-    early_openings: dict[int, tuple[int, Opening]] = field(default_factory=dict)
-    gone: dict[int, float] = field(default_factory=dict)  # when a seat said goodbye, by seat
-    ending: Ending = field(default_factory=Ending)
+    def __init__(
+        self,
+        match: Match,
+        seat: OwnSeat,
+        mesh: Mesh,
+        player: Player,
+        writer: ReplayWriter,
+        tell: Callable[[Event], None],
+    ) -> None:
+        self.match = match
+        self.seat = seat
+        self.mesh = mesh
+        self.player = player
+        self.writer = writer
+        self.tell = tell
+        self._send, self._inbox = trio.open_memory_channel[Item](0)
+        self._ending = Ending()
+        self._alive_at = 0.0  # when something last moved, on trio's clock
+        self._gone: dict[int, float] = {}  # when a seat said goodbye, by seat
+        self._early: dict[tuple[int, int], tuple[int, Contribution]] = {}  # (neighbour, contribution) by (step, seat)
+        self._early_openings: dict[int, tuple[int, Opening]] = {}  # (neighbour, message) by seat
 
     async def leave(self, reason: str) -> None:
         """Say goodbye and let ``run`` return; the replay is completed as unfinished."""
@@ -95,25 +105,23 @@ class Session:
         Cancelled (Ctrl-C), it says goodbye and completes the replay as unfinished.
         """
         self._alive_at = trio.current_time()
-        self._send, inbox = trio.open_memory_channel[Item](0)
-        send = self._send
         try:
             async with trio.open_nursery() as nursery:
-                await nursery.start(self.mesh.run)
-                nursery.start_soon(self._forward, send.clone())
-                nursery.start_soon(self._tick, send.clone())
-                self._ask = lambda step, seen, why: nursery.start_soon(self._choose, send.clone(), step, seen, why)
+                await nursery.start(self.mesh.run, self)
+                nursery.start_soon(self._forward)
+                nursery.start_soon(self._tick)
+                self._nursery = nursery
                 await self._advance()
-                while self.ending.result is None:
-                    await self._take(await inbox.receive())
-                await self._exchange_openings(inbox)
-                await self.mesh.close(self.ending.result.reason or "the game is over")
+                while self._ending.result is None:
+                    await self._take(await self._inbox.receive())
+                await self._exchange_openings()
+                await self.mesh.close(self._ending.result.reason or "the game is over")
                 nursery.cancel_scope.cancel()
         finally:
             # Also when cancelled: what was recorded becomes a signed, unfinished replay.
-            self.writer.finish(self.match, self.ending.evidence, self.seat.identity_key, self.seat.sign)
-        assert self.ending.result is not None, "the loop ends with a result"
-        return self.ending.result
+            self.writer.finish(self.match, self._ending.evidence, self.seat.identity_key, self.seat.sign)
+        assert self._ending.result is not None, "the loop ends with a result"
+        return self._ending.result
 
     # The store that the mesh reads, see mesh.Store.
 
@@ -137,22 +145,22 @@ class Session:
 
     # Tasks that feed the inbox.
 
-    async def _forward(self, send: "trio.MemorySendChannel[Item]") -> None:
+    async def _forward(self) -> None:
         async for item in self.mesh.incoming:
-            await send.send(item)
+            await self._send.send(item)
 
-    async def _tick(self, send: "trio.MemorySendChannel[Item]") -> None:
+    async def _tick(self) -> None:
         while True:
             await trio.sleep(TICK_S)
-            await send.send(Tick())
+            await self._send.send(Tick())
 
-    async def _choose(self, send: "trio.MemorySendChannel[Item]", step: int, seen: View, why: str | None) -> None:
+    async def _choose(self, step: int, seen: View, why: str | None) -> None:
         try:
             action = await self.player.choose(seen, why)
         except Leave as leave:
-            await send.send(Left(str(leave)))
+            await self._send.send(Left(str(leave)))
         else:
-            await send.send(Chosen(step, action))
+            await self._send.send(Chosen(step, action))
 
     # The one task that owns the match.
 
@@ -166,7 +174,7 @@ class Session:
             case Received(seat, Opening() as message):
                 self._receive_opening(seat, message)
             case Received(seat, Bye()):
-                self.gone.setdefault(seat, trio.current_time())
+                self._gone.setdefault(seat, trio.current_time())
             case Chosen(step, action):
                 await self._play(step, action)
             case Left(reason):
@@ -179,13 +187,13 @@ class Session:
 
     async def _receive(self, contribution: Contribution, sender: int) -> None:
         """A contribution from a neighbour: judged, kept and passed on; then whatever that makes possible."""
-        if self.ending.result is not None:
+        if self._ending.result is not None:
             return
         try:
             judged = await self._in_thread_if_heavy(lambda: self.match.judge(contribution))
         except TooEarly as early:
-            if len(self.early) < EARLY_MAX:
-                self.early.setdefault((early.step, early.seat), (sender, contribution))
+            if len(self._early) < EARLY_MAX:
+                self._early.setdefault((early.step, early.seat), (sender, contribution))
         except OtherPast:
             pass  # Nothing to prove by it, and nothing to use.
         except Unattributable as error:
@@ -205,11 +213,11 @@ class Session:
         for event in events:
             self.tell(event)
         if self.match.game.result is not None:
-            self.ending.result = self.match.game.result
+            self._ending.result = self.match.game.result
 
     async def _advance(self) -> None:
         """Contribute what is due, take what came early, and ask the player when it is its turn."""
-        while self.ending.result is None:
+        while self._ending.result is None:
             if self.seat.owes(self.match):
                 if self.match.kind == "turn":
                     self._ask_player(None)
@@ -217,10 +225,10 @@ class Session:
                 own = await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match))
                 await self._contribute(own)
                 continue
-            key = next((key for key in self.early if key[0] <= self.match.number), None)
+            key = next((key for key in self._early if key[0] <= self.match.number), None)
             if key is None:
                 return
-            sender, contribution = self.early.pop(key)
+            sender, contribution = self._early.pop(key)
             await self._receive(contribution, sender)
 
     async def _contribute(self, own: Contribution) -> None:
@@ -229,7 +237,7 @@ class Session:
         self._keep(self.match.accept(judged), judged.step, self.seat.number, own)
 
     async def _play(self, step: int, action: Action) -> None:
-        if step != self.match.number or self.ending.result is not None:
+        if step != self.match.number or self._ending.result is not None:
             return
         try:
             own = self.seat.play(self.match, action)
@@ -240,7 +248,7 @@ class Session:
         await self._advance()
 
     def _ask_player(self, why: str | None) -> None:
-        self._ask(self.match.number, self.view(), why)
+        self._nursery.start_soon(self._choose, self.match.number, self.view(), why)
 
     def view(self) -> View:
         """What this seat may know; only after the deal."""
@@ -254,8 +262,8 @@ class Session:
     # Endings.
 
     def _end(self, reason: str, evidence: tuple[Contribution, ...] = ()) -> None:
-        if self.ending.result is None:
-            self.ending = Ending(Result("unfinished", (), reason), evidence)
+        if self._ending.result is None:
+            self._ending = Ending(Result("unfinished", (), reason), evidence)
 
     def _end_by(self, violation: Violation) -> None:
         """Somebody signed what it must not have signed: everybody gets the evidence, and the game is over."""
@@ -267,7 +275,7 @@ class Session:
 
     def _check_goodbyes(self) -> None:
         """A seat has left before the end. What others have to say about the reason may still be on its way."""
-        late = [seat for seat, since in self.gone.items() if trio.current_time() - since >= GOODBYE_WAIT_S]
+        late = [seat for seat, since in self._gone.items() if trio.current_time() - since >= GOODBYE_WAIT_S]
         if late and self.match.kind != "over":
             self._end(f"seat {late[0]} ({self._name(late[0])}) left the table")
 
@@ -278,7 +286,7 @@ class Session:
         if waiting and not waiting & self.mesh.reachable and trio.current_time() - self._alive_at >= grace_s:
             names = ", ".join(f"seat {seat} ({self._name(seat)})" for seat in sorted(waiting))
             if self.match.confirmed:
-                self.ending.result = final_result(self.match.game)
+                self._ending.result = final_result(self.match.game)
             self._end(f"{names} could not be reached for {grace_s} s")
 
     def _name(self, seat: int) -> str:
@@ -286,23 +294,23 @@ class Session:
 
     # After the end: every seat releases its game secret, if the table agreed to it.
 
-    async def _exchange_openings(self, inbox: "trio.MemoryReceiveChannel[Item]") -> None:
+    async def _exchange_openings(self) -> None:
         if self.match.game.result is None or not self.match.game.agreement.settings.open_hands:
             return
         secret = self.seat.release()
         self.match.open_seat(self.seat.number, secret)
-        self.mesh.send_opening(self.seat.number, secret)
-        for sender, message in self.early_openings.values():
+        self.mesh.send_opening(self.seat.number, encode_scalar(secret))
+        for sender, message in self._early_openings.values():
             self._receive_opening(sender, message)
         with trio.move_on_after(OPENINGS_WAIT_S):
             while len(self.match.openings) < self.match.game.players:
-                item = await inbox.receive()
+                item = await self._inbox.receive()
                 if isinstance(item, Received) and isinstance(item.message, Opening):
                     self._receive_opening(item.seat, item.message)
 
     def _receive_opening(self, sender: int, message: Opening) -> None:
         if self.match.game.result is None:
-            self.early_openings.setdefault(message.seat, (sender, message))
+            self._early_openings.setdefault(message.seat, (sender, message))
             return
         if message.seat in self.match.openings:
             return
@@ -311,4 +319,4 @@ class Session:
         except (CryptoError, Refusal) as error:
             self.mesh.fault(sender, str(error))
         else:
-            self.mesh.send_opening(message.seat, decode_scalar(message.secret))
+            self.mesh.send_opening(message.seat, message.secret)

@@ -1,0 +1,46 @@
+"""Typed lines, read so that waiting for one never holds up the game or its end."""
+
+import contextlib
+import os
+import sys
+
+import trio
+
+_CHUNK_SIZE = 4096
+_LINE_SIZE_MAX = 4096
+
+
+class LineReader:
+    """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._buffer = b""
+        self._ended = False
+
+    async def read_line(self) -> str | None:
+        """The next line without its end, or None when there are no more. A line is cut at 4,096 bytes."""
+        while b"\n" not in self._buffer and len(self._buffer) < _LINE_SIZE_MAX and not self._ended:
+            # A plain file and /dev/null are always ready, and cannot be waited for.
+            with contextlib.suppress(PermissionError):
+                await trio.lowlevel.wait_readable(self._descriptor)
+            data = os.read(self._descriptor, _CHUNK_SIZE)
+            self._ended = not data
+            self._buffer += data
+        if not self._buffer:
+            return None
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line[:_LINE_SIZE_MAX].decode("utf-8", "replace").rstrip("\r")
+
+
+_stdin = LineReader(0)
+
+
+async def read_line() -> str | None:
+    """The next line of standard input, or None at its end."""
+    return await _stdin.read_line()
+
+
+def is_terminal() -> bool:
+    """Whether a person can be asked on standard input."""
+    return sys.stdin is not None and sys.stdin.isatty()

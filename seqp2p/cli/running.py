@@ -1,0 +1,52 @@
+"""Running a command's asynchronous part, and turning whatever ends it into one sentence and an exit code."""
+
+from collections.abc import Awaitable, Callable, Iterator
+
+import trio
+
+from seqp2p.cli.lines import LineReader
+from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
+from seqp2p.net.errors import NetError
+
+
+def run_async(work: Callable[[], Awaitable[int]]) -> int:
+    """Run under trio and return the exit code; raises CommandError for what a user can understand."""
+    try:
+        return trio.run(work)
+    except BaseExceptionGroup as group:
+        known = [error for error in _leaves(group) if isinstance(error, CommandError | NetError | KeyboardInterrupt)]
+        if len(known) != len(list(_leaves(group))):
+            raise
+        raise as_command_error(known[0]) from None
+    except (NetError, KeyboardInterrupt) as error:
+        raise as_command_error(error) from None
+
+
+def as_command_error(error: BaseException) -> CommandError:
+    """What a user reads of an error that has a name."""
+    if isinstance(error, CommandError):
+        return error
+    if isinstance(error, NetError):
+        return CommandError(_sentence(str(error)), error.hint, NOT_CONNECTED)
+    return CommandError("stopped", exit_code=ABANDONED)
+
+
+async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
+    """End with the process that started this one, however it ended: its end of the pipe closes with it."""
+    reader = LineReader(0)
+    while await reader.read_line() is not None:
+        pass
+    scope.cancel()
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
+
+
+def _sentence(text: str) -> str:
+    """Lower-case first letter and no full stop: it stands after ``error:``."""
+    return text[:1].lower() + text[1:].rstrip(".")

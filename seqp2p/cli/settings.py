@@ -1,0 +1,63 @@
+"""Command-line options that make a table's settings, and those that say how a seat plays."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from seqp2p.cli import home
+from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.cli.playing import Choices
+from seqp2p.match.table import Settings, TableError, check_settings
+from seqp2p.players.bots import BOTS
+from seqp2p.rules import VARIANTS, RulesError, default_teams
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+GRACE_S = 120
+
+
+def make_settings(players: int, teams: int | None, variant: str, grace_s: int, *, closed_hands: bool) -> Settings:
+    """The settings of a table; raises CommandError (usage) with the reason where they cannot be played."""
+    try:
+        count = default_teams(VARIANTS[variant], players) if teams is None else teams
+        settings = Settings(
+            variant=variant,
+            players=players,
+            teams=count,
+            colours=VARIANTS[variant].colours[:count],
+            advanced=False,
+            table_talk=True,
+            manual_draw=False,
+            open_hands=not closed_hands,
+            turn_time_s=0,
+            grace_s=grace_s,
+        )
+        check_settings(settings)
+    except (RulesError, TableError) as error:
+        raise CommandError(str(error), "see seqp2p host --help", USAGE) from None
+    return settings
+
+
+def seat_options(command: F) -> F:
+    """The options that host and join share: who plays the seat, and where its replay goes."""
+    for option in reversed(
+        [
+            click.option("--bot", type=click.Choice(list(BOTS)), help="A bot plays this seat; without it, you do."),
+            click.option(
+                "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help="A bot's least seconds a turn."
+            ),
+            click.option("--name", help="The name the others see."),
+            click.option("--replay-dir", type=click.Path(file_okay=False), help="Where the replay goes."),
+            click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output."),
+            click.option("--until-stdin-closes", is_flag=True, hidden=True),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def make_choices(bot: str | None, pace_s: float, replay_dir: str | None) -> Choices:
+    """How the seat plays, from the options."""
+    return Choices(bot, pace_s, Path(home.replay_dir(replay_dir)))
