@@ -76,7 +76,7 @@ def decrypt(ciphertext: Ciphertext, shares: Iterable[Point]) -> Point:
 
 def encode_deck(deck: Sequence[Ciphertext]) -> bytes:
     """66 bytes a card, a ‖ b. Raises CryptoError for infinity."""
-    return encode_points(point for card in deck for point in (card.a, card.b))
+    return encode_points([point for card in deck for point in (card.a, card.b)])
 
 
 def decode_deck(data: bytes, n: int) -> tuple[Ciphertext, ...]:

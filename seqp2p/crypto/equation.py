@@ -2,7 +2,7 @@
 
 A proof carries its commitments and not the challenge, so each equation reads
 
-    commitment = Σ over groups of factor · Σ over terms of scalar · point
+    commitment = Σ over brackets of factor · Σ over terms of scalar · point
 
 in the full group, infinity included. `Equation.holds` checks one as it is written. `Equation.terms` multiplies
 it out, so that many equations can be added up with random weights and checked as one sum.
@@ -12,20 +12,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import ORDER, G, Point, mul, mul_base, sum_points
-
-Term = tuple[int, Point]
+from seqp2p.crypto.group import ORDER, Point, Term, combine, mul, sum_points
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Bracket:
     """factor · Σ scalar·point. The factor is outside, because that is one long multiplication instead of many."""
 
     factor: int
     terms: tuple[Term, ...]
 
     def value(self) -> Point:
-        return _times(self.factor, sum_points([_times(scalar, point) for scalar, point in self.terms]))
+        total = combine(*self.terms)
+        return total if self.factor == 1 else mul(total, self.factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +33,15 @@ class Equation:
 
     name: str
     commitment: Point
-    groups: tuple[Group, ...]
+    brackets: tuple[Bracket, ...]
 
     def holds(self) -> bool:
-        return sum_points([group.value() for group in self.groups]) == self.commitment
+        return sum_points([bracket.value() for bracket in self.brackets]) == self.commitment
 
     def terms(self) -> tuple[Term, ...]:
         """The same equation as Σ scalar·point = infinity, scalars in 0 … q−1."""
         return (
-            *((group.factor * scalar % ORDER, point) for group in self.groups for scalar, point in group.terms),
+            *((bracket.factor * scalar % ORDER, point) for bracket in self.brackets for scalar, point in bracket.terms),
             (ORDER - 1, self.commitment),
         )
 
@@ -52,9 +51,3 @@ def require(equations: Iterable[Equation]) -> None:
     for equation in equations:
         if not equation.holds():
             raise CryptoError(f"The proof is refused: the equation for {equation.name} does not hold.")
-
-
-def _times(scalar: int, point: Point) -> Point:
-    if scalar == 1:
-        return point
-    return mul_base(scalar) if point is G else mul(point, scalar)

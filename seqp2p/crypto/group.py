@@ -9,7 +9,8 @@ give them away, go through `mul_blinded`. Python's own integers are not constant
 hides is the many microseconds of a multiplication, not the nanoseconds of one addition.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from coincurve import PublicKey
@@ -22,6 +23,9 @@ Randomness = Callable[[int], bytes]
 
 ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 """q, the number of points (SEC 2, section 2.4.1)."""
+
+Term = tuple[int, "Point"]
+"""A scalar, any integer, and the point that it multiplies."""
 
 POINT_SIZE: Final = 33
 SCALAR_SIZE: Final = 32
@@ -86,12 +90,12 @@ def mul_blinded(point: Point, scalar: int, blinding: int) -> Point:
 def sum_points(points: Iterable[Point]) -> Point:
     """The sum, infinity for none. One inversion for the whole sum: far cheaper than adding two by two."""
     raws = [point.raw for point in points if point.raw is not None]
-    if not raws:
-        return INFINITY
+    if len(raws) < 2:
+        return Point(raws[0]) if raws else INFINITY
     try:
         return Point(PublicKey.combine_keys(raws))
     except ValueError:
-        # For one or more well-formed points libsecp256k1 (secp256k1_ec_pubkey_combine) has this one reason to
+        # For two or more well-formed points libsecp256k1 (secp256k1_ec_pubkey_combine) has this one reason to
         # fail: the sum is infinity.
         return INFINITY
 
@@ -108,9 +112,43 @@ def sub(left: Point, right: Point) -> Point:
     return add(left, neg(right))
 
 
-def dot(scalars: Iterable[int], points: Iterable[Point]) -> Point:
-    """Σ scalar·point over two sequences of the same length. Variable-time."""
-    return sum_points([mul(point, scalar) for scalar, point in zip(scalars, points, strict=True)])
+def combine(*terms: Term) -> Point:
+    """Σ scalar·point. Variable-time in every scalar, and cheaper than its parts: terms of G ride along for free."""
+    base = 0
+    summands: list[Point] = []
+    products: list[Term] = []
+    for scalar, point in terms:
+        if point is G:
+            base += scalar
+        elif scalar == 1:
+            summands.append(point)
+        else:
+            products.append((scalar, point))
+    if base and products:
+        scalar, point = products.pop()
+        summands.append(_mul_add_base(point, scalar, base))
+    elif base:
+        summands.append(mul_base(base))
+    return sum_points([*summands, *(mul(point, scalar) for scalar, point in products)])
+
+
+def _mul_add_base(point: Point, scalar: int, base: int) -> Point:
+    """scalar·point + base·G in one double multiplication: some 46 µs where the two and their sum take 56.
+
+    libsecp256k1 has it as the recovery of an ECDSA key (SEC 1, section 4.1.6): (r, s) and the hash z give
+    r⁻¹·(s·R − z·G), R being the point with x-coordinate r. With R = point, s = r·scalar and z = −r·base that is
+    what is wanted, provided that x is below q, s is not zero and the result not infinity. Whatever it refuses
+    is computed in the plain way.
+    """
+    encoded = point.encoded
+    r = int.from_bytes(encoded[1:], "big")
+    s = r * scalar % ORDER
+    if r < ORDER and s:
+        signature = encoded[1:] + s.to_bytes(SCALAR_SIZE, "big") + bytes([encoded[0] - 2])
+        z = (-r * base % ORDER).to_bytes(SCALAR_SIZE, "big")
+        with suppress(ValueError):
+            return Point(PublicKey.from_signature_and_message(signature, z, hasher=None))
+    return add(mul(point, scalar), mul_base(base))
 
 
 def encode_point(point: Point) -> bytes:
@@ -151,9 +189,12 @@ def decode_scalar(data: bytes) -> int:
     return scalar
 
 
-def encode_points(points: Iterable[Point]) -> bytes:
+def encode_points(points: Sequence[Point]) -> bytes:
     """The encodings one after the other. Raises CryptoError for infinity."""
-    return b"".join(map(encode_point, points))
+    data = b"".join([point.encoded for point in points])
+    if len(data) != len(points) * POINT_SIZE:
+        raise CryptoError("The point at infinity has no encoding.")
+    return data
 
 
 def decode_points(data: bytes, count: int) -> tuple[Point, ...]:

@@ -5,7 +5,7 @@ T = s·G − c·X. The proof is T ‖ s, 33 + 32 bytes. Committing first and pro
 computed from the others' keys) and no copied key.
 """
 
-from seqp2p.crypto.equation import Equation, Group, require
+from seqp2p.crypto.equation import Bracket, Equation, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
     ORDER,
@@ -61,7 +61,7 @@ def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
     T = decode_point(proof[:POINT_SIZE])
     s = decode_scalar(proof[POINT_SIZE:])
     c = _oracle(X, context).challenge(encode_point(T))
-    return Equation("T of the key proof", T, (Group(1, ((s, G), (-c, X))),))
+    return Equation("T of the key proof", T, (Bracket(1, ((s, G), (-c, X))),))
 
 
 def _oracle(X: Point, context: Context) -> Oracle:

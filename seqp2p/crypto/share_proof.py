@@ -11,7 +11,7 @@ The statement is (context, X, number of cards, and for each its position, a and 
 
 from collections.abc import Sequence
 
-from seqp2p.crypto.equation import Equation, Group, require
+from seqp2p.crypto.equation import Bracket, Equation, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
     ORDER,
@@ -20,9 +20,10 @@ from seqp2p.crypto.group import (
     G,
     Point,
     Randomness,
+    Term,
+    combine,
     decode_points,
     decode_scalar,
-    dot,
     encode_point,
     encode_points,
     encode_scalar,
@@ -54,7 +55,7 @@ def decode_shares(data: bytes, m: int) -> tuple[Point, ...]:
     return decode_points(data, m)
 
 
-def prove_shares(  # noqa: PLR0917 - a statement has many parts, here in the order of the paper
+def prove_shares(
     x: int, X: Point, cards: Cards, shares: Sequence[Point], context: Context, randomness: Randomness
 ) -> bytes:
     """98 bytes that show shares[k] = x·a_k for every card, with X = x·G.
@@ -62,7 +63,7 @@ def prove_shares(  # noqa: PLR0917 - a statement has many parts, here in the ord
     Raises CryptoError when there is no card, or not one share for each.
     """
     oracle = _oracle(X, cards, shares, context)
-    a_sum = dot(_weights(oracle, len(cards)), [a for _, a in cards])
+    a_sum = combine(*_weighted(oracle, [a for _, a in cards]))
     statement = oracle.digest()
     while True:
         (w,) = nonces(SHARE_NONCE, encode_scalar(x), statement, randomness(32), 1)
@@ -87,13 +88,12 @@ def share_equations(
     T_1, T_2 = decode_points(proof[: 2 * POINT_SIZE], 2)
     s = decode_scalar(proof[2 * POINT_SIZE :])
     oracle = _oracle(X, cards, shares, context)
-    weights = _weights(oracle, len(cards))
     c = oracle.challenge(encode_point(T_1), encode_point(T_2))
-    a_terms = tuple((weight, a) for weight, (_, a) in zip(weights, cards, strict=True))
-    D_terms = tuple(zip(weights, shares, strict=True))
+    a_terms = _weighted(oracle, [a for _, a in cards])
+    D_terms = _weighted(oracle, shares)
     return (
-        Equation("T_1 of the share proof", T_1, (Group(1, ((s, G), (-c, X))),)),
-        Equation("T_2 of the share proof", T_2, (Group(s, a_terms), Group(-c, D_terms))),
+        Equation("T_1 of the share proof", T_1, (Bracket(1, ((s, G), (-c, X))),)),
+        Equation("T_2 of the share proof", T_2, (Bracket(s, a_terms), Bracket(-c, D_terms))),
     )
 
 
@@ -107,5 +107,6 @@ def _oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -
     return oracle
 
 
-def _weights(oracle: Oracle, count: int) -> tuple[int, ...]:
-    return oracle.weights(count) if count > 1 else (1,)
+def _weighted(oracle: Oracle, points: Sequence[Point]) -> tuple[Term, ...]:
+    weights = oracle.weights(len(points)) if len(points) > 1 else (1,)
+    return tuple(zip(weights, points, strict=True))

@@ -1,13 +1,13 @@
 import pytest
 
-from seqp2p.crypto.equation import Equation, Group, require
+from seqp2p.crypto.equation import Bracket, Equation, require
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import INFINITY, ORDER, G, dot, mul_base
+from seqp2p.crypto.group import INFINITY, ORDER, G, combine, mul_base
 from tests.crypto.tools import point
 
-RIGHT = Equation("right", mul_base(2 * 5 + 3 * (7 + 11)), (Group(2, ((5, G),)), Group(3, ((7, G), (11, G)))))
-WRONG = Equation("wrong", G, (Group(2, ((5, G),)),))
-EMPTY = Equation("empty", INFINITY, (Group(9, ((1, point(1)), (-1, point(1)))),))
+RIGHT = Equation("right", mul_base(2 * 5 + 3 * (7 + 11)), (Bracket(2, ((5, G),)), Bracket(3, ((7, G), (11, G)))))
+WRONG = Equation("wrong", G, (Bracket(2, ((5, G),)),))
+EMPTY = Equation("empty", INFINITY, (Bracket(9, ((1, point(1)), (-1, point(1)))),))
 
 
 def test_equations_hold_or_are_named() -> None:
@@ -18,6 +18,5 @@ def test_equations_hold_or_are_named() -> None:
 
 @pytest.mark.parametrize("equation", [RIGHT, EMPTY, WRONG], ids=lambda equation: equation.name)
 def test_terms_are_the_same_equation_multiplied_out(equation: Equation) -> None:
-    scalars, points = zip(*equation.terms(), strict=True)
-    assert all(0 <= scalar < ORDER for scalar in scalars)
-    assert dot(scalars, points).is_infinity == equation.holds()
+    assert all(0 <= scalar < ORDER for scalar, _ in equation.terms())
+    assert combine(*equation.terms()).is_infinity == equation.holds()

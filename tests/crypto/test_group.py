@@ -12,10 +12,10 @@ from seqp2p.crypto.group import (
     G,
     Point,
     add,
+    combine,
     decode_point,
     decode_points,
     decode_scalar,
-    dot,
     encode_point,
     encode_points,
     encode_scalar,
@@ -76,9 +76,29 @@ def test_sums() -> None:
     assert sum_points([INFINITY, INFINITY]) == INFINITY
     assert sum_points([G, mul_base(2), INFINITY, mul_base(-3)]) == INFINITY
     assert sum_points(mul_base(k) for k in range(100)) == mul_base(4950)
-    assert dot([2, 0, 5], [G, G, INFINITY]) == mul_base(2)
-    with pytest.raises(ValueError, match="zip"):
-        dot([1], [G, G])
+
+
+@quick
+@given(st.lists(st.tuples(scalars, points), max_size=5))
+def test_combinations_are_the_sums_they_stand_for(terms: list[tuple[int, Point]]) -> None:
+    assert combine(*terms) == sum_points(mul(point, scalar) for scalar, point in terms)
+
+
+def test_combinations_that_the_double_multiplication_refuses() -> None:
+    # Infinity as the result or the point, a scalar of zero, an x-coordinate between q and p.
+    P = mul_base(7)
+    large = next(
+        decode_point(data) for data in (b"\3" + x.to_bytes(32, "big") for x in range(ORDER, FIELD)) if on_curve(data)
+    )
+    for terms in (
+        [(2, P), (-14, G)],
+        [(5, INFINITY), (3, G)],
+        [(ORDER, P), (3, G)],
+        [(ORDER, INFINITY), (ORDER, G)],
+        [(3, large), (8, G)],
+        [(3, P), (4, G), (5, G), (-6, P), (1, P)],
+    ):
+        assert combine(*terms) == sum_points(mul(point, scalar) for scalar, point in terms)
 
 
 def test_points_compare_by_value_and_print_nothing_but_their_encoding() -> None:
@@ -99,11 +119,11 @@ def test_infinity_is_never_written() -> None:
         encode_points([G, INFINITY])
 
 
-NOT_ON_THE_CURVE = next(
-    data
-    for data in (b"\2" + x.to_bytes(32, "big") for x in range(1, 50))
-    if pow(int.from_bytes(data[1:], "big") ** 3 + 7, (FIELD - 1) // 2, FIELD) != 1
-)
+def on_curve(data: bytes) -> bool:
+    return pow(int.from_bytes(data[1:], "big") ** 3 + 7, (FIELD - 1) // 2, FIELD) == 1
+
+
+NOT_ON_THE_CURVE = next(data for data in (b"\2" + x.to_bytes(32, "big") for x in range(1, 50)) if not on_curve(data))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,411 @@
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.crypto import shuffle_proof
+from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, reencrypt
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import (
+    INFINITY,
+    ORDER,
+    G,
+    Point,
+    add,
+    combine,
+    encode_point,
+    mul,
+    mul_base,
+    neg,
+    random_scalar,
+    sub,
+    sum_points,
+)
+from seqp2p.crypto.oracle import nonces
+from seqp2p.crypto.shuffle import shuffle, shuffle_and_prove
+from seqp2p.crypto.shuffle_proof import (
+    ShuffleProof,
+    generator,
+    generators,
+    proof_size,
+    prove_shuffle,
+    shuffle_equations,
+    verify_shuffle,
+)
+from tests.crypto.adversary import forge, mapped, plain_verify
+from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, with_changed_bytes
+
+PK = mul_base(7**80)
+CARDS = card_points("classic", 104)
+DECK = tuple(reencrypt(card, PK, 100 + i) for i, card in enumerate(fresh_deck(PK, CARDS[:3])))
+SHUFFLED, PROOF = shuffle_and_prove(DECK, PK, CONTEXT, stream("proof"))
+PARTS = ShuffleProof.decode(PROOF, 3)
+REGIONS = ("c", "c_hat", "t", "t_hat", "s", "s_hat", "s_prime")
+
+Deck = Sequence[Ciphertext]
+
+
+def broken(deck: Deck, shuffled: Deck, proof: bytes) -> set[str]:
+    """The names of the equations that do not hold."""
+    equations = shuffle_equations(deck, shuffled, PK, proof, CONTEXT)
+    return {equation.name.split()[0] for equation in equations if not equation.holds()}
+
+
+def refused(
+    deck: Deck = DECK, shuffled: Deck = SHUFFLED, pk: Point = PK, proof: bytes = PROOF, match: str = "does not hold"
+) -> None:
+    with pytest.raises(CryptoError, match=match):
+        verify_shuffle(deck, shuffled, pk, proof, CONTEXT)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 104])
+def test_right_proofs_hold_and_a_plain_verifier_agrees(n: int) -> None:
+    deck = fresh_deck(PK, CARDS[:n])
+    shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream(n))
+    verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
+    assert plain_verify(deck, shuffled, PK, proof, CONTEXT)
+    assert len(proof) == proof_size(n) == 163 * n + 293
+    assert shuffle_and_prove(deck, PK, CONTEXT, stream(n)) == (shuffled, proof)
+    assert ShuffleProof.decode(proof, n).encode() == proof
+
+
+def test_a_plain_prover_is_believed() -> None:
+    rho = [3, 5, 8]
+    matrix = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    shuffled = mapped(DECK, matrix, PK, rho)
+    verify_shuffle(DECK, shuffled, PK, forge(DECK, shuffled, PK, matrix, rho, CONTEXT, stream("plain")), CONTEXT)
+
+
+def test_generators_are_fixed_and_differ() -> None:
+    assert len({generator(i) for i in range(105)} | set(CARDS) | {G}) == 105 + 104 + 1
+    assert generators(3) == (generator(1), generator(2), generator(3)) == generators(104)[:3]
+
+
+# --- what is bound
+
+
+@pytest.mark.parametrize("item", OTHER_CONTEXTS)
+def test_a_proof_replayed_elsewhere_is_refused(item: str) -> None:
+    with pytest.raises(CryptoError, match="does not hold"):
+        verify_shuffle(DECK, SHUFFLED, PK, PROOF, OTHER_CONTEXTS[item])
+
+
+def test_the_key_is_bound() -> None:
+    refused(pk=add(PK, G))
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("half", ["a", "b"])
+def test_every_ciphertext_is_bound(place: int, half: str) -> None:
+    for name, cards in (("deck", DECK), ("shuffled", SHUFFLED)):
+        changed = list(cards)
+        changed[place] = replace(cards[place], **{half: add(getattr(cards[place], half), G)})
+        if name == "deck":
+            refused(deck=changed)
+        else:
+            refused(shuffled=changed)
+
+
+def changed_parts() -> Iterator[tuple[str, ShuffleProof]]:
+    for region in REGIONS:
+        values = getattr(PARTS, region)
+        for i, value in enumerate(values):
+            other = add(value, G) if isinstance(value, Point) else value % (ORDER - 1) + 1
+            yield f"{region}[{i}]", replace(PARTS, **{region: (*values[:i], other, *values[i + 1 :])})
+
+
+def test_every_commitment_and_response_is_bound() -> None:
+    for _, changed in changed_parts():
+        refused(proof=changed.encode())
+
+
+def test_the_challenge_follows_every_commitment() -> None:
+    # A response that is changed breaks its own equations only; a commitment changes the challenge, so all break.
+    every = {f"t_{k}" for k in ("1", "2", "3", "4a", "4b")} | {f"t_hat_{i}" for i in (1, 2, 3)}
+    for name, changed in changed_parts():
+        found = broken(DECK, SHUFFLED, changed.encode())
+        assert found == every if name[0] in "ct" else found < every, name
+
+
+def test_every_byte_matters() -> None:
+    deck = DECK[:2]
+    shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream("two"))
+    for _, changed in with_changed_bytes(proof):
+        with pytest.raises(CryptoError):
+            verify_shuffle(deck, shuffled, PK, changed, CONTEXT)
+
+
+# --- what does not decode
+
+
+def test_wrong_lengths_are_refused() -> None:
+    for proof in (b"", PROOF[:-1], PROOF + b"\0", PROOF[163:]):
+        refused(proof=proof, match="782 bytes")
+    refused(deck=DECK[:2], match="619 bytes")
+    refused(shuffled=SHUFFLED[:2], match="as many cards after as before")
+    refused(deck=(), shuffled=(), proof=bytes(293), match="no point")
+    with pytest.raises(CryptoError, match="at least one"):
+        prove_shuffle((), (), PK, (), (), CONTEXT, stream(0))
+
+
+def test_infinity_in_the_statement_is_refused() -> None:
+    refused(pk=INFINITY, match="infinity")
+    for card in (Ciphertext(INFINITY, G), Ciphertext(G, INFINITY)):
+        refused(deck=(card, *DECK[1:]), match="infinity")
+        refused(shuffled=(*SHUFFLED[:2], card), match="infinity")
+        with pytest.raises(CryptoError, match="infinity"):
+            prove_shuffle(DECK, (*SHUFFLED[:2], card), PK, (0, 1, 2), (1, 1, 1), CONTEXT, stream(0))
+
+
+@pytest.mark.parametrize("place", range(14))
+def test_points_that_are_none_are_refused(place: int) -> None:
+    for bad in (bytes(33), b"\2" + b"\xff" * 32, b"\4" + PROOF[1:33]):
+        refused(proof=PROOF[: 33 * place] + bad + PROOF[33 * (place + 1) :], match="no point")
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_scalars_out_of_range_are_refused(place: int) -> None:
+    at = 14 * 33 + 32 * place
+    for bad in (bytes(32), ORDER.to_bytes(32, "big"), b"\xff" * 32):
+        refused(proof=PROOF[:at] + bad + PROOF[at + 32 :], match="1 … q−1")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2), st.data())
+def test_any_other_bytes_are_refused(n: int, data: st.DataObject) -> None:
+    sizes = st.sampled_from([0, 33, proof_size(n), proof_size(n) + 1])
+    proof = data.draw(sizes.flatmap(lambda size: st.binary(min_size=size, max_size=size)))
+    with pytest.raises(CryptoError):
+        verify_shuffle(DECK[:n], SHUFFLED[:n], PK, proof, CONTEXT)
+
+
+# --- forgeries
+
+
+def cheated(change: Callable[[list[Ciphertext]], object]) -> None:
+    shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("cheat"))
+    bent = list(shuffled)
+    change(bent)
+    proof = prove_shuffle(DECK, bent, PK, permutation, rerandomisers, CONTEXT, stream("cheat proof"))
+    found = broken(DECK, bent, proof)
+    assert found
+    assert found <= {"t_4a", "t_4b"}
+    refused(shuffled=bent, proof=proof, match="t_4[ab] of the shuffle proof")
+
+
+def put(place: int, card: Ciphertext) -> Callable[[list[Ciphertext]], None]:
+    return lambda bent: bent.__setitem__(place, card)
+
+
+def test_a_duplicated_card_is_refused() -> None:
+    cheated(lambda bent: bent.__setitem__(0, reencrypt(bent[1], PK, 9)))
+    cheated(lambda bent: bent.__setitem__(0, bent[1]))
+
+
+def test_a_card_swapped_in_is_refused() -> None:
+    cheated(put(1, Ciphertext(G, add(CARDS[50], PK))))
+    cheated(put(1, Ciphertext(mul_base(77), point(5))))
+
+
+def test_a_card_copied_from_another_deck_is_refused() -> None:
+    other, _ = shuffle_and_prove(DECK, PK, CONTEXT, stream("other deck"))
+    cheated(put(0, other[0]))
+    refused(shuffled=other)
+
+
+def test_cards_changed_so_that_the_sum_stays_are_refused() -> None:
+    def shift(bent: list[Ciphertext]) -> None:
+        bent[0] = replace(bent[0], b=add(bent[0].b, G))
+        bent[1] = replace(bent[1], b=sub(bent[1].b, G))
+
+    cheated(shift)
+
+
+def test_cards_swapped_after_the_proof_are_refused() -> None:
+    cheated(lambda bent: bent.reverse())
+
+
+def test_other_rerandomisers_are_refused() -> None:
+    shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("cheat"))
+    wrong = (rerandomisers[1], rerandomisers[0], rerandomisers[2])
+    proof = prove_shuffle(DECK, shuffled, PK, permutation, wrong, CONTEXT, stream("wrong"))
+    assert broken(DECK, shuffled, proof) == {"t_4a", "t_4b"}
+
+
+THIRD = pow(3, -1, ORDER)
+HALF = pow(2, -1, ORDER)
+TWO = DECK[:2]
+RHO = [21, 34]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "weights", "fails"),
+    [
+        # Outputs are mixtures of the cards. Σu'_i·e'_i = Σu_j·e_j whatever the weights: only the products tell.
+        ([[2 * THIRD, THIRD], [THIRD, 2 * THIRD]], [[2, -1], [-1, 2]], {"t_2"}),
+        # Scaled cards, with factors that multiply to 1: only the sums of the rows tell.
+        ([[HALF, 0], [0, 2]], [[2, 0], [0, HALF]], {"t_1"}),
+        # One card twice, and the weights counted twice, once, or shared.
+        ([[1, 0], [1, 0]], [[1, 0], [1, 0]], {"t_2", "t_4a", "t_4b"}),
+        ([[1, 0], [1, 0]], [[1, 0], [0, 1]], {"t_4a", "t_4b"}),
+        ([[1, 0], [1, 0]], [[HALF, HALF], [HALF, HALF]], {"t_2", "t_4a", "t_4b"}),
+        # A sum of cards in the place of one.
+        ([[1, 1], [0, 1]], [[1, 0], [-1, 1]], {"t_1", "t_2"}),
+        # The honest exchange of two cards.
+        ([[0, 1], [1, 0]], [[0, 1], [1, 0]], set()),
+    ],
+)
+def test_linear_maps_of_the_deck_are_refused(
+    outputs: list[list[int]], weights: list[list[int]], fails: set[str]
+) -> None:
+    shuffled = mapped(TWO, outputs, PK, RHO)
+    proof = forge(TWO, shuffled, PK, weights, RHO, CONTEXT, stream("forge"))
+    assert broken(TWO, shuffled, proof) == fails
+    assert plain_verify(TWO, shuffled, PK, proof, CONTEXT) == (not fails)
+
+
+def test_commitments_and_responses_of_two_proofs_do_not_mix() -> None:
+    other = ShuffleProof.decode(
+        prove_shuffle(DECK, SHUFFLED, PK, *shuffle(DECK, PK, stream("proof"))[1:], CONTEXT, stream("again")), 3
+    )
+    verify_shuffle(DECK, SHUFFLED, PK, other.encode(), CONTEXT)
+    for region in REGIONS:
+        refused(proof=replace(PARTS, **{region: getattr(other, region)}).encode())
+
+
+# --- what is accepted although it looks odd
+
+
+def zero_sum(scalars: Sequence[int]) -> int:
+    return -sum(scalars) % ORDER
+
+
+def test_a_commitment_that_sums_to_the_generators_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With Σr_i = 0 the verifier meets Σc_i − ΣH_i = infinity, and must go on.
+    def rigged(label: str, secret: bytes, statement: bytes, fresh: bytes, count: int) -> tuple[int, ...]:
+        drawn = nonces(label, secret, statement, fresh, count)
+        return (*drawn[:2], zero_sum(drawn[:2]), *drawn[3:])
+
+    monkeypatch.setattr(shuffle_proof, "nonces", rigged)
+    shuffled, proof = shuffle_and_prove(DECK, PK, CONTEXT, stream("rigged"))
+    parts = ShuffleProof.decode(proof, 3)
+    assert sum_points(parts.c) == sum_points(generators(3))
+    assert parts.t[0] == mul_base(parts.s[0])
+    verify_shuffle(DECK, shuffled, PK, proof, CONTEXT)
+    assert plain_verify(DECK, shuffled, PK, proof, CONTEXT)
+
+
+def test_a_chain_without_masks_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With r̂ = 0 the verifier meets ĉ_N − u·H = infinity. It gives ψ away, but that is the prover's loss.
+    deck = DECK[:1]
+    monkeypatch.setattr(shuffle_proof, "nonces", lambda *_: (0, 0, 3, 4, 5, 6, 7, 8))
+    shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream("unmasked"))
+    verify_shuffle(deck, shuffled, PK, proof, CONTEXT)
+    assert plain_verify(deck, shuffled, PK, proof, CONTEXT)
+
+
+def test_what_cannot_be_written_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = (2, 3, 4, 5, 6, 7, 8, 9)
+    drawn = iter([(2, 3, 0, 5, 6, 7, 8, 9), good])  # ω_1 = 0 makes t_1 infinite
+    monkeypatch.setattr(shuffle_proof, "nonces", lambda *_: next(drawn))
+    shuffled, proof = shuffle_and_prove(DECK[:1], PK, CONTEXT, stream("again"))
+    assert ShuffleProof.decode(proof, 1).t[0] == mul_base(4)
+    verify_shuffle(DECK[:1], shuffled, PK, proof, CONTEXT)
+    assert not replace(PARTS, s=(0, 1, 1, 1)).is_writable
+    with pytest.raises(CryptoError, match="1 … q−1"):
+        replace(PARTS, s=(0, 1, 1, 1)).encode()
+
+
+# --- what an observer learns
+
+
+def test_no_field_is_a_difference_of_one_cards_ciphertexts() -> None:
+    # A deployed poker shuffle showed log_G(a'_i − a_j) for each card: then i comes from j.
+    scalars = [*PARTS.s, *PARTS.s_hat, *PARTS.s_prime]
+    points = {*PARTS.c, *PARTS.c_hat, *PARTS.t, *PARTS.t_hat, *map(mul_base, scalars), *(mul(PK, s) for s in scalars)}
+    points |= {neg(P) for P in points}
+    links = [*SHUFFLED, *DECK]
+    for one, other in product(links, links):
+        assert sub(one.a, other.a) not in points
+        assert sub(one.b, other.b) not in points
+    for c, H in product(PARTS.c, generators(3)):
+        assert sub(c, H) not in points
+
+
+def test_no_field_moves_with_the_permutation() -> None:
+    # For each list of the proof: does the field at place i say anything of ψ(i)? 9 cells, so 8 degrees of
+    # freedom (4 once the margins are fixed): 26.1 is exceeded once in a thousand times.
+    deck = DECK
+    tables = {region: [[0] * 3 for _ in range(3)] for region in ("c", "c_hat", "t_hat", "s_hat", "s_prime")}
+    shuffles = 250
+    randomness = stream("observer")
+    for _ in range(shuffles):
+        shuffled, permutation, rerandomisers = shuffle(deck, PK, randomness)
+        proof = prove_shuffle(deck, shuffled, PK, permutation, rerandomisers, CONTEXT, randomness)
+        parts = ShuffleProof.decode(proof, 3)
+        for region, table in tables.items():
+            values = [
+                v if isinstance(v, int) else int.from_bytes(encode_point(v), "big") for v in getattr(parts, region)
+            ]
+            ranks = sorted(range(3), key=values.__getitem__)
+            for i in range(3):
+                table[ranks.index(i)][permutation[i]] += 1
+    for region, table in tables.items():
+        expected = shuffles / 3
+        assert sum((count - expected) ** 2 / expected for row in table for count in row) < 26.1, region
+
+
+def test_one_permutation_used_twice_gives_proofs_with_nothing_in_common() -> None:
+    proofs = []
+    for seed in (1, 2):
+        randomness = stream(seed)
+        rerandomisers = tuple(random_scalar(randomness) for _ in range(3))
+        shuffled = tuple(reencrypt(DECK[j], PK, rerandomisers[j]) for j in (2, 0, 1))
+        proof = prove_shuffle(DECK, shuffled, PK, (2, 0, 1), rerandomisers, CONTEXT, randomness)
+        verify_shuffle(DECK, shuffled, PK, proof, CONTEXT)
+        parts = ShuffleProof.decode(proof, 3)
+        proofs.append({value for region in REGIONS for value in getattr(parts, region)})
+    assert not proofs[0] & proofs[1]
+
+
+def test_repeated_randomness_under_another_past_gives_other_nonces() -> None:
+    shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("repeat"))
+    seen: set[object] = set()
+    for context in (CONTEXT, *OTHER_CONTEXTS.values()):
+        proof = prove_shuffle(DECK, shuffled, PK, permutation, rerandomisers, context, stream("same"))
+        seen |= {*(parts := ShuffleProof.decode(proof, 3)).c, *parts.t}
+    assert len(seen) == 5 * 8
+
+
+def test_secrets_are_not_printed() -> None:
+    shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("print"))
+    oracle = shuffle_proof._oracle(DECK, shuffled, PK, CONTEXT)
+    secrets = shuffle_proof._Secrets.draw(permutation, rerandomisers, oracle, bytes(32))
+    assert str(rerandomisers[0]) not in repr(secrets)
+    assert "permutation" not in repr(secrets)
+
+
+# --- all at once
+
+
+def test_all_equations_add_up_to_one_with_random_weights() -> None:
+    randomness = stream("fold")
+    second, second_proof = shuffle_and_prove(SHUFFLED, PK, OTHER_CONTEXTS["step"], stream("second"))
+    equations = [
+        *shuffle_equations(DECK, SHUFFLED, PK, PROOF, CONTEXT),
+        *shuffle_equations(SHUFFLED, second, PK, second_proof, OTHER_CONTEXTS["step"]),
+    ]
+    assert len(equations) == 2 * (3 + 5)
+    weights = [int.from_bytes(randomness(16), "big") for _ in equations]
+
+    def folded() -> Point:
+        return combine(
+            *((rho * scalar, P) for rho, each in zip(weights, equations, strict=True) for scalar, P in each.terms())
+        )
+
+    assert folded().is_infinity
+    equations[9] = replace(equations[9], commitment=add(equations[9].commitment, G))
+    assert not folded().is_infinity
