@@ -7,7 +7,7 @@ from types import MappingProxyType
 import click
 
 from seqp2p import __version__
-from seqp2p.cli.output import report_bug
+from seqp2p.cli.output import CommandError, report_bug
 
 # Subcommand → (module with its ``command``, what --help says of it).
 COMMANDS = MappingProxyType(
@@ -53,7 +53,11 @@ def cli() -> None:
 def main() -> None:
     """Run the command line."""
     sys.excepthook = report_bug
-    sys.exit(cli(prog_name="seqp2p"))
+    try:
+        cli(prog_name="seqp2p")
+    except CommandError as error:
+        error.show()
+        sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-import click
-
 # experience.md's exit codes; docs/scripting.md lists them.
 DONE = 0
 FAILED = 1
@@ -18,7 +16,7 @@ NOT_CONNECTED = 4
 ABANDONED = 5
 
 
-class CommandError(click.ClickException):
+class CommandError(Exception):
     """One sentence saying what happened, a hint saying what to do, and the exit code."""
 
     def __init__(self, message: str, hint: str = "", exit_code: int = FAILED) -> None:
@@ -26,12 +24,11 @@ class CommandError(click.ClickException):
         self.hint = hint
         self.exit_code = exit_code
 
-    def show(self, file: Any = None) -> None:
+    def show(self) -> None:
         """Print it the way every error of this program is printed."""
-        stream = file or sys.stderr
-        click.echo(f"seqp2p: error: {self.message}", file=stream)
+        print(f"seqp2p: error: {self}", file=sys.stderr)
         if self.hint:
-            click.echo(f"seqp2p: hint: {self.hint}", file=stream)
+            print(f"seqp2p: hint: {self.hint}", file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)

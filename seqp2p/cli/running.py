@@ -1,6 +1,7 @@
 """Running a command's asynchronous part, and turning whatever ends it into one sentence and an exit code."""
 
 from collections.abc import Awaitable, Callable, Iterator
+from typing import cast
 
 import trio
 
@@ -14,10 +15,10 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
     try:
         return trio.run(work)
     except BaseExceptionGroup as group:
-        known = [error for error in _leaves(group) if isinstance(error, CommandError | NetError | KeyboardInterrupt)]
-        if len(known) != len(list(_leaves(group))):
+        leaves = list(_leaves(cast("BaseException", group)))
+        if not all(isinstance(error, CommandError | NetError | KeyboardInterrupt) for error in leaves):
             raise
-        raise as_command_error(known[0]) from None
+        raise as_command_error(leaves[0]) from None
     except (NetError, KeyboardInterrupt) as error:
         raise as_command_error(error) from None
 
@@ -39,12 +40,12 @@ async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
-def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in cast("tuple[BaseException, ...]", error.exceptions):
+            yield from _leaves(inner)
+    else:
+        yield error
 
 
 def _sentence(text: str) -> str:

@@ -19,7 +19,6 @@ from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
 PROTOCOL_VERSION = 1
 AGREEMENT_SIZE_MAX = 8192
 NAME_LENGTH_MAX = 24
-COLOURS = ("blue", "green", "red", "yellow")
 # Words that choose nothing yet but are part of every agreement, so that a later version of a table cannot be
 # mistaken for this one: the turn clock and the absence grace, in whole seconds.
 TURN_TIME_S_MAX = 86_400
@@ -35,7 +34,7 @@ class Settings(Record, frozen=True):
     variant: str
     players: SeatNumber
     teams: SeatNumber
-    colours: tuple[Literal["blue", "green", "red", "yellow"], ...]
+    colours: tuple[Annotated[str, msgspec.Meta(max_length=8)], ...]
     advanced: bool
     table_talk: bool
     manual_draw: bool
@@ -102,6 +101,8 @@ def check_settings(settings: Settings) -> None:
         raise TableError(str(error)) from None
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
         raise TableError(f"{settings.teams} teams need as many different colours")
+    if not set(settings.colours) <= set(variant.colours):
+        raise TableError(f"the colours of {variant.title} are {', '.join(variant.colours)}")
 
 
 def check_agreement(agreement: Agreement) -> None:
