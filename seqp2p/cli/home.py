@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Generator
 from datetime import datetime
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def keep_name(name: str) -> None:
 
 
 @contextlib.contextmanager
-def held_identity() -> Iterator[Identity]:
+def held_identity() -> Generator[Identity]:
     """This player's identity, held until the block ends.
 
     A key can sit at a table once, so a second process of the same account takes the second identity, and so on: two
