@@ -6,12 +6,17 @@ first, then types and lengths, then the bytes must be exactly what encoding the 
 form of every value: no trailing bytes, no unknown, missing, duplicate or reordered keys, no longer integers.
 """
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgpack
 import msgspec
 
 T = TypeVar("T")
+
+# Records within arrays within records: nothing that is written here is nested deeper than 4. Far deeper values bring
+# libraries to their own limits, which differ: a fixed one makes every program refuse the same bytes.
+NESTING_MAX = 8
+TEXT_LENGTH_MAX = 200
 
 _msgpack: Any = msgpack  # it ships no types
 
@@ -37,13 +42,13 @@ def pack(value: Any) -> bytes:
 def unpack(data: bytes, size_max: int) -> Any:
     """One msgpack value of at most ``size_max`` bytes, nothing behind it; raises DecodeError.
 
-    No allocation is larger than the input: msgpack's own limits are all set to ``size_max``. Extension types, NaN
-    and nesting are left to the typed step that follows.
+    No allocation is larger than the input: msgpack's own limits are all set to ``size_max``. NaN and keys of another
+    type than text are left to the typed step that follows.
     """
     if len(data) > size_max:
         raise DecodeError(f"{len(data)} bytes where at most {size_max} are allowed")
     try:
-        return _msgpack.unpackb(
+        value = _msgpack.unpackb(
             data,
             raw=False,
             strict_map_key=True,
@@ -55,7 +60,23 @@ def unpack(data: bytes, size_max: int) -> Any:
         )
     # msgpack's documented failures: ValueError (all its own are of it, UnicodeDecodeError too), and StackError's kin.
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
-        raise DecodeError(f"not a msgpack value: {error}") from None
+        raise DecodeError(f"not a msgpack value: {str(error) or type(error).__name__}") from None
+    _check_nesting(value, NESTING_MAX)
+    return value
+
+
+def _check_nesting(value: Any, levels: int) -> None:
+    """Raise DecodeError where maps and arrays are nested deeper than so many levels."""
+    if isinstance(value, dict):
+        parts = list(cast("dict[Any, Any]", value).values())
+    elif isinstance(value, list):
+        parts = cast("list[Any]", value)
+    else:
+        return
+    if not levels:
+        raise DecodeError(f"nested deeper than {NESTING_MAX} levels")
+    for part in parts:
+        _check_nesting(part, levels - 1)
 
 
 def structure(kind: type[T], value: Any) -> T:
@@ -63,7 +84,13 @@ def structure(kind: type[T], value: Any) -> T:
     try:
         return msgspec.convert(value, kind, builtin_types=(bytes,))
     except msgspec.ValidationError as error:
-        raise DecodeError(str(error)) from None
+        raise DecodeError(_shown(str(error))) from None
+
+
+def _shown(text: str) -> str:
+    """A library's text about hostile bytes, which it quotes: printable characters only, and not too many of them."""
+    clean = (character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return "".join(clean)[:TEXT_LENGTH_MAX]
 
 
 def decode(kind: type[T], data: bytes, size_max: int) -> T:
