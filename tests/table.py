@@ -1,0 +1,240 @@
+"""A table in memory, the same for the same seed: agreements, seats, whole games, and forged contributions.
+
+What is expensive (a shuffle of the large deck takes 35 ms to make and as long to check) is done once: ``played`` plays
+a game once and keeps its contributions; ``match_at`` gives a match that has taken them up to any step.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.hashing import CONTRIBUTION
+from seqp2p.crypto.identity import Identity, sign
+from seqp2p.match.contribution import Contribution, Kind, open_envelope
+from seqp2p.match.encoding import pack, unpack
+from seqp2p.match.events import Event
+from seqp2p.match.machine import ClosedStep, Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import VARIANTS, Action, View, apply, default_teams, format_position, view
+
+Choose = Callable[[View], Action]
+Until = Callable[[Match], bool]
+
+
+def randomness(seed: object) -> Randomness:
+    """Randomness that is the same for the same seed."""
+    return random.Random(repr(seed)).randbytes
+
+
+def identity(seat: int, seed: int = 1) -> Identity:
+    """The identity of a seat at the table of this seed."""
+    return Identity.generate(randomness(("identity", seed, seat)))
+
+
+def make_settings(players: int, variant: str = "classic", **changes: Any) -> Settings:
+    """Settings that can be played; ``changes`` are fields of Settings."""
+    rules = VARIANTS[variant]
+    teams = changes.pop("teams", None) or default_teams(rules, players)
+    settings = Settings(
+        variant=variant,
+        players=players,
+        teams=teams,
+        colours=rules.colours[:teams],
+        advanced=False,
+        table_talk=True,
+        manual_draw=False,
+        open_hands=True,
+        turn_time_s=0,
+        grace_s=120,
+    )
+    return msgspec.structs.replace(settings, **changes)
+
+
+def make_agreement(players: int, variant: str = "classic", seed: int = 1, **changes: Any) -> Agreement:
+    """An agreement that can be played."""
+    fresh = randomness(("nonces", seed))
+    seats = tuple(SeatEntry(f"player {seat}", identity(seat, seed).public, fresh(32)) for seat in range(1, players + 1))
+    return Agreement(1, make_settings(players, variant, **changes), seats)
+
+
+def make_seats(players: int, seed: int = 1) -> list[OwnSeat]:
+    """The seats' own sides, with secrets of this seed."""
+    return [OwnSeat(seat, identity(seat, seed), randomness(("seat", seed, seat))) for seat in range(1, players + 1)]
+
+
+def at_random(seed: object) -> Choose:
+    """Any legal action, each as likely as the others."""
+    dice = random.Random(repr(seed))
+    return lambda seen: dice.choice(seen.legal)
+
+
+def peaceful(seed: object) -> Choose:
+    """Places chips and completes no sequence while it can: long games with a reshuffle, exchanges and passes."""
+    dice = random.Random(repr(seed))
+
+    def choose(seen: View) -> Action:
+        count = len(seen.sequences)
+        places = [action for action in seen.legal if action.kind == "place"]
+        quiet = [action for action in places if len(apply(seen.position, action).sequences) == count]
+        exchanges = [action for action in seen.legal if action.kind == "exchange"]
+        others = [action for action in seen.legal if action.kind != "place"]
+        return dice.choice(quiet or exchanges or others or places)
+
+    return choose
+
+
+POLICIES: dict[str, Callable[[object], Choose]] = {"random": at_random, "peaceful": peaceful}
+
+
+def due(match: Match, seats: list[OwnSeat], choose: Choose) -> Iterator[Contribution]:
+    """What the open step waits for, in seat order."""
+    for seat in seats:
+        if seat.owes(match):
+            yield contribution_of(match, seat, choose)
+
+
+def contribution_of(match: Match, seat: OwnSeat, choose: Choose) -> Contribution:
+    """What this seat owes to the open step."""
+    if match.kind == "turn":
+        return seat.play(match, choose(view(seat.position(match), seat.number)))
+    return seat.contribute(match)
+
+
+def play(match: Match, seats: list[OwnSeat], choose: Choose, until: Until = lambda _match: False) -> list[Event]:
+    """Play on until the end, or until the open step is one that ``until`` picks; returns the events."""
+    events: list[Event] = []
+    while match.kind is not None and not until(match):
+        for contribution in list(due(match, seats, choose)):
+            events.extend(match.receive(contribution))
+    return events
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played: nothing in here may be changed."""
+
+    players: int
+    variant: str
+    seed: int
+    agreement: bytes
+    match: Match
+    seats: tuple[OwnSeat, ...]
+    events: tuple[Event, ...]
+
+    @property
+    def steps(self) -> tuple[ClosedStep, ...]:
+        """The record."""
+        return tuple(self.match.record)
+
+    def contribution(self, step: int, seat: int) -> Contribution:
+        """What this seat contributed to this step."""
+        return dict(self.steps[step - 1].contributions)[seat]
+
+    def step_of(self, kind: Kind, nth: int = 1) -> int:
+        """The number of the nth step of this kind."""
+        kinds = [open_envelope(step.contributions[0][1].payload).kind for step in self.steps]
+        return [number for number, found in enumerate(kinds, 1) if found == kind][nth - 1]
+
+    def seat(self, number: int) -> OwnSeat:
+        """A seat's own side."""
+        return self.seats[number - 1]
+
+    def identity(self, seat: int) -> Identity:
+        """A seat's identity."""
+        return identity(seat, self.seed)
+
+
+@cache
+def played(
+    players: int, variant: str = "classic", seed: int = 1, policy: str = "random", open_hands: bool = True
+) -> Played:
+    """A whole game, hands opened at the end where the table agreed to it; played once."""
+    agreement = encode_agreement(make_agreement(players, variant, seed, open_hands=open_hands))
+    match, seats = Match(agreement), make_seats(players, seed)
+    events = play(match, seats, POLICIES[policy](seed))
+    if open_hands:
+        for seat in seats:
+            match.open_seat(seat.number, seat.release())
+    return Played(players, variant, seed, agreement, match, tuple(seats), tuple(events))
+
+
+def match_at(game: Played, step: int) -> Match:
+    """A new match in which this step is open, and nothing is in for it."""
+    match = Match(game.agreement)
+    for closed in game.steps[: step - 1]:
+        for _, contribution in closed.contributions:
+            match.receive(contribution)
+    assert match.number == step
+    return match
+
+
+@cache
+def shared_match_at(game: Played, step: int) -> Match:
+    """The same for tests that change nothing: what a match refuses leaves it as it was."""
+    return match_at(game, step)
+
+
+def snapshot(match: Match) -> tuple[object, ...]:
+    """All that a match is, as a value: equal before and after whatever is refused."""
+    game, deck = match.game, match.game.deck
+    return (
+        (match.head, match.number, match.plan, match.awaited, match.held, match.confirmed, len(match.record)),
+        (dict(match.openings), dict(game.commitments), dict(game.keys), game.joint_key, game.draw, game.result),
+        (None if game.position is None else format_position(game.position), game.reshuffles, tuple(game.plans)),
+        (tuple(deck.ciphertexts), deck.drawn, tuple(map(tuple, deck.hands)), dict(deck.partial)),
+        (dict(deck.shown), tuple(deck.discards), deck.mixing),
+    )
+
+
+def signed(who: Identity, payload: bytes) -> Contribution:
+    """These bytes as a contribution, signed by this identity."""
+    return Contribution(payload, sign(who, CONTRIBUTION, payload))
+
+
+def fields_of(contribution: Contribution) -> dict[str, Any]:
+    """A payload as plain data, to be changed at will."""
+    fields: dict[str, Any] = unpack(contribution.payload, len(contribution.payload))
+    return fields
+
+
+def altered(who: Identity, contribution: Contribution, **changes: Any) -> Contribution:
+    """The same contribution with other fields in its envelope, signed again by this identity."""
+    return signed(who, pack({**fields_of(contribution), **changes}))
+
+
+def with_body(who: Identity, contribution: Contribution, **changes: Any) -> Contribution:
+    """The same contribution with other fields in its body, signed again by this identity."""
+    return altered(who, contribution, body={**fields_of(contribution)["body"], **changes})
+
+
+def resigned(contribution: Contribution, signature: bytes) -> Contribution:
+    """The same payload under another signature."""
+    return replace(contribution, signature=signature)
+
+
+def replay_of(
+    match: Match, writer: OwnSeat, evidence: tuple[Contribution, ...] = (), directory: Path | None = None
+) -> bytes:
+    """The bytes of the replay that this seat writes of a match, finished."""
+    if directory is None:
+        with TemporaryDirectory() as fresh:
+            return replay_of(match, writer, evidence, Path(fresh))
+    path = directory / "game.seqp2p"
+    with ReplayWriter(path, match) as replay:
+        replay.finish(match, evidence, writer.identity_key, writer.sign)
+    return path.read_bytes()
+
+
+@cache
+def replay_bytes(game: Played, seat: int = 1) -> bytes:
+    """The finished replay of a whole game, written by this seat."""
+    return replay_of(game.match, game.seat(seat))
