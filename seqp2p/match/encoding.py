@@ -6,12 +6,13 @@ first, then types and lengths, then the bytes must be exactly what encoding the 
 form of every value: no trailing bytes, no unknown, missing, duplicate or reordered keys, no longer integers.
 """
 
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 import msgpack
 import msgspec
 
 T = TypeVar("T")
+Plain: TypeAlias = dict[Any, Any] | list[Any] | str | bytes | float | None
 
 # Records within arrays within records: nothing that is written here is nested deeper than 4. Far deeper values bring
 # libraries to their own limits, which differ: a fixed one makes every program refuse the same bytes.
@@ -65,12 +66,12 @@ def unpack(data: bytes, size_max: int) -> Any:
     return value
 
 
-def _check_nesting(value: Any, levels: int) -> None:
+def _check_nesting(value: Plain, levels: int) -> None:
     """Raise DecodeError where maps and arrays are nested deeper than so many levels."""
     if isinstance(value, dict):
-        parts = list(cast("dict[Any, Any]", value).values())
+        parts = list(value.values())
     elif isinstance(value, list):
-        parts = cast("list[Any]", value)
+        parts = value
     else:
         return
     if not levels:
