@@ -5,7 +5,7 @@ import ipaddress
 import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final
 
 import trio
 
@@ -15,6 +15,8 @@ DEFAULT_PORT: Final = 4610
 _PORT_MAX: Final = 65_535
 _WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player names no address
 _BOTH_FREE_TRIES: Final = 8
+_DISCARD_PORT: Final = 9
+_SHOWN_MAX: Final = 64
 # Documentation addresses (RFC 5737, RFC 3849): a UDP socket "connected" there sends nothing, but has been given the
 # local address of the interface that leads out.
 _FAR_AWAY: Final = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
@@ -86,31 +88,26 @@ async def open_listeners(address: Address | None = None) -> list[trio.SocketList
     raise AddressError("Cannot listen: no port is free.")
 
 
-def listening_addresses(listeners: Iterable[trio.SocketListener]) -> tuple[Address, ...]:
-    """Where others can reach these listeners, likeliest first; 127.0.0.1 only where nothing else is listened on."""
+async def listening_addresses(
+    listeners: Iterable[trio.SocketListener], towards: Address | None = None
+) -> tuple[Address, ...]:
+    """Where others can reach these listeners, likeliest first; 127.0.0.1 only where there is nothing else.
+
+    Where all interfaces are listened on: the one that leads to ``towards`` (a host that will tell others of these
+    addresses), and the one that leads out. Sends nothing.
+    """
+    far = ([] if towards is None else await _resolve(towards)) + list(_FAR_AWAY)
     found: list[Address] = []
+    loopback: list[Address] = []
     for listener in listeners:
         host, port = listener.socket.getsockname()[:2]
-        hosts = _reachable_hosts(listener.socket.family) if host in _WILDCARDS else [host]
-        found += [Address(one, port) for one in hosts]
-    if not found:
-        ports = [listener.socket.getsockname()[1] for listener in listeners]
-        return tuple(Address("127.0.0.1", port) for port in ports[:1])
-    return tuple(found)
-
-
-def local_host(stream: trio.abc.Stream) -> str | None:
-    """The local IP address of a TCP connection: the one by which this machine reaches the other. None if not TCP."""
-    transport: Any = cast("Any", stream).transport_stream if isinstance(stream, trio.SSLStream) else stream
-    if not isinstance(transport, trio.SocketStream):
-        return None
-    host: str = transport.socket.getsockname()[0]
-    return host
-
-
-def in_order(addresses: Iterable[Address | None], count_max: int) -> tuple[Address, ...]:
-    """Without repetition, in the order given, at most so many."""
-    return tuple(dict.fromkeys(address for address in addresses if address is not None))[:count_max]
+        if host in _WILDCARDS:
+            family = listener.socket.family
+            found += [Address(each, port) for each in _local_hosts(family, far)]
+            loopback += [Address("127.0.0.1", port)] if family == socket.AF_INET else []
+        else:
+            found.append(Address(host, port))
+    return tuple(dict.fromkeys(found or loopback))
 
 
 async def tcp_dial(address: Address) -> trio.abc.Stream:
@@ -137,17 +134,26 @@ async def _close_all(listeners: Sequence[trio.SocketListener]) -> None:
         await listener.aclose()
 
 
-def _reachable_hosts(family: int) -> list[str]:
+async def _resolve(address: Address) -> list[tuple[int, str]]:
+    try:
+        found = await trio.socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except OSError:
+        return []
+    return [(family, str(place[0])) for family, _, _, _, place in found]
+
+
+def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
+    """The local addresses by which the far ones of this family are reached."""
     hosts: list[str] = []
-    for far_family, far_host in _FAR_AWAY:
+    for far_family, far_host in far:
         if far_family == family:
             try:
                 with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                    probe.connect((far_host, 9))
+                    probe.connect((far_host, _DISCARD_PORT))
                     hosts.append(probe.getsockname()[0])
             except OSError:
-                continue
-    return [host for host in hosts if not ipaddress.ip_address(host).is_loopback]
+                continue  # No way there.
+    return hosts
 
 
 def _is_ip(text: str) -> bool:
@@ -165,7 +171,4 @@ def _port(text: str, whole: str) -> int:
 
 
 def _no_address(text: str) -> AddressError:
-    return AddressError(f"{text[:ADDRESS_SHOWN_MAX]!r} is no address.", "Write HOST:PORT, as in 192.168.1.5:4610.")
-
-
-ADDRESS_SHOWN_MAX: Final = 64
+    return AddressError(f"{text[:_SHOWN_MAX]!r} is no address.", "Write HOST:PORT, as in 192.168.1.5:4610.")

@@ -6,8 +6,11 @@ purpose: another server cannot pass it on (its key and certificate are others), 
 is fresh) or turn it round (a client with the server's own key is refused).
 """
 
+import contextlib
 from collections.abc import Callable
 from typing import Final
+
+import trio
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Randomness
@@ -112,7 +115,7 @@ async def check_client(
         check_proof(proof, credentials, nonce)
         admit(proof)
     except Refused as refused:
-        await refuse(frames, refused.code)
+        await refuse(frames, refused.code, limits)
         raise
     await send(frames, Accepted())
     return proof
@@ -131,10 +134,9 @@ async def send(frames: FrameStream, message: Message) -> None:
     await frames.send(encode_message(message))
 
 
-async def refuse(frames: FrameStream, code: str) -> None:
-    """Say no and close in good order, as far as the other side still listens."""
-    try:
+async def refuse(frames: FrameStream, code: str, limits: Limits) -> None:
+    """Say no and close, within ``close_s``: in good order, as far as the other side still listens."""
+    with trio.move_on_after(limits.close_s), contextlib.suppress(LinkLost):
         await send(frames, refusal(code))
         await frames.close()
-    except LinkLost:
-        await frames.abort()
+    await frames.abort()

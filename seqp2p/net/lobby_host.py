@@ -1,0 +1,321 @@
+"""The host's lobby: joiners give the code, sit down in order of arrival, and agree to one table.
+
+Theory of operation. One task per connection: TLS, authentication, code, then its seat until it leaves. One task
+settles the table: whenever all seats are taken it asks every joiner for a fresh nonce, sends the agreement, and waits
+until every joiner has checked it. If anybody leaves or does not answer meanwhile, its seat is free again and this
+begins anew with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
+"""
+
+from collections.abc import Callable, Sequence
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.match.table import Agreement, SeatEntry, Settings, check_settings, encode_agreement, name_fault
+from seqp2p.net import tls
+from seqp2p.net.addresses import Address, AddressError, parse_peer_address
+from seqp2p.net.auth import check_client, receive, refuse
+from seqp2p.net.code import make_table_number
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.lobby import CodeShown, Guest, LobbyShown, Tell, TurnedAway
+from seqp2p.net.messages import (
+    Bye,
+    Gather,
+    Lobby,
+    LobbySeat,
+    Message,
+    Nonce,
+    Ping,
+    Proof,
+    Ready,
+    Sit,
+    Stage,
+    Start,
+    TableMessage,
+)
+from seqp2p.net.pake import CodeKeeper
+from seqp2p.net.serving import Gate, Listener, serve
+from seqp2p.net.table import Table
+from seqp2p.net.text import clean
+from seqp2p.net.tls import Credentials
+
+
+async def host_table(
+    credentials: Credentials,
+    name: str,
+    settings: Settings,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    table_number: int | None = None,
+) -> Table:
+    """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
+
+    ``addresses`` are where the other seats can reach the ``listeners``; ``table_number`` is the code's first part, 1
+    to 99, by default a random one. ``tell`` gets CodeShown, LobbyShown and TurnedAway as they happen. Raises
+    TableError for settings that cannot be played and ValueError for a name that cannot be shown; what strangers and
+    joiners do wrong costs only themselves. The listeners stay open, also when this is cancelled.
+    """
+    check_settings(settings)
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    number = make_table_number(randomness) if table_number is None else table_number
+    keeper = CodeKeeper(number, randomness, limits, lambda code: tell(CodeShown(code)))
+    places = addresses[: limits.addresses_per_seat]
+    lobby = _Lobby(credentials, name, settings, places, randomness, tell, limits, keeper)
+    return await lobby.run(listeners)
+
+
+class _Sitting:
+    """A joiner in its seat."""
+
+    def __init__(self, seat: int, name: str, key: bytes, addresses: tuple[Address, ...], link: Link) -> None:
+        self.seat = seat
+        self.name = name
+        self.key = key
+        self.addresses = addresses
+        self.link = link
+        self.nonce = b""
+        self.nonce_round = 0
+        self.ready = 0
+        self.ended = trio.Event()
+        self.released = False
+
+
+class _Lobby:
+    def __init__(
+        self,
+        credentials: Credentials,
+        name: str,
+        settings: Settings,
+        addresses: Sequence[Address],
+        randomness: Randomness,
+        tell: Tell,
+        limits: Limits,
+        keeper: CodeKeeper,
+    ) -> None:
+        self._credentials = credentials
+        self._name = name
+        self._settings = settings
+        self._addresses = tuple(addresses)
+        self._randomness = randomness
+        self._tell = tell
+        self._limits = limits
+        self._keeper = keeper
+        self._id = randomness(32)
+        self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
+        self._seats: dict[int, _Sitting] = {}
+        self._round = 0
+        self._started = False
+        self._changed = trio.Event()
+
+    async def run(self, listeners: Sequence[Listener]) -> Table:
+        try:
+            async with trio.open_nursery() as nursery:
+                serve(nursery, listeners, self._welcome)
+                self._show()
+                agreement = await self._settle()
+                links = await self._start()
+                nursery.cancel_scope.cancel()
+        except BaseException:
+            for sitting in self._seats.values():
+                await sitting.link.frames.abort()
+            raise
+        addresses = {seat: sitting.addresses for seat, sitting in self._seats.items()}
+        return Table(self._credentials, agreement, 1, addresses, listeners, links)
+
+    # A joiner, from the connection to its seat.
+
+    async def _welcome(self, stream: trio.abc.Stream) -> None:
+        try:
+            frames, key = await self._authenticate(stream)
+        except NetError:
+            return  # A stranger's failure is of no interest to the lobby.
+        try:
+            async with tls.closing_on_error(frames.stream):
+                own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
+                await self._keeper.check(frames, key, own, certificate)
+                sitting = await self._seat(frames, key)
+        except NetError as error:
+            self._tell(TurnedAway(f"Somebody could not join: {error}"))
+        else:
+            await self._attend(sitting)
+
+    async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, bytes]:
+        with self._gate.enter():
+            frames = await tls.accept(stream, self._credentials)
+            async with tls.closing_on_error(frames.stream):
+                proof = await check_client(
+                    frames,
+                    self._credentials,
+                    lobby=self._id,
+                    admit=self._admit,
+                    randomness=self._randomness,
+                    limits=self._limits,
+                )
+                return frames, proof.key
+        raise LinkLost("It took too long, or had to make room for others.")
+
+    def _admit(self, proof: Proof) -> None:
+        if proof.role != "join":
+            raise Refused("not_started")
+        if proof.id != self._id:
+            raise Refused("wrong_game")
+        self._require_place(proof.key)
+
+    def _require_place(self, key: bytes) -> None:
+        if key in (sitting.key for sitting in self._seats.values()):
+            raise Refused("same_key")
+        if self._started:
+            raise Refused("game_started")
+        if self._full:
+            raise Refused("table_full")
+
+    async def _seat(self, frames: FrameStream, key: bytes) -> _Sitting:
+        """The lowest free seat for somebody who knows the code."""
+        try:
+            with trio.fail_after(self._limits.authenticate_s):
+                sit = await receive(frames, Stage.CODE_HOST, self._limits)
+        except trio.TooSlowError:
+            raise LinkLost("It took too long to sit down.") from None
+        if not isinstance(sit, Sit):
+            raise PeerError("The other side did not sit down.")
+        try:
+            addresses = tuple(parse_peer_address(text) for text in sit.addresses)
+        except AddressError as error:
+            raise PeerError(str(error)) from None
+        try:
+            self._require_place(key)
+            self._require_name(sit.name)
+        except Refused as refused:
+            await refuse(frames, refused.code, self._limits)
+            raise
+        seat = next(seat for seat in range(2, self._settings.players + 1) if seat not in self._seats)
+        self._seats[seat] = _Sitting(seat, sit.name, key, addresses, Link(frames, self._limits))
+        return self._seats[seat]
+
+    def _require_name(self, name: str) -> None:
+        if name_fault(name) is not None:
+            raise Refused("bad_name")
+        taken = {self._name.casefold()} | {sitting.name.casefold() for sitting in self._seats.values()}
+        if name.casefold() in taken:
+            raise Refused("name_taken")
+
+    async def _attend(self, sitting: _Sitting) -> None:
+        """A joiner in its seat, until it leaves or the table starts."""
+        self._show()
+        error = await sitting.link.run(Stage.LOBBY_HOST, lambda message: self._handle(sitting, message), Ping)
+        sitting.released = error is None
+        sitting.ended.set()
+        if not self._started:
+            self._leave(sitting, str(error))
+
+    def _leave(self, sitting: _Sitting, reason: str) -> None:
+        if self._seats.get(sitting.seat) is sitting:
+            del self._seats[sitting.seat]
+            self._tell(TurnedAway(f"{sitting.name} has left the table: {reason}"))
+            self._show()
+
+    async def _handle(self, sitting: _Sitting, message: Message) -> None:
+        await trio.lowlevel.checkpoint()
+        match message:
+            case Nonce(number, nonce) if number == self._round and sitting.nonce_round != number:
+                if nonce in (other.nonce for other in self._seats.values()):
+                    raise PeerError("The other side sent a nonce that is not fresh.")
+                sitting.nonce, sitting.nonce_round = nonce, number
+            case Ready(number):
+                sitting.ready = number
+            case Bye(reason):
+                raise LinkLost(clean(reason))
+            case _:
+                pass  # A sign of life, or an answer in a round that is over.
+        self._change()
+
+    # The table.
+
+    @property
+    def _full(self) -> bool:
+        return len(self._seats) == self._settings.players - 1
+
+    def _show(self) -> None:
+        """Tell everybody who sits where."""
+        guests: list[Guest | None] = [Guest(self._name, self._credentials.identity.public)]
+        for seat in range(2, self._settings.players + 1):
+            sitting = self._seats.get(seat)
+            guests.append(None if sitting is None else Guest(sitting.name, sitting.key))
+        self._tell(LobbyShown(self._settings, tuple(guests), 1))
+        seats = tuple(None if guest is None else LobbySeat(guest.name, guest.key) for guest in guests)
+        for sitting in self._seats.values():
+            sitting.link.send(Lobby(self._settings, seats, sitting.seat))
+        self._change()
+
+    def _change(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            await self._changed.wait()
+
+    async def _settle(self) -> Agreement:
+        """Rounds until all seats are taken and everybody has agreed."""
+        agreement = None
+        while agreement is None:
+            await self._until(lambda: self._full)
+            self._round += 1
+            agreement = await self._propose(self._round)
+        return agreement
+
+    async def _propose(self, round_: int) -> Agreement | None:
+        """One round: nonces, then the table. None if somebody left or did not answer."""
+        members = tuple(self._seats[seat] for seat in sorted(self._seats))
+        self._send(members, Gather(round_))
+        if not await self._answered(members, lambda sitting: sitting.nonce_round == round_):
+            return None
+        agreement = self._agreement(members)
+        places = [self._addresses, *(sitting.addresses for sitting in members)]
+        texts = tuple(tuple(str(address) for address in place) for place in places)
+        self._send(members, TableMessage(round_, encode_agreement(agreement), texts))
+        ready = await self._answered(members, lambda sitting: sitting.ready == round_)
+        return agreement if ready else None
+
+    def _agreement(self, members: tuple[_Sitting, ...]) -> Agreement:
+        own = SeatEntry(self._name, self._credentials.identity.public, self._randomness(32))
+        others = (SeatEntry(sitting.name, sitting.key, sitting.nonce) for sitting in members)
+        return Agreement(1, self._settings, (own, *others))
+
+    @staticmethod
+    def _send(members: tuple[_Sitting, ...], message: Message) -> None:
+        for sitting in members:
+            sitting.link.send(message)
+
+    async def _answered(self, members: tuple[_Sitting, ...], test: Callable[[_Sitting], bool]) -> bool:
+        """Wait for everybody's answer: False if somebody left, or gave none in time and is sent away for it."""
+
+        def same() -> bool:
+            return set(self._seats.values()) == set(members)
+
+        with trio.move_on_after(self._limits.lobby_answer_s):
+            await self._until(lambda: not same() or all(map(test, members)))
+            return same()
+        for sitting in members:
+            if not test(sitting):
+                sitting.link.end(LinkLost("It did not answer."))
+                self._leave(sitting, "It did not answer.")
+        return False
+
+    async def _start(self) -> dict[int, FrameStream]:
+        """Tell everybody; returns the connections, free for the mesh. One that is lost now, the mesh makes again."""
+        self._started = True
+        for sitting in self._seats.values():
+            sitting.link.send(Start(self._round))
+            sitting.link.stop()
+        for sitting in self._seats.values():
+            await sitting.ended.wait()
+        return {seat: sitting.link.frames for seat, sitting in self._seats.items() if sitting.released}

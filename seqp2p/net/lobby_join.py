@@ -1,0 +1,171 @@
+"""The joiner's side of a lobby: give the code, sit down, check the table that the host proposes, agree to it.
+
+The host only brings the table together; nothing that it says is taken on trust. What a joiner agrees to is what the
+lobby has shown: the same settings, the same names and keys in the same seats, its own fresh nonce, and the host's
+place held by the key that the code exchange was bound to.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.match.table import Agreement, DecodeError, TableError, check_settings, decode_agreement, name_fault
+from seqp2p.net import tls
+from seqp2p.net.addresses import Address, AddressError, parse_peer_address, tcp_dial
+from seqp2p.net.auth import send
+from seqp2p.net.code import parse_code
+from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.errors import LinkLost, PeerError, Refused
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.lobby import Guest, LobbyShown, Tell
+from seqp2p.net.messages import (
+    Bye,
+    Gather,
+    Lobby,
+    Message,
+    Nonce,
+    Ping,
+    Ready,
+    Refusal,
+    Sit,
+    Stage,
+    Start,
+    TableMessage,
+)
+from seqp2p.net.pake import Exchange, give_code
+from seqp2p.net.serving import Listener
+from seqp2p.net.table import Table
+from seqp2p.net.text import clean
+from seqp2p.net.tls import Credentials
+
+
+async def join_table(
+    credentials: Credentials,
+    name: str,
+    code: str,
+    host: Address,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    dial: Dial = tcp_dial,
+) -> Table:
+    """Sit down at the table of the host at that address, and wait there until it starts.
+
+    ``addresses`` are where the other seats can reach the ``listeners``: IP addresses, likeliest first. ``tell`` gets
+    LobbyShown after each change. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
+    Refused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p), LinkLost (the host
+    is gone), and ValueError for a name that cannot be shown. The listeners stay open.
+    """
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    code = parse_code(code)
+    own = credentials.identity.public
+    link = await reach(host, credentials, dial, limits, role="join")
+    async with tls.closing_on_error(link.frames.stream):
+        exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
+        try:
+            # Others may be before us, each with its own time.
+            with trio.fail_after(limits.code_exchange_s * limits.code_waiting_max):
+                await give_code(link.frames, exchange, limits)
+        except trio.TooSlowError:
+            raise LinkLost("The host did not get round to checking the code.") from None
+        await send(link.frames, Sit(name, tuple(str(address) for address in addresses[: limits.addresses_per_seat])))
+        guest = _Guest(Link(link.frames, limits), name, own, link.server_key, randomness, tell)
+        error = await guest.link.run(Stage.LOBBY_JOINER, guest.handle, Ping)
+        if error is not None:
+            raise error
+        places = dict(guest.addresses)
+        places[1] = tuple(dict.fromkeys((host, *places[1])))
+        return Table(credentials, guest.agreement, guest.seat, places, listeners, {1: link.frames})
+
+
+class _Guest:
+    """A joiner in its seat: what it was shown, and what it has agreed to."""
+
+    agreement: Agreement
+    addresses: Mapping[int, tuple[Address, ...]]
+
+    def __init__(
+        self, link: Link, name: str, own_key: bytes, host_key: bytes, randomness: Randomness, tell: Tell
+    ) -> None:
+        self.link = link
+        self.seat = 0
+        self._name = name
+        self._own_key = own_key
+        self._host_key = host_key
+        self._randomness = randomness
+        self._tell = tell
+        self._lobby: Lobby | None = None
+        self._nonce = b""
+        self._round = 0
+        self._ready = False
+
+    async def handle(self, message: Message) -> None:
+        await trio.lowlevel.checkpoint()
+        match message:
+            case Lobby():
+                self._look(message)
+            case Gather(number):
+                self._round, self._ready = number, False
+                self._nonce = self._randomness(32)
+                self.link.send(Nonce(number, self._nonce))
+            case TableMessage():
+                self._agree(message)
+            case Start(number):
+                if not self._ready or number != self._round:
+                    raise PeerError("The host started a table that was not agreed.")
+                self.link.stop()
+            case Refusal(code, reason):
+                raise Refused(code, reason)
+            case Bye(reason):
+                raise LinkLost(f"The host has closed the table: {clean(reason)}")
+            case _:
+                pass  # A sign of life.
+
+    def _look(self, lobby: Lobby) -> None:
+        """Take in what the lobby looks like now; raises PeerError if no honest host would show it."""
+        try:
+            check_settings(lobby.settings)
+        except TableError as error:
+            raise PeerError(f"The host offers a table that cannot be played: {error}") from None
+        if len(lobby.seats) != lobby.settings.players or lobby.seat > len(lobby.seats):
+            raise PeerError("The host shows a lobby whose seats do not fit its settings.")
+        taken = [seat for seat in lobby.seats if seat is not None]
+        if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
+            raise PeerError("The host shows a lobby with names or keys that cannot be.")
+        first, own = lobby.seats[0], lobby.seats[lobby.seat - 1]
+        if first is None or first.key != self._host_key:
+            raise PeerError("The host shows a lobby in which another key has its seat.")
+        if own is None or (own.name, own.key) != (self._name, self._own_key):
+            raise PeerError("The host shows a lobby in which this seat is somebody else's.")
+        self._lobby, self.seat = lobby, lobby.seat
+        self._ready = False  # Readiness was for the lobby as it was shown before.
+        guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
+        self._tell(LobbyShown(lobby.settings, guests, lobby.seat))
+
+    def _agree(self, message: TableMessage) -> None:
+        """Check the table against what the lobby has shown; ready only if it is the same."""
+        try:
+            agreement = decode_agreement(message.agreement)
+            places = [tuple(parse_peer_address(text) for text in texts) for texts in message.addresses]
+        except (DecodeError, TableError, AddressError) as error:
+            raise PeerError(f"The host proposed a table that cannot be: {error}") from None
+        lobby = self._lobby
+        if lobby is None or message.round != self._round or self._ready:
+            raise PeerError("The host proposed a table out of turn.")
+        shown = [None if seat is None else (seat.name, seat.key) for seat in lobby.seats]
+        if agreement.settings != lobby.settings or [(seat.name, seat.key) for seat in agreement.seats] != shown:
+            raise PeerError("The host proposed another table than the one it showed.")
+        if agreement.seats[self.seat - 1].nonce != self._nonce:
+            raise PeerError("The host proposed a table without this seat's fresh nonce.")
+        if len(places) != len(agreement.seats):
+            raise PeerError("The host gave addresses that do not fit the seats.")
+        self.agreement = agreement
+        self.addresses = {seat: place for seat, place in enumerate(places, 1) if seat != self.seat}
+        self._ready = True
+        self.link.send(Ready(message.round))

@@ -1,0 +1,162 @@
+"""What the tests of this package share: players, an in-memory network, and a stand-in for the session."""
+
+import random
+from collections.abc import Iterable
+
+import trio
+from trio.testing import memory_stream_pair
+
+from seqp2p.crypto.identity import Identity
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.table import Agreement, SeatEntry, Settings
+from seqp2p.net.addresses import Address
+from seqp2p.net.mesh import LinkDown, LinkUp, Mesh, MeshEvent, Received
+from seqp2p.net.messages import ContributionMessage
+from seqp2p.net.table import Table
+from seqp2p.net.tls import Credentials, make_credentials
+
+TEAMS = {2: 2, 3: 3, 4: 2, 6: 2, 8: 2, 9: 3, 10: 2, 12: 2}
+COLOURS = ("blue", "green", "red")
+
+randomness = random.Random(1).randbytes
+
+
+def identity(number: int) -> Identity:
+    return Identity(bytes([number]) * 32)
+
+
+def settings(players: int) -> Settings:
+    teams = TEAMS[players]
+    return Settings("classic", players, teams, COLOURS[:teams], False, False, False, True, 0, 120)
+
+
+def agreement(players: int) -> Agreement:
+    seats = tuple(
+        SeatEntry(f"player {seat}", identity(seat).public, bytes([seat]) * 32) for seat in range(1, players + 1)
+    )
+    return Agreement(1, settings(players), seats)
+
+
+class Wires:
+    """Hosts on a network without sockets. ``cut`` makes an address unreachable."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Address, trio.MemorySendChannel[trio.abc.Stream]] = {}
+        self.dialled: list[Address] = []
+
+    def listen(self, address: Address) -> "WireListener":
+        send, receive = trio.open_memory_channel[trio.abc.Stream](1000)
+        self._queues[address] = send
+        return WireListener(receive)
+
+    async def dial(self, address: Address) -> trio.abc.Stream:
+        await trio.lowlevel.checkpoint()
+        self.dialled.append(address)
+        if address not in self._queues:
+            raise ConnectionRefusedError
+        here, there = memory_stream_pair()
+        self._queues[address].send_nowait(there)
+        return here
+
+    def cut(self, address: Address) -> None:
+        del self._queues[address]
+
+
+class WireListener(trio.abc.Listener[trio.abc.Stream]):
+    def __init__(self, queue: "trio.MemoryReceiveChannel[trio.abc.Stream]") -> None:
+        self._queue = queue
+
+    async def accept(self) -> trio.abc.Stream:
+        return await self._queue.receive()
+
+    async def aclose(self) -> None:
+        self._queue.close()
+        await trio.lowlevel.checkpoint()
+
+
+def address_of(seat: int) -> Address:
+    return Address(f"10.0.0.{seat}", 4610)
+
+
+_credentials: dict[int, Credentials] = {}
+
+
+def credentials(number: int) -> Credentials:
+    if number not in _credentials:
+        _credentials[number] = make_credentials(identity(number))
+    return _credentials[number]
+
+
+def table(wires: Wires, seat: int, players: int) -> Table:
+    return Table(
+        credentials(seat),
+        agreement(players),
+        seat,
+        {other: (address_of(other),) for other in range(1, players + 1) if other != seat},
+        [wires.listen(address_of(seat))],
+    )
+
+
+def contribution(step: int, author: int, size: int = 0) -> Contribution:
+    return Contribution(f"{step} {author} ".encode() + bytes(size), bytes([author]) * 64)
+
+
+class Seat:
+    """A mesh and what a session would do: keep what is new, pass it on, remember every event."""
+
+    def __init__(self, mesh: Mesh, players: int) -> None:
+        self.mesh = mesh
+        self.players = players
+        self.held: dict[tuple[int, int], Contribution] = {}
+        self.events: list[MeshEvent] = []
+        self.copies = 0
+        self._changed = trio.Event()
+
+    async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self.mesh.run, self)
+            task_status.started()
+            async for event in self.mesh.incoming:
+                self.events.append(event)
+                if isinstance(event, Received) and isinstance(event.message, ContributionMessage):
+                    self.copies += 1
+                    self.keep(event.message.contribution)
+                self._changed.set()
+                self._changed = trio.Event()
+
+    def keep(self, new: Contribution) -> None:
+        step, author, _ = new.payload.split(b" ", 2)
+        if (int(step), int(author)) not in self.held:
+            self.held[int(step), int(author)] = new
+            self.mesh.publish(new, int(author), int(step))
+
+    def contribute(self, seat: int, step: int, size: int = 0) -> None:
+        self.keep(contribution(step, seat, size))
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        step = 1
+        while all((step, seat) in self.held for seat in range(1, self.players + 1)):
+            step += 1
+        return step, frozenset(author for number, author in self.held if number == step)
+
+    def missing(self, step: int, seats: frozenset[int]) -> Iterable[tuple[int, int, Contribution]]:
+        return [
+            (number, author, each)
+            for (number, author), each in sorted(self.held.items())
+            if number > step or (number == step and author not in seats)
+        ]
+
+    async def until_linked(self, *seats: int) -> None:
+        while not self.mesh.linked >= set(seats):
+            await self._changed.wait()
+
+    async def until_holding(self, count: int) -> None:
+        while len(self.held) < count:
+            await self._changed.wait()
+
+    async def until_event(self, kind: type[LinkUp | LinkDown | Received], seat: int) -> MeshEvent:
+        while True:
+            for event in self.events:
+                if isinstance(event, kind) and event.seat == seat:
+                    return event
+            await self._changed.wait()
