@@ -7,6 +7,7 @@ import secrets
 import sys
 import unicodedata
 from collections.abc import Generator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -37,8 +38,12 @@ def replay_path(directory: Path, game: bytes, seat: int) -> Path:
     return directory / f"{stamp}-{game.hex()[:12]}-seat{seat}.seqp2p"
 
 
-def player_name(wish: str | None) -> str:
-    """The name to sit down with: the wish, the one kept, or the account's. Raises CommandError for a bad wish."""
+def player_name(wish: str | None, number: int = 1) -> str:
+    """The name to sit down with: the wish, the one kept, or the account's. Raises CommandError for a bad wish.
+
+    The account's second identity adds its number to a name that was not wished for, so that two terminals of one
+    person do not sit down with one name.
+    """
     if wish is not None:
         if fault := name_fault(wish):
             raise CommandError(f"this name cannot be used: {fault}", "choose another with --name")
@@ -47,7 +52,8 @@ def player_name(wish: str | None) -> str:
     candidates = [kept.read_text("utf-8").strip()] if kept.is_file() else []
     with contextlib.suppress(OSError, KeyError):
         candidates.append(unicodedata.normalize("NFC", getpass.getuser())[:NAME_LENGTH_MAX])
-    return next((name for name in candidates if name_fault(name) is None), "player")
+    name = next((name for name in candidates if name_fault(name) is None), "player")
+    return name if number == 1 else f"{name[: NAME_LENGTH_MAX - 3].rstrip()} {number}"
 
 
 def keep_name(name: str) -> None:
@@ -56,8 +62,16 @@ def keep_name(name: str) -> None:
     (directory / "name").write_text(player_name(name) + "\n", "utf-8")
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An identity that this process holds; ``number`` is 1 unless the account plays several games at once."""
+
+    identity: Identity
+    number: int
+
+
 @contextlib.contextmanager
-def held_identity() -> Generator[Identity]:
+def held_identity() -> Generator[Held]:
     """This player's identity, held until the block ends.
 
     A key can sit at a table once, so a second process of the same account takes the second identity, and so on: two
@@ -69,7 +83,7 @@ def held_identity() -> Generator[Identity]:
         descriptor = _open_key(path)
         try:
             if _lock(descriptor):
-                yield _read_key(descriptor, path)
+                yield Held(_read_key(descriptor, path), number)
                 return
         finally:
             os.close(descriptor)

@@ -4,7 +4,7 @@ import random
 import secrets
 import signal
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import trio
@@ -77,7 +77,14 @@ class Reporter:
 
     def over(self, result: Result, seat: int, replay: Path) -> None:
         """How it ended, and where the replay is."""
-        self._output.event("over", **asdict(result) | {"result": result.kind, "seat": seat, "replay": str(replay)})
+        self._output.event(
+            "over",
+            result=result.kind,
+            winners=result.winners,
+            reason=result.reason or None,
+            seat=seat,
+            replay=str(replay),
+        )
         if self._match.game.position is not None:
             self._output.say()
             seen = view(self._match.game.position, seat)

@@ -1,0 +1,66 @@
+"""``seqp2p host``: open a table, wait until it is full, play."""
+
+import secrets
+
+import click
+
+from seqp2p.cli.output import Output
+from seqp2p.cli.running import run_async
+from seqp2p.cli.seating import Lobbying, open_door
+from seqp2p.cli.settings import GRACE_S, make_choices, make_settings, seat_options
+from seqp2p.match.table import Settings
+from seqp2p.net.addresses import listening_addresses, parse_address
+from seqp2p.net.lobby_host import host_table
+from seqp2p.rules import VARIANTS
+
+
+@click.command("host")
+@click.option("--players", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option("--teams", type=int, help="2 or 3, for 6 and 12 players; usually 2.")
+@click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
+@click.option("--closed-hands", is_flag=True, help="Do not open the hands for the replay at the end.")
+@click.option(
+    "--grace",
+    "grace_s",
+    type=click.IntRange(1, 86_400),
+    default=GRACE_S,
+    show_default=True,
+    help="Seconds to wait for a seat that cannot be reached.",
+)
+@click.option("--listen", metavar="ADDR:PORT", help="Where to listen; all interfaces without it.")
+@seat_options
+def command(
+    players: int,
+    teams: int | None,
+    variant: str,
+    grace_s: int,
+    listen: str | None,
+    bot: str | None,
+    pace_s: float,
+    name: str | None,
+    replay_dir: str | None,
+    *,
+    closed_hands: bool,
+    as_json: bool,
+    until_stdin_closes: bool,
+) -> None:
+    """Open a table for others to join, and play when it is full."""
+    settings = make_settings(players, teams, variant, grace_s, closed_hands=closed_hands)
+    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
+    raise SystemExit(run_async(lambda: host(settings, listen, lobbying)))
+
+
+async def host(settings: Settings, listen: str | None, lobbying: Lobbying) -> int:
+    """Keep the lobby, then play; returns the exit code."""
+    async with open_door(lobbying, None if listen is None else parse_address(listen)) as door:
+        addresses = await listening_addresses(door.listeners)
+        table = await host_table(
+            door.credentials,
+            door.name,
+            settings,
+            door.listeners,
+            addresses,
+            secrets.token_bytes,
+            door.announcer(addresses),
+        )
+        return await door.play(table)
