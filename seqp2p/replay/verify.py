@@ -78,7 +78,14 @@ class Reading:
 
 
 # The order in which records may stand; several of one stage only where MANY says so.
-STAGES: dict[type, int] = {StepRecord: 1, OpenRecord: 2, EvidenceRecord: 3, OpeningRecord: 4, EndRecord: 5}
+STAGES: dict[type, int] = {
+    TableRecord: 0,
+    StepRecord: 1,
+    OpenRecord: 2,
+    EvidenceRecord: 3,
+    OpeningRecord: 4,
+    EndRecord: 5,
+}
 MANY = frozenset({StepRecord, OpeningRecord})
 
 
@@ -94,12 +101,21 @@ def verify(data: bytes) -> Report:
             else:
                 _read(reading, placed, data)
     except Torn as error:
-        return _report(reading, "unfinished", str(error)) if reading else Report("invalid", reason=str(error))
+        return _torn(reading, str(error))
     except (Invalid, MatchError, DecodeError, TableError, NotAReplay) as error:
         return _report(reading, "invalid", str(error))
     if reading is None:
         return Report("invalid", reason="the file ends before its header")
     return _conclude(reading)
+
+
+def _torn(reading: Reading | None, reason: str) -> Report:
+    """A file that ends inside a record is cut short, but nothing of a header, or after the ``end``, can be cut."""
+    if reading is None:
+        return Report("invalid", reason=reason)
+    if reading.writer is not None:
+        return _report(reading, "invalid", "more bytes after the writer's signature")
+    return _report(reading, "unfinished", reason)
 
 
 def _begin(placed: Placed) -> Reading:
@@ -111,7 +127,7 @@ def _begin(placed: Placed) -> Reading:
 def _read(reading: Reading, placed: Placed, data: bytes) -> None:
     """Check one record after the header; raises Invalid, or what the match raises."""
     record = placed.record
-    stage = STAGES.get(type(record), 0)
+    stage = STAGES[type(record)]
     if stage < reading.stage or (stage == reading.stage and type(record) not in MANY):
         raise Invalid("a record stands where none of its kind may stand")
     reading.stage = stage
@@ -132,7 +148,7 @@ def _read(reading: Reading, placed: Placed, data: bytes) -> None:
                 raise Invalid("the writer's signature does not cover this file") from None
             reading.writer = record.key
         case TableRecord():
-            raise Invalid("a second table agreement")
+            raise AssertionError("a second header is out of its stage")
 
 
 def _read_step(match: Match, record: StepRecord) -> None:
@@ -160,14 +176,14 @@ def _read_open(match: Match, record: OpenRecord) -> None:
 
 
 def _read_evidence(match: Match, record: EvidenceRecord) -> Violation:
-    """What was raised is the proof: the last contribution breaks the rules, given those before it."""
-    *first, last = contributions_of(record)
+    """The violation that these contributions prove: all of them, and nothing but them."""
+    contributions = contributions_of(record)
     try:
-        for contribution in first:
+        for contribution in contributions:
             match.receive(contribution)
-        match.receive(last)
     except Violation as violation:
-        return violation
+        if violation.evidence == contributions:
+            return violation
     raise Invalid("the evidence proves nothing")
 
 
