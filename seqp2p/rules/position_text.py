@@ -35,6 +35,7 @@ from seqp2p.rules.table import Options, Table, make_table
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
 
 _TEXT_MAX: Final = 5_000
+_SHOWN_MAX: Final = 100
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _CELLS: Final = re.compile(r"[0-9]+|[a-z*]", re.ASCII)
 _TEAM_LETTERS: Final = "abcdefghijkl"
@@ -117,8 +118,9 @@ def parse_position(text: str) -> Position:
     )
     if (position.to_move == 0) != position.over or position.to_move > position.players:
         raise NotationError("a seat is to move as long as the game is not over, and none after that")
-    if format_position(position) != text:
-        raise NotationError(f"the text is not how this {table.variant.title} position is written")
+    for word, canonical in zip(words, format_position(position).split(" "), strict=True):
+        if word != canonical:
+            raise NotationError(f"{word[:_SHOWN_MAX]!r} is written {canonical[:_SHOWN_MAX]!r} in a position")
     return position
 
 
@@ -149,20 +151,20 @@ def _items(word: str) -> list[str]:
 
 def _parse_number(word: str) -> int:
     if not _NUMBER.fullmatch(word):
-        raise NotationError(f"{word[:20]!r} stands where a position has a number")
+        raise NotationError(f"{word[:_SHOWN_MAX]!r} stands where a position has a number")
     return int(word)
 
 
 def _parse_table(name: str, options: str, seats: str) -> Table:
     if name not in VARIANTS:
-        raise NotationError(f"{name[:20]!r} is no variant: there are {' and '.join(VARIANTS)}")
+        raise NotationError(f"{name[:_SHOWN_MAX]!r} is no variant: there are {' and '.join(VARIANTS)}")
     chosen = _items(options)
     unknown = [word for word in chosen if word not in {option for option, _, _ in _OPTION_WORDS}]
     if unknown:
-        raise NotationError(f"{unknown[0][:20]!r} is no option")
+        raise NotationError(f"{unknown[0][:_SHOWN_MAX]!r} is no option")
     players, slash, teams = seats.partition("/")
     if not slash:
-        raise NotationError(f"{seats[:20]!r} stands where a position has its players and teams")
+        raise NotationError(f"{seats[:_SHOWN_MAX]!r} stands where a position has its players and teams")
     fields = {field: value for word, field, value in _OPTION_WORDS if word in chosen}
     try:
         return make_table(VARIANTS[name], _parse_number(players), _parse_number(teams), Options(**fields))
@@ -174,7 +176,7 @@ def _parse_table(name: str, options: str, seats: str) -> Table:
 
 def _parse_team(table: Table, letter: str) -> int:
     if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
-        raise NotationError(f"{letter[:20]!r} stands where a position has a team")
+        raise NotationError(f"{letter[:_SHOWN_MAX]!r} stands where a position has a team")
     return _TEAM_LETTERS.index(letter) + 1
 
 

@@ -70,7 +70,7 @@ def _why_not_dead(position: Position, card: Card) -> str:
         return f"{name} belongs to no square, so it is never dead: keep it or play it"
     free = position.free & look.reach[card]
     if free:
-        return f"{name} is not dead: {_squares(position, free)} is free"
+        return f"{name} is not dead: {_squares(position, free)} {'is' if free.bit_count() == 1 else 'are'} free"
     limit = position.exchanged
     return f"{name} cannot be exchanged: {limit} in a turn is all that may be, so play another card"
 

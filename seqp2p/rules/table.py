@@ -57,13 +57,11 @@ def _size(variant: Variant, players: int) -> TableSize:
             return size
     counts = [size.players for size in variant.sizes]
     some = ", ".join(map(str, counts[:-1])) + f" or {counts[-1]}"
-    if players < counts[0]:
-        reason = "are too few"
-    elif players > counts[-1]:
-        reason = "are too many"
-    else:
-        reason = "cannot form two or three equal teams"
-    raise RulesError(f"{players} players {reason}: {variant.title} is for {some} players")
+    count = "1 player" if players == 1 else f"{players} players"
+    reason = "cannot form two or three equal teams"
+    if not counts[0] <= players <= counts[-1]:
+        reason = "cannot play"
+    raise RulesError(f"{count} {reason}: {variant.title} is for {some} players")
 
 
 @dataclass(frozen=True, slots=True)

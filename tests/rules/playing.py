@@ -1,0 +1,151 @@
+"""Tables for the tests: games with a deck that can be looked into, and positions drawn by hand."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from seqp2p.rules import (
+    CLASSIC,
+    KIDS,
+    UNKNOWN,
+    VARIANTS,
+    Action,
+    Card,
+    Options,
+    Position,
+    Variant,
+    apply,
+    deal_order,
+    first_seat,
+    hand_size,
+    legal_actions,
+    parse_action,
+    parse_position,
+    parse_square,
+    reveal,
+    start,
+    status,
+)
+
+TABLES = [
+    (variant, size.players, teams) for variant in VARIANTS.values() for size in variant.sizes for teams in size.teams
+]
+TABLE_IDS = [f"{variant.name}-{players}-in-{teams}" for variant, players, teams in TABLES]
+
+
+@dataclass
+class Game:
+    """A game whose hidden cards are known to the test: it deals, draws and shuffles like a table would."""
+
+    position: Position
+    pile: list[Card]
+    rng: random.Random
+    history: list[tuple[Position, Action]] = field(default_factory=list)
+
+    @classmethod
+    def deal(
+        cls, variant: Variant, players: int, teams: int, rng: random.Random, options: Options | None = None
+    ) -> "Game":
+        deck = list(variant.deck)
+        rng.shuffle(deck)
+        dealer = rng.randint(1, players)
+        order = deal_order(players, dealer, hand_size(variant, players))
+        hands: list[list[Card]] = [[] for _ in range(players)]
+        for seat, card in zip(order, deck, strict=False):
+            hands[seat - 1].append(card)
+        first = first_seat(players, dealer)
+        return cls(start(variant, players, teams, options or Options(), first, hands), deck[len(order) :][::-1], rng)
+
+    def play(self, action: Action) -> Position:
+        """Apply an action with the card that lies on top of the pile."""
+        before = self.position
+        drawn = self.pile[-1] if self.pile else UNKNOWN
+        after = apply(before, action, drawn)
+        if after.reshuffles > before.reshuffles:
+            self.pile = [card for cards in before.discards for card in cards] + [action.card]
+            self.rng.shuffle(self.pile)
+            after = reveal(after, before.to_move, self.pile[-1:])
+        if after.draws > before.draws:
+            self.pile.pop()
+        self.history.append((before, action))
+        self.position = after
+        return after
+
+    def play_random(self) -> Iterator[Position]:
+        """Play to the end, uniformly among the legal actions; gives every position after the first."""
+        while not self.position.over:
+            actions = legal_actions(self.position)
+            yield self.play(actions[int(self.rng.random() * len(actions))])
+
+    def cards(self) -> Counter[Card]:
+        """All cards, wherever they are."""
+        at_table = (*self.position.hands, *self.position.discards)
+        return Counter(self.pile) + Counter(card for cards in at_table for card in cards)
+
+
+def random_position(variant: Variant, players: int, teams: int, seed: int, options: Options | None = None) -> Game:
+    """A game stopped somewhere before its end."""
+    rng = random.Random(seed)
+    game = Game.deal(variant, players, teams, rng, options)
+    for _ in zip(range(rng.randint(0, 120)), game.play_random(), strict=False):
+        pass
+    if game.position.over:
+        before, _ = game.history[-1]
+        game.position = before
+    return game
+
+
+def make(
+    chips: Mapping[str, str],
+    hands: Sequence[str],
+    *,
+    variant: Variant = CLASSIC,
+    teams: int | None = None,
+    options: str = "-",
+    to_move: int = 1,
+    sequences: str = "-",
+    pile: int | None = None,
+    discards: Sequence[str] | None = None,
+    turn: int = 150,
+    exchanged: int = 0,
+    idle: int = 0,
+    quiet: int = 0,
+    possible: bool = True,
+) -> Position:
+    """A position in progress: chips by team letter ("a": "c5 d5"), hands as comma lists ("QH,2C").
+
+    ``possible`` insists that such a position can come about.
+    """
+    board = variant.board
+    owner = {parse_square(variant, name): team for team, names in chips.items() for name in names.split()}
+    words: list[object]
+    cells = ["*" if square in board.corners else owner.get(square, "") for square in range(len(board.grid))]
+    rows = []
+    for at in range(0, len(cells), board.cols):
+        row, free = "", 0
+        for cell in [*cells[at : at + board.cols], "end"]:
+            if cell:
+                row += (str(free) if free else "") + (cell if cell != "end" else "")
+            free = 0 if cell else free + 1
+        rows.append(row)
+    players = len(hands)
+    open_cards = discards or ["-"] * players
+    held = sum(len(cards.split(",")) for cards in (*hands, *open_cards) if cards != "-")
+    left = len(variant.deck) - held if pile is None else pile
+
+    def ascending(hand: str) -> str:
+        return ",".join(sorted(hand.split(","), key=lambda name: -1 if name in "?-" else variant.faces.index(name)))
+
+    words = [variant.name, options, f"{players}/{teams or (players if variant is KIDS else 2)}", "/".join(rows)]
+    words += [sequences, to_move, "/".join(map(ascending, hands)), left, "/".join(open_cards)]
+    words += [turn, 140, 0, exchanged, idle, quiet, "-"]
+    text = " ".join(map(str, words))
+    position = parse_position(text)
+    assert not possible or status(position) == ()
+    return position
+
+
+def do(position: Position, text: str, drawn: Card = UNKNOWN) -> Position:
+    """Apply an action given as text."""
+    return apply(position, parse_action(position.variant, text), drawn)

@@ -1,0 +1,125 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from seqp2p.rules import (
+    CLASSIC,
+    KIDS,
+    PASS,
+    UNKNOWN,
+    VARIANTS,
+    Action,
+    NotationError,
+    Variant,
+    exchange,
+    format_action,
+    format_card,
+    format_ends,
+    format_square,
+    parse_action,
+    parse_card,
+    parse_ends,
+    parse_square,
+    place,
+    remove,
+)
+
+variants = st.sampled_from(list(VARIANTS.values()))
+
+
+@st.composite
+def written_actions(draw: st.DrawFn) -> tuple[Variant, Action]:
+    """Any action that can be written down, sensible or not."""
+    variant = draw(variants)
+    card = draw(st.integers(0, len(variant.faces) - 1))
+    square = draw(st.integers(0, len(variant.board.grid) - 1))
+    lines = draw(st.lists(st.sampled_from(variant.board.lines), max_size=3, unique=True))
+    ends = tuple((line[0], line[-1]) for line in lines)
+    action = draw(st.sampled_from([place(card, square, ends), remove(card, square), exchange(card), PASS]))
+    return variant, action
+
+
+@given(written_actions())
+def test_every_action_reads_back(written: tuple[Variant, Action]) -> None:
+    variant, action = written
+    assert parse_action(variant, format_action(variant, action)) == action
+
+
+_ALPHABET = st.sampled_from([*"abcdefghijxQHJSTDC0123456789 -", "cat", "dead", "pass", " ", "QH", "JC", "e5", "a5-e5"])
+
+
+@given(variants, st.one_of(st.text(), st.lists(_ALPHABET, max_size=6).map("".join)))
+@example(CLASSIC, "QH e5 ")
+@example(CLASSIC, "QH  e5")
+@example(CLASSIC, "QH e05")
+@example(CLASSIC, "QH e٥")
+@example(CLASSIC, "QH e5\n")
+@example(CLASSIC, "qh e5")
+@example(CLASSIC, "10H e5")
+@example(CLASSIC, "QH E5")
+@example(CLASSIC, "QH dead a5-e5")
+@example(CLASSIC, "QH xe5 a5-e5")
+@example(CLASSIC, "QH e5 a5-e5 a5-e5")
+@example(CLASSIC, "QH e5 e5-a5")
+@example(CLASSIC, "? e5")
+@example(CLASSIC, "pass pass")
+@example(CLASSIC, "PASS")
+@example(CLASSIC, "")
+@example(CLASSIC, "QH")
+@example(CLASSIC, "x")
+@example(CLASSIC, "QH x")
+@example(CLASSIC, "QH e5" + " a5-e5" * 100_000)
+@example(KIDS, "QH e5")
+@example(KIDS, "cat h1")
+@example(KIDS, "cat a7")
+def test_every_text_is_the_one_form_of_an_action_or_refused(variant: Variant, text: str) -> None:
+    try:
+        action = parse_action(variant, text)
+    except NotationError:
+        return
+    assert format_action(variant, action) == text
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=str)
+def test_every_card_square_and_line_reads_back(variant: Variant) -> None:
+    for card in range(len(variant.faces)):
+        assert parse_card(variant, format_card(variant, card)) == card
+    for square in range(len(variant.board.grid)):
+        assert parse_square(variant, format_square(variant, square)) == square
+    for line in variant.board.lines:
+        assert parse_ends(variant, format_ends(variant, (line[0], line[-1]))) == (line[0], line[-1])
+
+
+def test_squares_are_named_from_the_first_cell_of_the_grid() -> None:
+    names = {name: CLASSIC.board.grid[parse_square(CLASSIC, name)] for name in ("b1", "a2", "e5", "j9", "i10")}
+    assert {name: format_card(CLASSIC, card) for name, card in names.items()} == {
+        "b1": "2S",
+        "a2": "6C",
+        "e5": "5H",
+        "j9": "5D",
+        "i10": "6D",
+    }
+    assert format_card(KIDS, KIDS.board.grid[parse_square(KIDS, "b3")]) == "rabbit"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("QX e5", "'QX' is no card of Sequence: cards are written like JD"),
+        ("QH k5", "'k5' is no square: squares go from a1 to j10"),
+        ("QH", "'QH' is no action: write a card and a square, or 'pass'"),
+        ("QH e5 a5-f5", "'a5-f5' does not name a line of 5 squares by its ends, the first one in front"),
+        ("QH e5 a5", "'' is no square"),
+        ("QH " + "e" * 100, "'QH eeeeeeeeeeeeeeeee'… is too long for an action"),
+    ],
+)
+def test_the_reason_for_a_refusal(text: str, reason: str) -> None:
+    with pytest.raises(NotationError) as refused:
+        parse_action(CLASSIC, text)
+    assert str(refused.value).startswith(reason)
+
+
+def test_an_unknown_card_is_written_but_not_read() -> None:
+    assert format_card(CLASSIC, UNKNOWN) == "?"
+    with pytest.raises(NotationError, match="is no card"):
+        parse_card(CLASSIC, "?")
