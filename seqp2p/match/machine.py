@@ -104,7 +104,7 @@ class Match:
     @property
     def awaited(self) -> frozenset[int]:
         """The seats whose contribution the open step still waits for."""
-        return self._open.seats - self._open.held.keys() if self._open else frozenset()
+        return self._open.seats.difference(self._open.held) if self._open else frozenset()
 
     def receive(self, contribution: Contribution) -> tuple[Event, ...]:
         """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists."""
