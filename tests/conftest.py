@@ -1,0 +1,33 @@
+"""What all tests share: hypothesis without a clock, and whole games that are played once."""
+
+import pytest
+from hypothesis import settings
+
+from tests.table import Played, played
+
+settings.register_profile("seqp2p", deadline=None, max_examples=30)
+settings.load_profile("seqp2p")
+
+
+@pytest.fixture(scope="session")
+def duel() -> Played:
+    """Two players, classic, random: some 160 steps with an exchange and removals, no reshuffle."""
+    return played(2)
+
+
+@pytest.fixture(scope="session")
+def long_game() -> Played:
+    """Two players who shun sequences: exchanges, a reshuffle, and in the end more than ten passes."""
+    return played(2, "classic", 20, "peaceful")
+
+
+@pytest.fixture(scope="session")
+def brief() -> Played:
+    """Two kids, nineteen steps: for what is done hundreds of times."""
+    return played(2, "kids", 3)
+
+
+@pytest.fixture(scope="session")
+def trio() -> Played:
+    """Three kids, forty steps: every step awaits somebody, and two are a majority."""
+    return played(3, "kids", 4)

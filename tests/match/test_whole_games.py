@@ -1,0 +1,213 @@
+"""Whole games in memory: every seat has its own match, and all of them agree at every step."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from seqp2p.match.contribution import open_envelope
+from seqp2p.match.events import Dealt, Drawn, Event, Finished, Seated, Shuffled, Turned
+from seqp2p.match.machine import Match
+from seqp2p.match.play_steps import final_hash
+from seqp2p.match.table import encode_agreement
+from seqp2p.rules import UNKNOWN, deal_order, hand_size, status, team_of
+from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot
+
+
+def play_apart(players: int, variant: str, seed: int, **changes: Any) -> list[Match]:
+    """A game in which every seat has its own match, and gets what all send in an order of its own."""
+    agreement = encode_agreement(make_agreement(players, variant, seed, **changes))
+    matches = [Match(agreement) for _ in range(players)]
+    seats, dice, choose = make_seats(players, seed), random.Random(seed), at_random(seed)
+    while matches[0].kind is not None:
+        sent = [c for match, seat in zip(matches, seats, strict=True) for c in due(match, [seat], choose)]
+        for match in matches:
+            for contribution in dice.sample(sent, len(sent)):
+                match.receive(contribution)
+        assert len({(match.head, match.number, match.kind, match.awaited) for match in matches}) == 1
+    return matches
+
+
+@pytest.mark.parametrize(
+    ("players", "variant", "teams"),
+    [(2, "classic", 2), (3, "classic", 3), (4, "classic", 2), (2, "kids", 2), (3, "kids", 3), (4, "kids", 4)],
+)
+def test_seats_that_play_apart_have_the_same_game(players: int, variant: str, teams: int) -> None:
+    first, *others = play_apart(players, variant, seed=3, teams=teams)
+    for match in others:
+        assert snapshot(match) == snapshot(first)
+        assert match.record == first.record
+        assert final_hash(match.game) == final_hash(first.game)
+    result = first.game.result
+    assert result is not None
+    assert result.kind == "won"
+    winner = first.game.table_position().winner
+    assert result.winners == tuple(seat for seat in range(1, players + 1) if team_of(seat, teams) == winner)
+
+
+def test_the_advanced_game_is_played_too() -> None:
+    (first, second) = play_apart(2, "classic", seed=5, advanced=True)
+    assert first.head == second.head
+    assert first.game.table_position().options.advanced
+
+
+def test_twelve_play() -> None:
+    game = played(12)
+    assert game.match.game.result is not None
+    assert len(game.match.game.result.winners) == 6
+    shuffles = [event.seat for event in game.events if isinstance(event, Shuffled)]
+    assert shuffles == list(range(1, 13)), "every seat shuffles, once, in order"
+    assert {len(step.contributions) for step in game.steps} == {1, 11, 12}
+
+
+@pytest.mark.parametrize("teams", [2, 3])
+def test_six_play_in_two_or_three_teams(teams: int) -> None:
+    agreement = encode_agreement(make_agreement(6, teams=teams))
+    match = Match(agreement)
+    play(match, make_seats(6), at_random(1), until=lambda match: len(match.record) > 30)
+    assert match.game.table_position().teams == teams
+    assert status(match.game.table_position()) == ()
+
+
+def kinds_of_steps(game: Played) -> list[str]:
+    return [open_envelope(step.contributions[0][1].payload).kind for step in game.steps]
+
+
+def test_events_tell_the_game_in_order(duel: Played) -> None:
+    kinds = [type(event) for event in duel.events]
+    assert kinds[:4] == [Seated, Shuffled, Shuffled, Dealt]
+    assert kinds[-1] is Finished
+    assert set(kinds[4:-1]) == {Turned, Drawn}
+    game = duel.match.game
+    assert duel.events[0] == Seated(game.draw)  # type: ignore[arg-type]  # it is drawn
+    assert duel.events[-1] == Finished(game.result)  # type: ignore[arg-type]  # it is over
+
+
+def test_turns_are_numbered_and_go_round(duel: Played) -> None:
+    draw = duel.match.game.draw
+    assert draw is not None
+    turned = [event for event in duel.events if isinstance(event, Turned)]
+    turns = {event.turn: event.seat for event in turned}
+    assert list(turns) == list(range(1, len(turns) + 1))
+    assert [turns[1], turns[2], turns[3]] == [draw.dealer % 2 + 1, draw.dealer, draw.dealer % 2 + 1]
+    exchange = next(at for at, event in enumerate(turned) if event.action.kind == "exchange")
+    assert (turned[exchange].turn, turned[exchange].seat) == (turned[exchange + 1].turn, turned[exchange + 1].seat)
+
+
+def drawn_after(events: tuple[Event, ...]) -> list[tuple[str, bool]]:
+    """For each action its kind, and whether its seat has drawn a card after it."""
+    pairs = zip(events, (*events[1:], None), strict=True)
+    return [(event.action.kind, next_ == Drawn(event.seat)) for event, next_ in pairs if isinstance(event, Turned)]
+
+
+def test_a_card_is_drawn_after_every_action_but_a_pass_and_the_last(long_game: Played) -> None:
+    events = tuple(event for event in long_game.events if not isinstance(event, Shuffled))
+    *actions, last = drawn_after(events)
+    assert Counter(actions).keys() == {("place", True), ("remove", True), ("exchange", True), ("pass", False)}
+    assert last == ("place", False)
+
+
+def test_a_used_up_pile_is_shuffled_again_by_everybody(long_game: Played) -> None:
+    kinds = kinds_of_steps(long_game)
+    assert kinds[:5] == ["seat", "reveal", "shuffle", "shuffle", "deal"]
+    again = long_game.step_of("shuffle", 3)
+    assert kinds[again - 2 : again + 3] == ["turn", "shuffle", "shuffle", "draw", "turn"]
+    assert [e for e in long_game.events if isinstance(e, Shuffled)] == [
+        Shuffled(seat, seat, reshuffle) for reshuffle in (0, 1) for seat in (1, 2)
+    ]
+    before, after = match_at(long_game, again), match_at(long_game, again + 2)
+    assert len(before.game.deck.mixing) == before.game.table_position().pile + 1
+    assert before.game.deck.discards == []
+    assert after.game.deck.drawn == 104, "a deck position is never used twice"
+    assert len(after.game.deck.ciphertexts) == 104 + len(before.game.deck.mixing)
+
+
+def test_cards_are_conserved_at_every_step(long_game: Played) -> None:
+    match = Match(long_game.agreement)
+    deck = match.game.deck
+    for step in long_game.steps:
+        for _, contribution in step.contributions:
+            match.receive(contribution)
+        if match.game.position is None:
+            continue
+        position = match.game.position
+        assert status(position) == ()
+        owed = match.kind == "draw" or match.kind == "shuffle"  # the position has drawn, the deck not yet
+        pile = len(deck.mixing) or len(deck.ciphertexts) - deck.drawn
+        assert sum(map(len, deck.hands)) + pile + len(deck.discards) == 104
+        assert pile == position.pile + owed
+        faces = Counter(card for cards in position.discards for card in cards)
+        assert Counter(deck.face(card) for card in deck.discards) == faces
+        assert len({at for hand in deck.hands for at in hand}) == sum(map(len, deck.hands))
+
+
+def test_cards_are_dealt_one_by_one_from_the_left_of_the_dealer(trio: Played) -> None:
+    match = match_at(trio, trio.step_of("turn"))
+    draw = match.game.draw
+    assert draw is not None
+    owners = deal_order(3, draw.dealer, hand_size(match.game.variant, 3))
+    for seat in (1, 2, 3):
+        assert match.game.deck.hand(seat) == [at for at, owner in enumerate(owners) if owner == seat]
+    assert match.game.table_position().to_move == draw.dealer % 3 + 1
+
+
+def test_a_seat_sees_its_own_hand_and_the_table_no_hand(trio: Played) -> None:
+    match = match_at(trio, trio.step_of("turn"))
+    held: list[int] = []
+    for seat in trio.seats:
+        own = seat.position(match)
+        assert UNKNOWN not in own.hands[seat.number - 1]
+        assert all(set(hand) == {UNKNOWN} for number, hand in enumerate(own.hands, 1) if number != seat.number)
+        held += seat.hand(match).values()
+    assert len(set(held)) == len(held) == 9, "one card in two hands"
+    assert all(set(hand) == {UNKNOWN} for hand in match.game.table_position().hands)
+
+
+def test_a_pass_shows_the_hand_to_everybody(long_game: Played) -> None:
+    passed = next(n for n, event in enumerate(actions_by_step(long_game), 1) if event == "pass")
+    match = match_at(long_game, passed)
+    assert match.plan is not None
+    mover, to_show = match.plan.subject, 7
+    (contribution,) = [held for _, held in long_game.steps[passed - 1].contributions]
+    (event,) = match.receive(contribution)
+    assert isinstance(event, Turned)
+    assert event.seat == mover
+    hand = match.game.table_position().hands[mover - 1]
+    assert len(hand) == to_show
+    assert UNKNOWN not in hand
+    assert hand == long_game.seat(mover).position(match).hands[mover - 1]
+    assert match.plan is not None
+    assert match.plan.subject != mover, "the turn is over, and nothing is drawn"
+
+
+def actions_by_step(game: Played) -> list[str | None]:
+    """For each step the kind of its action, None where it is no turn."""
+    kinds = iter(event.action.kind for event in game.events if isinstance(event, Turned))
+    return [next(kinds) if kind == "turn" else None for kind in kinds_of_steps(game)]
+
+
+def test_cards_shown_by_a_pass_stay_known_until_they_are_played(long_game: Played) -> None:
+    """The game has more than ten passes, so cards are shown twice and then played: every match follows."""
+    passes = [n for n, kind in enumerate(actions_by_step(long_game), 1) if kind == "pass"]
+    assert len(passes) > 10
+    known = [match_at(long_game, step + 1).game.table_position().hands for step in passes[-3:]]
+    assert all(UNKNOWN not in hands[0] or UNKNOWN not in hands[1] for hands in known)
+
+
+def test_a_drawn_game_has_no_winners(long_game: Played) -> None:
+    """A pass ends the game where the 207 turns before it were quiet: the position is set so by hand."""
+    passed = next(n for n, kind in enumerate(actions_by_step(long_game), 1) if kind == "pass")
+    match = match_at(long_game, passed)
+    match.game.position = match.game.table_position()._replace(quiet=207, turn=300)
+    play(match, list(long_game.seats), at_random(1))
+    assert match.game.result is not None
+    assert (match.game.result.kind, match.game.result.winners) == ("drawn", ())
+
+
+def test_a_seat_plays_only_in_games_that_agree_with_its_cards(duel: Played) -> None:
+    """The seat of another table (another key) cannot open cards dealt to this seat number here."""
+    match = match_at(duel, duel.step_of("turn"))
+    stranger = make_seats(2, seed=77)[0]
+    with pytest.raises(ValueError, match="opens to no card"):
+        stranger.hand(match)
