@@ -17,7 +17,7 @@ import msgspec
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import Identity, sign
-from seqp2p.match.contribution import Contribution, Kind, open_envelope
+from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.encoding import pack, unpack
 from seqp2p.match.events import Event
 from seqp2p.match.machine import ClosedStep, Match
@@ -139,7 +139,7 @@ class Played:
         """What this seat contributed to this step."""
         return dict(self.steps[step - 1].contributions)[seat]
 
-    def step_of(self, kind: Kind, nth: int = 1) -> int:
+    def step_of(self, kind: str, nth: int = 1) -> int:
         """The number of the nth step of this kind."""
         kinds = [open_envelope(step.contributions[0][1].payload).kind for step in self.steps]
         return [number for number, found in enumerate(kinds, 1) if found == kind][nth - 1]
