@@ -7,7 +7,7 @@ from types import MappingProxyType
 import click
 
 from seqp2p import __version__
-from seqp2p.cli.output import CommandError, report_bug
+from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, report_bug
 
 # Subcommand → (module with its ``command``, what --help says of it).
 COMMANDS = MappingProxyType(
@@ -37,6 +37,18 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that the first argument names; raises CommandError with the nearest name if there is none."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
+            hint = f"did you mean seqp2p {near[0]}?" if near else "seqp2p --help lists the commands"
+            raise CommandError(f"no such command: {args[0]}", hint, USAGE)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of subcommands, without importing any."""
         del ctx
@@ -44,20 +56,48 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="seqp2p")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Sequence between peers: no referee, and no host that sees a card."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(USAGE)
 
 
 def main() -> None:
     """Run the command line."""
+    prepare_streams()
     sys.excepthook = report_bug
     try:
-        cli(prog_name="seqp2p")
+        code = run()
     except CommandError as error:
         error.show()
-        sys.exit(error.exit_code)
+        code = error.exit_code
+    sys.exit(code)
+
+
+def run() -> int:
+    """Run the command line; returns the exit code, or raises SystemExit with it, or CommandError."""
+    try:
+        # The code of an early exit (--help); a subcommand that says nothing of its exit code has none to say.
+        code: int | None = cli.main(prog_name="seqp2p", standalone_mode=False)
+    except click.UsageError as error:
+        raise usage_error(error) from None
+    except click.Abort:  # Ctrl-C or the end of input while something was asked.
+        raise CommandError("stopped", exit_code=ABANDONED) from None
+    return code or DONE
+
+
+def usage_error(error: click.UsageError) -> CommandError:
+    """What is wrong with the command line, said the way this program says it."""
+    hint = f"see {error.ctx.command_path if error.ctx else 'seqp2p'} --help"
+    text = error.format_message()
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        text, hint = error.message, f"did you mean {error.possibilities[0]}?"
+    text = " ".join(text.split()).rstrip(".")
+    return CommandError(text[:1].lower() + text[1:], hint, USAGE)
 
 
 if __name__ == "__main__":

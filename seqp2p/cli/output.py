@@ -1,11 +1,17 @@
-"""What a command prints: JSON lines for scripts, sentences for people; and how it says that something went wrong."""
+r"""What a command prints: JSON lines for scripts, sentences for people; and how it says that something went wrong.
 
+Whatever a peer or a file had a part in is printed so that it moves no cursor, and so that no terminal's encoding can
+end a game: what cannot be shown becomes an escape like ``\x1b``.
+"""
+
+import errno
+import io
 import json
 import os
 import sys
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 # experience.md's exit codes; docs/scripting.md lists them.
 DONE = 0
@@ -14,6 +20,8 @@ USAGE = 2
 NOT_VERIFIED = 3
 NOT_CONNECTED = 4
 ABANDONED = 5
+
+_NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO})
 
 
 class CommandError(Exception):
@@ -26,9 +34,9 @@ class CommandError(Exception):
 
     def show(self) -> None:
         """Print it the way every error of this program is printed."""
-        print(f"seqp2p: error: {self}", file=sys.stderr)
+        _print(f"seqp2p: error: {printable(str(self))}", sys.stderr)
         if self.hint:
-            print(f"seqp2p: hint: {self.hint}", file=sys.stderr)
+            _print(f"seqp2p: hint: {printable(self.hint)}", sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +48,11 @@ class Output:
     def event(self, name: str, /, **fields: Any) -> None:
         """One event for scripts; nothing without ``--json``."""
         if self.json:
-            print(json.dumps({"event": name, **fields}, ensure_ascii=False), flush=True)
+            _print(json.dumps({"event": name, **fields}), sys.stdout)
 
     def say(self, text: str = "") -> None:
         """A line for people: standard output, or standard error where that belongs to a script."""
-        print(text, file=sys.stderr if self.json else sys.stdout, flush=True)
+        _print(printable(text), sys.stderr if self.json else sys.stdout)
 
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -52,5 +60,43 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
     if os.environ.get("SEQP2P_DEBUG"):
         sys.__excepthook__(kind, error, trace)
         return
-    print(f"seqp2p: error: a fault in seqp2p itself ({kind.__name__})", file=sys.stderr)
-    print("seqp2p: hint: SEQP2P_DEBUG=1 shows where; please report it", file=sys.stderr)
+    hint = "SEQP2P_DEBUG=1 shows where; please report it"
+    CommandError(f"a fault in seqp2p itself ({kind.__name__})", hint).show()
+
+
+def printable(text: str) -> str:
+    r"""The text on one line, with an escape in place of whatever a terminal would obey or not show.
+
+    >>> print(printable("a\x1b[31m\u202e é"))
+    a\x1b[31m\u202e é
+    """
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def prepare_streams() -> None:
+    """Make the standard streams safe to use, whatever this process was started with.
+
+    One that is closed becomes the null device: else the next file that is opened, an identity key perhaps, would take
+    its number and be read as typed lines. What the encoding of the output lacks is escaped.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _print(text: str, stream: TextIO) -> None:
+    """Print a line at once. Nobody there to read it is no fault: a game goes on for the others at the table."""
+    try:
+        print(text, file=stream, flush=True)
+    except OSError as error:
+        # A pipe that nobody reads, a terminal that is gone. Python would fail once more at its end, flushing.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+        if error.errno not in _NOBODY_THERE:
+            raise CommandError(f"cannot write what there is to say: {error.strerror}") from None
