@@ -11,7 +11,10 @@ _LINE_SIZE_MAX = 4096
 
 
 class LineReader:
-    """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is."""
+    """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is.
+
+    One that cannot be read, like a terminal that is gone, has no more lines.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -19,14 +22,19 @@ class LineReader:
         self._ended = False
 
     async def read_line(self) -> str | None:
-        """The next line without its end, or None when there are no more. A line is cut at 4,096 bytes."""
-        while b"\n" not in self._buffer and len(self._buffer) < _LINE_SIZE_MAX and not self._ended:
+        """The next line without its end, or None when there are no more. Of a line, 4,096 bytes count."""
+        while b"\n" not in self._buffer and not self._ended:
             # A plain file and /dev/null are always ready, and cannot be waited for.
             with contextlib.suppress(PermissionError):
                 await trio.lowlevel.wait_readable(self._descriptor)
-            data = os.read(self._descriptor, _CHUNK_SIZE)
+            try:
+                data = os.read(self._descriptor, _CHUNK_SIZE)
+            except OSError:
+                data = b""
             self._ended = not data
             self._buffer += data
+            if b"\n" not in data:
+                self._buffer = self._buffer[:_LINE_SIZE_MAX]
         if not self._buffer:
             return None
         line, _, self._buffer = self._buffer.partition(b"\n")
