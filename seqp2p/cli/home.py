@@ -13,13 +13,15 @@ from pathlib import Path
 
 import platformdirs
 
-from seqp2p.cli.output import CommandError
+from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
 
 # More processes of one person at once than this are no person.
 IDENTITIES_MAX = 64
+HOME_HINT = "set SEQP2P_HOME to a folder of yours"
+REPLAYS_HINT = "choose another folder with --replay-dir"
 
 
 def data_dir() -> Path:
@@ -28,8 +30,15 @@ def data_dir() -> Path:
 
 
 def replay_dir(chosen: str | None) -> Path:
-    """Where replays go."""
-    return Path(chosen) if chosen else data_dir() / "replays"
+    """Where replays go; made if it is not there. Raises CommandError before a game begins that could not be kept."""
+    directory = Path(chosen) if chosen else data_dir() / "replays"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"cannot keep replays in {directory}: {error.strerror}", REPLAYS_HINT) from None
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise CommandError(f"cannot keep replays in {directory}: it is not writable", REPLAYS_HINT)
+    return directory
 
 
 def replay_path(directory: Path, game: bytes, seat: int) -> Path:
@@ -39,17 +48,18 @@ def replay_path(directory: Path, game: bytes, seat: int) -> Path:
 
 
 def player_name(wish: str | None, number: int = 1) -> str:
-    """The name to sit down with: the wish, the one kept, or the account's. Raises CommandError for a bad wish.
+    """The name to sit down with: the wish, the one kept, or the account's. Raises CommandError (usage) for a bad wish.
 
     The account's second identity adds its number to a name that was not wished for, so that two terminals of one
     person do not sit down with one name.
     """
     if wish is not None:
         if fault := name_fault(wish):
-            raise CommandError(f"this name cannot be used: {fault}", "choose another with --name")
+            raise CommandError(f"this name cannot be used: {fault}", "choose another with --name", USAGE)
         return wish
-    kept = data_dir() / "name"
-    candidates = [kept.read_text("utf-8").strip()] if kept.is_file() else []
+    candidates: list[str] = []
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        candidates.append((data_dir() / "name").read_text("utf-8").strip())
     with contextlib.suppress(OSError, KeyError):
         candidates.append(unicodedata.normalize("NFC", getpass.getuser())[:NAME_LENGTH_MAX])
     name = next((name for name in candidates if name_fault(name) is None), "player")
@@ -58,8 +68,12 @@ def player_name(wish: str | None, number: int = 1) -> str:
 
 def keep_name(name: str) -> None:
     """Remember the name for the games to come."""
-    directory = _own_dir()
-    (directory / "name").write_text(player_name(name) + "\n", "utf-8")
+    text = player_name(name) + "\n"
+    path = _own_dir() / "name"
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}", HOME_HINT) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,33 +119,38 @@ def _own_dir() -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise CommandError(
-            f"cannot use {directory}: {error.strerror}", "set SEQP2P_HOME to a folder of yours"
-        ) from None
+        raise CommandError(f"cannot use {directory}: {error.strerror}", HOME_HINT) from None
     return directory
 
 
 def _open_key(path: Path) -> int:
-    """The key file's descriptor; a new key is written whole before anybody can see the file."""
-    if not path.exists():
-        new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """The key file's descriptor; a key is made if there is none. Raises CommandError."""
+    try:
+        if not path.exists():
+            _make_key(path)
+        return os.open(path, os.O_RDWR)
+    except OSError as error:
+        raise CommandError(f"cannot use the identity key {path}: {error.strerror}", HOME_HINT) from None
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key, whole before anybody can see the file; one that another process makes meanwhile stays."""
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(secrets.token_bytes(32))
         with contextlib.suppress(FileExistsError):
             os.link(new, path)
+    finally:
         new.unlink()
-    try:
-        return os.open(path, os.O_RDWR)
-    except OSError as error:
-        raise CommandError(f"cannot read the identity key {path}: {error.strerror}") from None
 
 
 def _read_key(descriptor: int, path: Path) -> Identity:
-    os.lseek(descriptor, 0, os.SEEK_SET)
     try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
         return Identity(os.read(descriptor, 64))
-    except CryptoError:
+    except (CryptoError, OSError):
         raise CommandError(
             f"the identity key {path} is damaged", "move it away, and a new one is made (others will see a new key)"
         ) from None

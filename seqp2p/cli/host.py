@@ -7,9 +7,9 @@ import click
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.seating import Lobbying, open_door
-from seqp2p.cli.settings import GRACE_S, make_choices, make_settings, seat_options
+from seqp2p.cli.settings import GRACE_S, make_address, make_choices, make_settings, seat_options
 from seqp2p.match.table import Settings
-from seqp2p.net.addresses import listening_addresses, parse_address
+from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.lobby_host import host_table
 from seqp2p.rules import VARIANTS
 
@@ -46,13 +46,14 @@ def command(
 ) -> None:
     """Open a table for others to join, and play when it is full."""
     settings = make_settings(players, teams, variant, grace_s, closed_hands=closed_hands)
+    address = None if listen is None else make_address(listen)
     lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
-    raise SystemExit(run_async(lambda: host(settings, listen, lobbying)))
+    raise SystemExit(run_async(lambda: host(settings, address, lobbying)))
 
 
-async def host(settings: Settings, listen: str | None, lobbying: Lobbying) -> int:
+async def host(settings: Settings, listen: Address | None, lobbying: Lobbying) -> int:
     """Keep the lobby, then play; returns the exit code."""
-    async with open_door(lobbying, None if listen is None else parse_address(listen)) as door:
+    async with open_door(lobbying, listen) as door:
         addresses = await listening_addresses(door.listeners)
         table = await host_table(
             door.credentials,

@@ -9,8 +9,8 @@ from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.seating import Lobbying, open_door
-from seqp2p.cli.settings import make_choices, seat_options
-from seqp2p.net.addresses import listening_addresses, parse_address
+from seqp2p.cli.settings import make_address, make_choices, seat_options
+from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.lobby_join import join_table
 
 
@@ -30,9 +30,10 @@ def command(
     until_stdin_closes: bool,
 ) -> None:
     """Sit down at the table at HOST:PORT, and play when it is full."""
+    host = make_address(address)
     given = code or os.environ.get("SEQP2P_CODE") or ask_code()
     lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
-    raise SystemExit(run_async(lambda: join(address, given, lobbying)))
+    raise SystemExit(run_async(lambda: join(host, given, lobbying)))
 
 
 def ask_code() -> str:
@@ -43,9 +44,8 @@ def ask_code() -> str:
     return input()
 
 
-async def join(address: str, code: str, lobbying: Lobbying) -> int:
+async def join(host: Address, code: str, lobbying: Lobbying) -> int:
     """Sit down, then play; returns the exit code."""
-    host = parse_address(address)
     async with open_door(lobbying, None) as door:
         addresses = await listening_addresses(door.listeners, host)
         table = await join_table(

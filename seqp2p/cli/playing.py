@@ -2,16 +2,17 @@
 
 import random
 import secrets
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import trio
 
 from seqp2p.cli import home
 from seqp2p.cli.lines import read_line
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
+from seqp2p.cli.running import polite_signals
 from seqp2p.crypto.identity import Identity, fingerprint
 from seqp2p.match.events import Dealt, Drawn, Event, Finished, Result, Seated, Shuffled, Turned
 from seqp2p.match.machine import Match
@@ -132,12 +133,28 @@ async def play(table: Table, identity: Identity, choices: Choices, output: Outpu
             writer,
             reporter.tell,
         )
+        result = await _run(session, path)
+    reporter.over(result, table.seat, path)
+    return ABANDONED if result.kind == "unfinished" else DONE
+
+
+async def _run(session: Session, path: Path) -> Result:
+    """The session to its end, left politely when this process is asked to end; raises CommandError."""
+    try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_leave_on_signal, session)
             result = await session.run()
             nursery.cancel_scope.cancel()
-    reporter.over(result, table.seat, path)
-    return ABANDONED if result.kind == "unfinished" else DONE
+    except* OSError as group:
+        # Whatever can go wrong in the network has a name of its own: this is the disk.
+        raise _cannot_write(path, cast("OSError", _first(group))) from None
+    return result
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
+    return error
 
 
 def open_writer(path: Path, match: Match) -> ReplayWriter:
@@ -145,11 +162,15 @@ def open_writer(path: Path, match: Match) -> ReplayWriter:
     try:
         return ReplayWriter(path, match)
     except OSError as error:
-        raise CommandError(f"cannot write the replay {path}: {error.strerror}", "choose another --replay-dir") from None
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> CommandError:
+    return CommandError(f"cannot write the replay {path}: {error.strerror or error}", home.REPLAYS_HINT)
 
 
 async def _leave_on_signal(session: Session) -> None:
-    """Ctrl-C or a polite kill leaves the table politely: a goodbye to the others, a signed replay."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    """Leave politely on Ctrl-C, a polite kill or a closed terminal: a goodbye to the others, a signed replay."""
+    with trio.open_signal_receiver(*polite_signals()) as signals:
         async for _ in signals:
             await session.leave("left the table")

@@ -1,5 +1,7 @@
 """Running a command's asynchronous part, and turning whatever ends it into one sentence and an exit code."""
 
+import signal
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import cast
 
@@ -28,8 +30,17 @@ def as_command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
     if isinstance(error, NetError):
-        return CommandError(_sentence(str(error)), error.hint, NOT_CONNECTED)
+        return CommandError(sentence(str(error)), error.hint, NOT_CONNECTED)
     return CommandError("stopped", exit_code=ABANDONED)
+
+
+def polite_signals() -> list[int]:
+    """What asks a process to end: Ctrl-C, a polite kill, a terminal that closes."""
+    signals: list[int] = [signal.SIGINT, signal.SIGTERM]
+    # Windows has no SIGHUP, and nohup wants it to be ignored.
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signals.append(signal.SIGHUP)
+    return signals
 
 
 async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
@@ -48,6 +59,6 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """Lower-case first letter and no full stop: it stands after ``error:``."""
     return text[:1].lower() + text[1:].rstrip(".")

@@ -1,7 +1,6 @@
 """Command-line options that make a table's settings, and those that say how a seat plays."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -9,13 +8,23 @@ import click
 from seqp2p.cli import home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
+from seqp2p.cli.running import sentence
 from seqp2p.match.table import Settings, TableError, check_settings
+from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS, RulesError, default_teams
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 GRACE_S = 120
+
+
+def make_address(text: str) -> Address:
+    """An address as typed; raises CommandError (usage) if it is none."""
+    try:
+        return parse_address(text)
+    except AddressError as error:
+        raise CommandError(sentence(str(error)), error.hint, USAGE) from None
 
 
 def make_settings(players: int, teams: int | None, variant: str, grace_s: int, *, closed_hands: bool) -> Settings:
@@ -60,4 +69,4 @@ def seat_options(command: F) -> F:
 
 def make_choices(bot: str | None, pace_s: float, replay_dir: str | None) -> Choices:
     """How the seat plays, from the options."""
-    return Choices(bot, pace_s, Path(home.replay_dir(replay_dir)))
+    return Choices(bot, pace_s, home.replay_dir(replay_dir))
