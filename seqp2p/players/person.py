@@ -33,7 +33,7 @@ class Person:
             line = await self._read()
             if line is None:
                 raise Leave("the player's input ended")
-            if (action := self._obey(view, line.strip())) is not None:
+            if (action := self._obey(view, " ".join(line.split()))) is not None:
                 return action
 
     def _obey(self, view: View, line: str) -> Action | None:
