@@ -31,12 +31,14 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     No action names its sequences. With unknown cards in the hand there may be more; a pass is only among them when
     all the cards are known. Empty when the game is over.
     """
-    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, _, _, _, _ = position
+    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _ = position
     if not to_move:
         return ()
-    look = table.look
+    look, limit = table.look, table.variant.exchanges_per_turn
+    if limit is None:
+        limit = position.exchanges_left + exchanged
+    offers = look.offers_dead if exchanged < limit else look.offers
     reach = look.reach
-    offers = look.offers_dead if position.exchanges_left > 0 else look.offers
     found: list[Action] = []
     last = UNKNOWN  # unknown cards come first in a hand, and are passed over like a second copy
     for card in hands[to_move - 1]:
@@ -125,6 +127,7 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
         slot = unknown_slot(position, card)
     hand[slot] = drawn
     hand.sort()
+    hands = (*hands[:seat], tuple(hand), *hands[to_move:])
     discards = (*discards[:seat], (*discards[seat], card), *discards[to_move:])
     if not pile:
         pile = sum(map(len, discards))
@@ -135,7 +138,6 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
         exchanged = idle = quiet = 0
     else:
         exchanged += 1
-    hands = (*hands[:seat], tuple(hand), *hands[seat + 1 :])
     chips, free, sequences, protected = board
     return _new(
         Position,

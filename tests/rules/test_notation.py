@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from seqp2p.rules import (
@@ -39,6 +39,7 @@ def written_actions(draw: st.DrawFn) -> tuple[Variant, Action]:
     return variant, action
 
 
+@settings(deadline=None, max_examples=60)
 @given(written_actions())
 def test_every_action_reads_back(written: tuple[Variant, Action]) -> None:
     variant, action = written
@@ -48,6 +49,7 @@ def test_every_action_reads_back(written: tuple[Variant, Action]) -> None:
 _ALPHABET = st.sampled_from([*"abcdefghijxQHJSTDC0123456789 -", "cat", "dead", "pass", " ", "QH", "JC", "e5", "a5-e5"])
 
 
+@settings(deadline=None, max_examples=60)
 @given(variants, st.one_of(st.text(), st.lists(_ALPHABET, max_size=6).map("".join)))
 @example(CLASSIC, "QH e5 ")
 @example(CLASSIC, "QH  e5")

@@ -1,7 +1,7 @@
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.rules import (
@@ -22,6 +22,7 @@ TEXT = (
 )
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(TABLES), st.integers(0, 10**6), st.booleans(), st.integers(0, 12))
 def test_every_position_reads_back(table: tuple[Variant, int, int], seed: int, advanced: bool, seat: int) -> None:
     variant, players, teams = table
@@ -95,6 +96,7 @@ def test_a_text_that_is_no_position(old: str, new: str, reason: str) -> None:
     assert reason in str(refused.value)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_a_changed_text_is_another_position_or_refused(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(TEXT)))

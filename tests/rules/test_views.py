@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.rules import (
@@ -15,6 +15,7 @@ from seqp2p.rules import (
 from tests.rules.playing import TABLES, make, random_position
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(TABLES), st.integers(0, 10**6), st.data())
 def test_a_view_does_not_depend_on_what_the_seat_cannot_know(
     table: tuple[Variant, int, int], seed: int, data: st.DataObject
@@ -32,6 +33,7 @@ def test_a_view_does_not_depend_on_what_the_seat_cannot_know(
     assert view(after, seat) == view(before, seat) == view(hide(before, {seat}), seat)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(TABLES), st.integers(0, 10**6))
 def test_a_view_says_what_lies_on_the_table(table: tuple[Variant, int, int], seed: int) -> None:
     position = random_position(*table, seed).position

@@ -1,0 +1,130 @@
+"""A machine that tries legal and illegal actions in any order, and watches what must never change."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from seqp2p.rules import (
+    PASS,
+    Action,
+    IllegalAction,
+    NotationError,
+    Options,
+    Variant,
+    apply,
+    exchange,
+    format_action,
+    format_position,
+    hide,
+    legal_actions,
+    nameable_lines,
+    parse_action,
+    parse_position,
+    place,
+    position_hash,
+    remove,
+    status,
+)
+from tests.rules.playing import TABLES, Game
+
+
+class AnyGame(RuleBasedStateMachine):
+    game: Game
+
+    @initialize(
+        table=st.sampled_from(TABLES), seed=st.integers(0, 10**6), advanced=st.booleans(), moves=st.integers(0, 150)
+    )
+    def deal(self, table: tuple[Variant, int, int], seed: int, advanced: bool, moves: int) -> None:
+        variant, players, teams = table
+        options = Options(advanced=advanced and "advanced" in variant.options)
+        self.game = Game.deal(variant, players, teams, random.Random(seed), options)
+        for _ in zip(range(moves), self.game.play_random(), strict=False):
+            pass
+
+    def accept(self, action: Action) -> None:
+        before = self.game.position
+        protected = before.protected
+        after = self.game.play(action)
+        for old, new in zip(before.chips, after.chips, strict=True):
+            assert old & protected == new & protected
+        assert after.turn == before.turn + (action.kind != "exchange")
+        drew = action.kind != "pass" and not after.winner
+        assert after.draws == before.draws + drew
+
+    @precondition(lambda self: not self.game.position.over)
+    @rule(choice=st.floats(0, 1, exclude_max=True))
+    def play_a_legal_action(self, choice: float) -> None:
+        actions = legal_actions(self.game.position)
+        action = actions[int(choice * len(actions))]
+        text = format_action(self.game.position.variant, action)
+        assert parse_action(self.game.position.variant, text) == action
+        self.accept(action)
+
+    @precondition(lambda self: not self.game.position.over)
+    @rule(data=st.data())
+    def name_a_line(self, data: st.DataObject) -> None:
+        position = self.game.position
+        choices = [(action, ends) for action in legal_actions(position) for ends in nameable_lines(position, action)]
+        if choices:
+            action, ends = data.draw(st.sampled_from(choices))
+            self.accept(action._replace(ends=(ends,)))
+            last, _ = self.game.history[-1]
+            made = set(self.game.position.sequences) - set(last.sequences)
+            assert ends in {(sequence.squares[0], sequence.squares[-1]) for sequence in made}
+
+    @rule(data=st.data())
+    def try_any_action(self, data: st.DataObject) -> None:
+        position = self.game.position
+        hand = position.hands[max(position.to_move, 1) - 1]
+        card = data.draw(st.one_of(st.sampled_from(hand or (0,)), st.integers(-1, len(position.variant.faces))))
+        square = data.draw(st.integers(-1, len(position.variant.board.grid)))
+        kinds: list[Action] = [place(card, square), remove(card, square), exchange(card), PASS]
+        action = data.draw(st.sampled_from(kinds))
+        if action in legal_actions(position):
+            self.accept(action)
+            return
+        with pytest.raises(IllegalAction) as refused:
+            apply(position, action)
+        reason = str(refused.value)
+        assert reason
+        assert reason[0].islower() or reason.split(" ", maxsplit=1)[0].removesuffix(":") in position.variant.faces
+        assert "\n" not in reason
+
+    @rule(text=st.text(max_size=12))
+    def write_nonsense(self, text: str) -> None:
+        variant = self.game.position.variant
+        try:
+            action = parse_action(variant, text)
+        except NotationError:
+            return
+        assert format_action(variant, action) == text
+
+    @invariant()
+    def cards_are_conserved(self) -> None:
+        position = self.game.position
+        assert self.game.cards() == Counter(position.variant.deck)
+        assert position.pile == len(self.game.pile)
+
+    @invariant()
+    def the_position_is_possible(self) -> None:
+        assert status(self.game.position) == ()
+
+    @invariant()
+    def the_position_reads_back(self) -> None:
+        for position in (self.game.position, hide(self.game.position, ())):
+            copy = parse_position(format_position(position))
+            assert copy == position
+            assert position_hash(copy) == position_hash(position)
+
+    @invariant()
+    def somebody_can_go_on(self) -> None:
+        position = self.game.position
+        assert bool(legal_actions(position)) != position.over
+
+
+AnyGame.TestCase.settings = settings(deadline=None, max_examples=40, stateful_step_count=25)
+TestAnyGame = AnyGame.TestCase
