@@ -85,8 +85,9 @@ class View:
         self._heard = Recent(limits.known_max)
         self._sent = Recent(limits.known_max)
         self._asked: frozenset[bytes] = frozenset()
-        self._open_step = 0
+        self._open_step = 1
         self._held: frozenset[int] = frozenset()
+        self._answer_at = float("-inf")
         self.links: frozenset[int] = frozenset()
 
     def heard(self, key: bytes, now: float) -> None:
@@ -98,7 +99,8 @@ class View:
         self._sent.clear()
         self._asked = frozenset()
         # Whoever comes back may have lost what it said it had.
-        self.has(0, frozenset())
+        self.has(1, frozenset())
+        self._answer_at = float("-inf")
         if not linked:
             self.links = frozenset()
 
@@ -121,15 +123,20 @@ class View:
             return False
         return author == self._own_seat or author not in self.links
 
-    def answer(self, missing: Iterable[Placed], now: float) -> list[Contribution]:
-        """What to send in answer to its ``have``; it counts as sent. ``missing`` is the store's, for that ``have``.
+    def answer(self, store: Store, now: float) -> list[Contribution]:
+        """What to send in answer to its last ``have``; it counts as sent.
 
-        At most ``resync_max`` bytes of payload: the next ``have`` asks for the rest.
+        At most ``resync_max`` bytes of payload, or one contribution: the next ``have`` asks for the rest. One that
+        asks again before ``answer_pause_s`` is over gets nothing: looking through the store is work that it could
+        make us do for free.
         """
+        if now < self._answer_at:
+            return []
+        self._answer_at = now + self._limits.answer_pause_s
         answer: list[Contribution] = []
         deferred: set[bytes] = set()
         size = 0
-        for _, author, contribution in missing:
+        for _, author, contribution in store.missing(self._open_step, self._held):
             key = digest(contribution.payload)
             if self._sent.since(key, now - self._limits.resend_s):
                 continue
@@ -137,7 +144,7 @@ class View:
                 deferred.add(key)
                 continue
             size += len(contribution.payload)
-            if size > self._limits.resync_max:
+            if answer and size > self._limits.resync_max:
                 break
             answer.append(contribution)
             self._sent.add(key, now)

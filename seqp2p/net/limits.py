@@ -34,6 +34,9 @@ class Limits:
     resend_s: float = 4.0
     """What was sent on a link is not sent there again before two heartbeats have had the time to tell of it."""
 
+    answer_pause_s: float = 0.5
+    """Between two answers to one neighbour's ``have``. An honest one sends one every heartbeat on each of two links."""
+
     heartbeat_s: float = 2.0
     """Between two signs of life on a quiet link. Four fit into the silence that ends a link."""
 

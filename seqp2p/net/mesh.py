@@ -307,7 +307,7 @@ class Mesh:
         match message:
             case Have(step, seats):
                 peer.view.has(step, frozenset(seats))
-                for each in peer.view.answer(self._store.missing(step, frozenset(seats)), now):
+                for each in peer.view.answer(self._store, now):
                     link.send(ContributionMessage(each.payload, each.signature))
             case Links(seats):
                 peer.view.links = frozenset(seats)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable
+from typing import Literal
 
 import trio
 from trio.testing import memory_stream_pair
@@ -9,14 +10,17 @@ from trio.testing import memory_stream_pair
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement, SeatEntry, Settings
+from seqp2p.net import tls
 from seqp2p.net.addresses import Address
+from seqp2p.net.errors import NetError
+from seqp2p.net.frames import FrameStream
 from seqp2p.net.mesh import LinkDown, LinkUp, Mesh, MeshEvent, Received
 from seqp2p.net.messages import ContributionMessage
 from seqp2p.net.table import Table
-from seqp2p.net.tls import Credentials, make_credentials
+from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 
 TEAMS = {2: 2, 3: 3, 4: 2, 6: 2, 8: 2, 9: 3, 10: 2, 12: 2}
-COLOURS = ("blue", "green", "red")
+COLOURS: tuple[Literal["blue", "green", "red", "yellow"], ...] = ("blue", "green", "red")
 
 randomness = random.Random(1).randbytes
 
@@ -160,3 +164,28 @@ class Seat:
                 if isinstance(event, kind) and event.seat == seat:
                     return event
             await self._changed.wait()
+
+
+async def tls_pair(server: int, client: int, expected: bytes | None = None) -> tuple[FrameStream, ServerLink]:
+    """A server's and a client's end of one TLS connection, nobody authenticated."""
+    here, there = memory_stream_pair()
+    accepted: list[FrameStream] = []
+
+    async def accept() -> None:
+        accepted.append(await tls.accept(there, credentials(server)))
+
+    connected: list[ServerLink | NetError] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(accept)
+        try:
+            connected.append(await tls.connect(here, credentials(client), expected))
+        except NetError as error:
+            connected.append(error)
+    if isinstance(connected[0], NetError):
+        raise connected[0]
+    return accepted[0], connected[0]
+
+
+def frames_pair() -> tuple[FrameStream, FrameStream]:
+    here, there = memory_stream_pair()
+    return FrameStream(here), FrameStream(there)

@@ -1,0 +1,138 @@
+import errno
+import socket
+
+import pytest
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.net import addresses as module
+from seqp2p.net.addresses import (
+    Address,
+    AddressError,
+    listening_addresses,
+    open_listeners,
+    parse_address,
+    parse_peer_address,
+    tcp_dial,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("127.0.0.1:4000", "127.0.0.1", 4000),
+        (" table.lan ", "table.lan", 4610),
+        ("table:0", "table", 0),
+        ("[::1]:65535", "::1", 65535),
+        ("[::1]", "::1", 4610),
+        ("fe80::1", "fe80::1", 4610),
+    ],
+)
+def test_addresses_that_people_write(text: str, host: str, port: int) -> None:
+    address = parse_address(text)
+    assert address == Address(host, port)
+    assert parse_address(str(address)) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ":4610", "host:", "host:x", "host:65536", "host:-1", "host:123456789", "[::1", "[::1]x", "[host]:1"),
+        *("1:2:3", "a b:1", "\x1b[31m:1", "host:٤", "[fe80::1%eth0]:1", "ho\nst:1", "[]:1"),
+    ],
+)
+def test_what_is_no_address(text: str) -> None:
+    with pytest.raises(AddressError, match="is no address") as error:
+        parse_address(text)
+    assert "HOST:PORT" in error.value.hint
+    assert str(error.value).isprintable()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.ip_addresses(), st.integers(1, 65535))
+def test_a_peers_addresses_go_there_and_back(ip: object, port: int) -> None:
+    text = str(Address(str(ip), port))
+    assert str(parse_peer_address(text)) == text
+
+
+@pytest.mark.parametrize("text", ["table.lan:4610", "localhost:1", "10.0.0.1:0", "10.1:1", "2130706433:1"])
+def test_a_peer_gives_no_names_to_look_up(text: str) -> None:
+    with pytest.raises(AddressError):
+        parse_peer_address(text)
+
+
+async def close(listeners: list[trio.SocketListener]) -> None:
+    for listener in listeners:
+        await listener.aclose()
+
+
+async def test_listening_where_told() -> None:
+    listeners = await open_listeners(Address("127.0.0.1", 0))
+    (address,) = await listening_addresses(listeners)
+    assert address.host == "127.0.0.1"
+    assert address.port > 0
+    with pytest.raises(AddressError, match="Cannot listen on 127"):
+        await open_listeners(address)
+    stream = await tcp_dial(address)
+    await stream.aclose()
+    await close(listeners)
+
+
+async def test_listening_everywhere_is_one_port_and_the_next_game_finds_another() -> None:
+    first = await open_listeners()
+    second = await open_listeners()
+    ports = [{listener.socket.getsockname()[1] for listener in each} for each in (first, second)]
+    assert [len(each) for each in ports] == [1, 1]
+    assert ports[0] != ports[1]
+    (port,) = ports[1]
+    reachable = await listening_addresses(second, Address("127.0.0.1", 1))
+    assert reachable[0] == Address("127.0.0.1", port)
+    assert {address.port for address in reachable} == {port}
+    await close(first)
+    await close(second)
+
+
+async def test_a_machine_without_network_says_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FAR_AWAY", ((socket.AF_INET, "256.0.0.1"),))
+    listeners = await open_listeners()
+    hosts = {address.host for address in await listening_addresses(listeners, Address("no.such.invalid", 1))}
+    await close(listeners)
+    assert hosts == {"127.0.0.1"}
+
+
+class Listening:
+    """Stands in for trio.open_tcp_listeners: fails as told for each host."""
+
+    def __init__(self, **errors: int) -> None:
+        self.errors = errors
+        self.calls: list[tuple[int, str]] = []
+        self.open = trio.open_tcp_listeners
+
+    async def __call__(self, port: int, *, host: str) -> list[trio.SocketListener]:
+        self.calls.append((port, host))
+        code = self.errors.get("v6" if ":" in host else "v4")
+        if code is not None:
+            raise OSError(code, "no")
+        return await self.open(0, host="127.0.0.1")
+
+
+async def test_no_ipv6_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trio, "open_tcp_listeners", Listening(v6=errno.EAFNOSUPPORT))
+    listeners = await open_listeners()
+    assert len(listeners) == 1
+    await close(listeners)
+
+
+async def test_no_port_that_is_free_in_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    listening = Listening(v6=errno.EADDRINUSE)
+    monkeypatch.setattr(trio, "open_tcp_listeners", listening)
+    with pytest.raises(AddressError, match="no port is free"):
+        await open_listeners()
+    assert listening.calls[0] == (4610, "0.0.0.0")
+
+
+async def test_listening_is_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trio, "open_tcp_listeners", Listening(v4=errno.EACCES))
+    with pytest.raises(AddressError, match="Cannot listen: no"):
+        await open_listeners()

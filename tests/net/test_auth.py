@@ -1,0 +1,199 @@
+import msgpack
+import pytest
+import trio
+from trio.testing import memory_stream_pair
+
+from seqp2p.net.auth import NO_LOBBY, check_client, check_proof, make_proof, prove, receive, refuse, send
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.frames import FrameStream, frame
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import Accepted, Bye, Hello, Message, Proof, Refusal, Role, Stage, encode_message
+from seqp2p.net.tls import ServerLink
+from tests.net.tools import credentials, frames_pair, identity, randomness
+
+LOBBY = bytes([9]) * 32
+GAME = bytes([8]) * 32
+LIMITS = DEFAULT_LIMITS
+
+
+def admit_all(_: Proof) -> None:
+    pass
+
+
+def server_link(frames: FrameStream, server: int) -> ServerLink:
+    return ServerLink(frames, identity(server).public, credentials(server).certificate_hash)
+
+
+class Handshake:
+    """Server 1 against a client; what came out on each side."""
+
+    def __init__(self) -> None:
+        self.server_frames, self.client_frames = frames_pair()
+        self.proof: Proof | NetError | None = None
+
+    async def serve(self, lobby: bytes = LOBBY, refused_code: str | None = None) -> None:
+        def admit(_: Proof) -> None:
+            if refused_code:
+                raise Refused(refused_code)
+
+        try:
+            self.proof = await check_client(
+                self.server_frames, credentials(1), lobby=lobby, admit=admit, randomness=randomness, limits=LIMITS
+            )
+        except NetError as error:
+            self.proof = error
+
+    async def run(self, role: Role, game: bytes | None, client: int = 2, **server: object) -> bytes | NetError:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: self.serve(**server))  # type: ignore[arg-type]  # passed on as they came
+            try:
+                return await prove(server_link(self.client_frames, 1), identity(client), role, game, LIMITS)
+            except NetError as error:
+                return error
+
+
+def refused_code(result: object) -> str:
+    assert isinstance(result, Refused)
+    return result.code
+
+
+async def test_a_joiner_signs_the_lobbys_id() -> None:
+    handshake = Handshake()
+    assert await handshake.run("join", None) == LOBBY
+    assert isinstance(handshake.proof, Proof)
+    assert (handshake.proof.key, handshake.proof.role) == (identity(2).public, "join")
+
+
+async def test_a_seat_signs_the_games_id() -> None:
+    handshake = Handshake()
+    assert await handshake.run("link", GAME, lobby=NO_LOBBY) == GAME
+    assert isinstance(handshake.proof, Proof)
+    assert handshake.proof.id == GAME
+
+
+async def test_a_refusal_reaches_the_client() -> None:
+    handshake = Handshake()
+    assert refused_code(await handshake.run("join", None, refused_code="table_full")) == "table_full"
+    assert refused_code(handshake.proof) == "table_full"
+
+
+async def test_no_lobby_any_more() -> None:
+    here, there = frames_pair()
+    await send(there, Hello(1, NO_LOBBY, bytes(32)))
+    with pytest.raises(Refused, match="has started"):
+        await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
+
+
+async def test_the_same_identity_on_both_sides() -> None:
+    here, _ = frames_pair()
+    with pytest.raises(Refused, match="already sits"):
+        await prove(server_link(here, 1), identity(1), "join", None, LIMITS)
+    proof = make_proof(identity(1), "join", server_link(here, 1), bytes(32), LOBBY)
+    with pytest.raises(Refused, match="already sits"):
+        check_proof(proof, credentials(1), bytes(32))
+
+
+NONCE = bytes([5]) * 32
+
+
+def proof_to_server(server: int = 1) -> Proof:
+    return make_proof(identity(2), "join", server_link(frames_pair()[0], server), NONCE, LOBBY)
+
+
+def altered(proof: Proof, **fields: object) -> Proof:
+    values = {name: getattr(proof, name) for name in Proof.__struct_fields__}
+    return Proof(**{**values, **fields})
+
+
+def test_the_proof_itself_is_good() -> None:
+    check_proof(proof_to_server(), credentials(1), NONCE)
+
+
+@pytest.mark.parametrize(
+    ("proof", "nonce"),
+    [
+        (proof_to_server(), bytes(32)),  # replayed
+        (proof_to_server(3), NONCE),  # made for another server, passed on
+        (altered(proof_to_server(), role="link"), NONCE),
+        (altered(proof_to_server(), id=GAME), NONCE),
+        (altered(proof_to_server(), key=identity(4).public), NONCE),
+        (altered(proof_to_server(), key=bytes([1]) + bytes(31)), NONCE),  # small order: one signature fits all
+        (altered(proof_to_server(), v=2), NONCE),
+        (altered(proof_to_server(), signature=bytes(64)), NONCE),
+    ],
+)
+def test_a_proof_fits_one_connection_for_one_purpose(proof: Proof, nonce: bytes) -> None:
+    with pytest.raises(Refused) as refused:
+        check_proof(proof, credentials(1), nonce)
+    assert refused.value.code == "bad_proof"
+
+
+def test_a_proof_for_another_certificate_of_the_same_key() -> None:
+    link = ServerLink(frames_pair()[0], identity(1).public, bytes(32))
+    with pytest.raises(Refused):
+        check_proof(make_proof(identity(2), "join", link, NONCE, LOBBY), credentials(1), NONCE)
+
+
+async def test_a_recorded_handshake_played_again_is_refused() -> None:
+    first = Handshake()
+    here, there = frames_pair()
+    async with trio.open_nursery() as nursery:  # record what the client says to a first hello
+        nursery.start_soon(first.serve)
+        hello = await receive(first.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        assert isinstance(hello, Hello)
+        recorded = make_proof(identity(2), "join", server_link(there, 1), hello.nonce, hello.lobby)
+        await send(first.client_frames, recorded)
+        assert await receive(first.client_frames, Stage.AUTH_CLIENT, LIMITS) == Accepted()
+    second = Handshake()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(second.serve)
+        await receive(second.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        await send(second.client_frames, recorded)
+        with pytest.raises(Refused) as refused:
+            await receive(second.client_frames, Stage.AUTH_CLIENT, LIMITS)
+    assert refused.value.code == refused_code(second.proof) == "bad_proof"
+    await here.close()
+
+
+async def test_versions_are_told_apart_on_both_sides() -> None:
+    handshake = Handshake()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(handshake.serve)
+        await receive(handshake.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        await handshake.client_frames.send(frame(msgpack.packb({"type": "proof", "v": 2, "key": b"new kind of key"})))
+        with pytest.raises(Refused) as told:
+            await receive(handshake.client_frames, Stage.AUTH_CLIENT, LIMITS)
+    assert told.value.code == refused_code(handshake.proof) == "version"
+    here, there = frames_pair()
+    await there.send(frame(msgpack.packb({"type": "hello", "v": 2})))
+    with pytest.raises(Refused, match="another version"):
+        await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
+
+
+@pytest.mark.parametrize(
+    "answers", [[Accepted()], [Hello(1, LOBBY, NONCE), Hello(1, LOBBY, NONCE)], [Bye("no")], [Refusal("news", "no")]]
+)
+async def test_a_server_that_follows_another_protocol(answers: list[Message]) -> None:
+    here, there = frames_pair()
+    for answer in answers:
+        await send(there, answer)
+    with pytest.raises((PeerError, Refused)):
+        await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
+
+
+async def test_large_frames_are_for_known_peers() -> None:
+    handshake = Handshake()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(handshake.serve)
+        await handshake.client_frames.send(frame(bytes(LIMITS.frame_before_auth_max + 1)))
+    assert isinstance(handshake.proof, PeerError)
+    assert "where 1 to 4096 are allowed" in str(handshake.proof)
+
+
+async def test_refusing_somebody_who_has_gone() -> None:
+    here, there = memory_stream_pair()
+    await trio.aclose_forcefully(there)
+    frames = FrameStream(here)
+    await refuse(frames, "table_full", LIMITS)
+    with pytest.raises(LinkLost):
+        await frames.send(encode_message(Accepted()))

@@ -1,0 +1,146 @@
+from collections.abc import Iterable
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.net.gossip import Item, Placed, Recent, View, digest
+from seqp2p.net.limits import Limits
+from tests.net.tools import contribution
+
+LIMITS = Limits(known_max=3, resync_max=3000)
+OWN, NEIGHBOUR, OTHER = 1, 2, 3
+
+
+class Held:
+    """A store that holds these and was asked for these."""
+
+    def __init__(self, *held: tuple[int, int]) -> None:
+        self.held = held
+        self.size = 0
+        self.asked: list[tuple[int, frozenset[int]]] = []
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        raise AssertionError
+
+    def missing(self, step: int, seats: frozenset[int]) -> Iterable[Placed]:
+        self.asked.append((step, seats))
+        return [(step, author, contribution(step, author, self.size)) for step, author in self.held]
+
+
+def view() -> View:
+    return View(OWN, NEIGHBOUR, LIMITS)
+
+
+def item(step: int, author: int) -> Item:
+    return Item(digest(contribution(step, author).payload), author, step)
+
+
+def sent(contributions: list[Contribution]) -> list[tuple[int, int]]:
+    return [(int(each.payload.split()[0]), int(each.payload.split()[1])) for each in contributions]
+
+
+def test_recent_forgets_the_oldest() -> None:
+    recent = Recent(2)
+    for at, key in enumerate([b"a", b"b", b"a", b"c"]):
+        recent.add(key, float(at))
+    assert b"b" not in recent
+    assert b"a" in recent
+    assert recent.since(b"a", 2)
+    assert not recent.since(b"a", 2.5)
+    assert not recent.since(b"b", 0)
+
+
+def test_new_things_go_out_once() -> None:
+    one = view()
+    assert one.wants(item(1, OWN), 0)
+    assert not one.wants(item(1, OWN), 0)
+    assert one.wants(item(1, OTHER), 0)
+    assert one.wants(Item(b"evidence"), 0)
+    assert not one.wants(Item(b"evidence"), 0)
+
+
+def test_not_to_whom_it_came_from_nor_to_its_author() -> None:
+    one = view()
+    one.heard(item(1, OTHER).key, 0)
+    assert not one.wants(item(1, OTHER), 0)
+    assert not one.wants(item(1, NEIGHBOUR), 0)
+
+
+def test_not_to_whom_the_author_serves() -> None:
+    one = view()
+    one.links = frozenset({OWN, OTHER})
+    assert not one.wants(item(1, OTHER), 0)
+    assert one.wants(item(1, OWN), 0)
+    assert one.wants(Item(b"opening"), 0)
+    one.lost(linked=False)
+    assert one.wants(item(1, OTHER), 0)
+
+
+def test_not_what_it_says_it_has() -> None:
+    one = view()
+    one.has(5, frozenset({OTHER}))
+    assert not one.wants(item(4, OWN), 0)
+    assert not one.wants(item(5, OTHER), 0)
+    assert one.wants(item(5, OWN), 0)
+    one.lost(linked=True)
+    assert one.wants(item(5, OTHER), 0)
+
+
+def test_what_was_sent_on_a_lost_connection_is_sent_again() -> None:
+    one = view()
+    one.wants(item(1, OWN), 0)
+    one.lost(linked=True)
+    assert one.wants(item(1, OWN), 0)
+
+
+def test_an_answer_is_what_is_missing() -> None:
+    one, store = view(), Held((2, OTHER), (3, OWN))
+    one.has(2, frozenset({OWN}))
+    assert sent(one.answer(store, 0)) == [(2, OTHER), (3, OWN)]
+    assert store.asked == [(2, frozenset({OWN}))]
+
+
+def test_nothing_is_sent_twice_until_there_was_time_to_tell() -> None:
+    one, store = view(), Held((2, OWN))
+    assert sent(one.answer(store, 0)) == [(2, OWN)]
+    assert sent(one.answer(store, 2)) == []
+    assert sent(one.answer(store, 4.1)) == [(2, OWN)]
+
+
+def test_what_was_just_published_is_not_in_the_answer() -> None:
+    one, store = view(), Held((2, OWN))
+    one.wants(item(2, OWN), 1)
+    assert sent(one.answer(store, 2)) == []
+    assert sent(one.answer(store, 6)) == [(2, OWN)]
+
+
+def test_the_authors_neighbours_get_it_at_the_second_asking() -> None:
+    one, store = view(), Held((2, OTHER), (2, OWN))
+    one.links = frozenset({OTHER})
+    assert sent(one.answer(store, 0)) == [(2, OWN)]
+    assert sent(one.answer(store, 2)) == [(2, OTHER)]
+    assert sent(one.answer(store, 4)) == []
+
+
+def test_asking_all_the_time_gets_nothing() -> None:
+    one, store = view(), Held((2, OWN))
+    one.answer(store, 0)
+    one.answer(store, 0.4)
+    assert len(store.asked) == 1
+    one.answer(store, 0.6)
+    assert len(store.asked) == 2
+    one.lost(linked=False)
+    one.answer(store, 0.7)
+    assert len(store.asked) == 3
+
+
+def test_an_answer_is_bounded_and_the_next_one_goes_on() -> None:
+    one, store = View(OWN, NEIGHBOUR, Limits(resync_max=3000)), Held(*((step, OWN) for step in range(1, 6)))
+    store.size = 1400
+    assert sent(one.answer(store, 0)) == [(1, OWN), (2, OWN)]
+    assert sent(one.answer(store, 2)) == [(3, OWN), (4, OWN)]
+    assert sent(one.answer(store, 3)) == [(5, OWN)]
+
+
+def test_one_step_is_sent_however_large() -> None:
+    one, store = View(OWN, NEIGHBOUR, Limits(resync_max=10)), Held((1, OWN), (2, OWN))
+    store.size = 100
+    assert sent(one.answer(store, 0)) == [(1, OWN)]

@@ -1,0 +1,213 @@
+import msgpack
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.match.encoding import encode
+from seqp2p.net.errors import REFUSALS, PeerError, Refused
+from seqp2p.net.frames import HEADER_SIZE
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import (
+    ALLOWED,
+    Accepted,
+    Bye,
+    Confirm,
+    ContributionMessage,
+    Evidence,
+    Gather,
+    Have,
+    Hello,
+    Links,
+    Lobby,
+    LobbySeat,
+    Message,
+    Nonce,
+    Opening,
+    PakeA,
+    PakeB,
+    Ping,
+    Proof,
+    Ready,
+    Refusal,
+    Signed,
+    Sit,
+    Stage,
+    Start,
+    TableMessage,
+    bye,
+    decode_message,
+    encode_message,
+    refusal,
+)
+from tests.net import tools
+
+A32, A33, A64 = bytes(32), bytes(33), bytes(64)
+SAMPLES: list[Message] = [
+    Hello(1, A32, A32),
+    Proof(1, "link", A32, A32, A64),
+    Accepted(),
+    Refusal("table_full", "The table is full."),
+    PakeA(A33),
+    PakeB(A33),
+    Confirm(A32),
+    Sit("ann", ("10.0.0.1:4610", "[fd00::1]:4610")),
+    Lobby(tools.settings(2), (LobbySeat("ann", A32), None), 1),
+    Gather(1),
+    Nonce(1, A32),
+    TableMessage(1, b"agreement", (("10.0.0.1:4610",), ())),
+    Ready(1),
+    Start(1),
+    Ping(),
+    ContributionMessage(b"payload", A64),
+    Have(57, (1, 3)),
+    Links((2, 12)),
+    Opening(3, A32),
+    Evidence((Signed(b"one", A64), Signed(b"two", A64))),
+    Bye("good night"),
+]
+STAGE_OF = {kind: stage for stage, kinds in ALLOWED.items() for kind in kinds}
+
+
+def test_there_is_a_sample_and_a_stage_for_every_message() -> None:
+    assert {type(sample) for sample in SAMPLES} == set(STAGE_OF)
+
+
+@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("message", SAMPLES, ids=lambda message: type(message).__name__)
+def test_every_message_in_every_stage(message: Message, stage: Stage) -> None:
+    data = encode_message(message)[HEADER_SIZE:]
+    if isinstance(message, ALLOWED[stage]):
+        assert decode_message(data, stage) == message
+    else:
+        with pytest.raises(PeerError, match="out of place"):
+            decode_message(data, stage)
+
+
+def test_a_stranger_can_send_nothing_large() -> None:
+    for stage in (Stage.AUTH_CLIENT, Stage.AUTH_SERVER, Stage.CODE_JOINER, Stage.CODE_HOST):
+        for message in SAMPLES:
+            if isinstance(message, ALLOWED[stage]):
+                assert len(encode_message(message)) < DEFAULT_LIMITS.frame_before_auth_max / 4
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.binary(max_size=200), st.sampled_from(Stage))
+def test_any_bytes_are_a_message_or_a_typed_error(data: bytes, stage: Stage) -> None:
+    try:
+        message = decode_message(data, stage)
+    except (PeerError, Refused):
+        return
+    assert encode_message(message)[HEADER_SIZE:] == data
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(SAMPLES), st.data())
+def test_a_message_with_one_byte_changed(message: Message, draw: st.DataObject) -> None:
+    data = bytearray(encode(message))
+    data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
+    try:
+        changed = decode_message(bytes(data), STAGE_OF[type(message)])
+    except (PeerError, Refused):
+        return
+    assert encode(changed) == data
+
+
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text(max_size=9)
+    | st.binary(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(SAMPLES), st.data())
+def test_a_message_with_one_field_of_another_kind(message: Message, draw: st.DataObject) -> None:
+    fields = msgpack.unpackb(encode(message))
+    fields[draw.draw(st.sampled_from(sorted(fields)))] = draw.draw(_VALUES)
+    data = msgpack.packb(fields)
+    try:
+        changed = decode_message(data, STAGE_OF[type(message)])
+    except (PeerError, Refused):
+        return
+    assert encode(changed) == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        encode(Ping()) + b"\0",
+        msgpack.packb({"type": "ping", "more": 1}),
+        msgpack.packb({"round": 1, "type": "ready"}),
+        msgpack.packb({"type": "ready"}),
+        msgpack.packb({"type": "ready", "round": 1.0}),
+        b"\x82\xa4type\xa5ready\xa5round\xcd\x00\x01",
+        b"\x82\xa4type\xa4ping\xa4type\xa4ping",
+        msgpack.packb({"type": "nothing"}),
+        msgpack.packb({"v": 1}),
+        msgpack.packb([1, 2]),
+        b"\x91" * 5000 + b"\xc0",
+        b"\xdd\xff\xff\xff\xff",
+        b"\xc1",
+    ],
+)
+def test_only_the_canonical_bytes_of_a_message_count(data: bytes) -> None:
+    with pytest.raises(PeerError, match="no message"):
+        decode_message(data, Stage.LOBBY_HOST)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "have", "step": 1, "seats": [2, 1]},
+        {"type": "have", "step": 1, "seats": [1, 1]},
+        {"type": "have", "step": 1, "seats": [0]},
+        {"type": "have", "step": 0, "seats": []},
+        {"type": "links", "seats": [1, 13]},
+        {"type": "links", "seats": [3, 2]},
+        {"type": "opening", "seat": 1, "secret": bytes(31)},
+        {"type": "evidence", "contributions": []},
+        {"type": "evidence", "contributions": [{"payload": b"", "signature": bytes(64)}] * 3},
+        {"type": "contribution", "payload": bytes(32_769), "signature": bytes(64)},
+        {"type": "contribution", "payload": b"", "signature": bytes(63)},
+        {"type": "bye", "reason": "x" * 201},
+    ],
+)
+def test_values_out_of_bounds(message: dict[str, object]) -> None:
+    with pytest.raises(PeerError, match="no message"):
+        decode_message(msgpack.packb(message), Stage.GAME)
+
+
+@pytest.mark.parametrize("stage", [Stage.AUTH_CLIENT, Stage.AUTH_SERVER])
+def test_another_version_is_refused_whatever_else_it_says(stage: Stage) -> None:
+    with pytest.raises(Refused) as refused:
+        decode_message(msgpack.packb({"type": "hello", "v": 2, "news": [1, 2, 3]}), stage)
+    assert refused.value.code == "version"
+    assert "version" in str(refused.value)
+
+
+def test_what_a_peer_writes_never_reaches_a_terminal_raw() -> None:
+    with pytest.raises(PeerError) as error:
+        decode_message(msgpack.packb({"type": "\x1b[31m\u202eevil\n"}), Stage.GAME)
+    assert str(error.value).isprintable()
+    assert bye("\x1b]0;title\x07" + "x" * 300).reason == ("]0;title" + "x" * 300)[:200]
+    assert str(Refused("news", "\x1b[2Jno \u2066entry")) == "The other side refused: [2Jno entry"
+    assert str(Refused("\x07news")) == "The other side refused: news"
+
+
+def test_refusals_have_a_sentence_of_our_own() -> None:
+    for code, (text, hint) in REFUSALS.items():
+        message = refusal(code)
+        assert isinstance(decode_message(encode(message), Stage.AUTH_CLIENT), Refusal)
+        assert str(Refused(code, "the peer's own words")) == text == message.reason
+        assert Refused(code).hint == hint
+        assert text.endswith(".")
+
+
+def test_signed_bytes_come_out_as_they_were() -> None:
+    assert ContributionMessage(b"p", A64).contribution.payload == b"p"
+    assert Signed(b"p", A64).contribution.signature == A64

@@ -1,0 +1,178 @@
+import datetime as dt
+import ssl
+import tempfile
+from pathlib import Path
+
+import pytest
+import trio
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trio.testing import memory_stream_pair
+
+from seqp2p.net import tls
+from seqp2p.net.errors import LinkLost, PeerError, WrongKey
+from seqp2p.net.frames import FrameStream, frame
+from tests.net.tools import credentials, identity, randomness, tls_pair
+
+
+def certificate_of(number: int) -> bytes:
+    return tls._certificate(identity(number)).public_bytes(serialization.Encoding.DER)
+
+
+async def test_the_client_reads_the_servers_key_and_certificate() -> None:
+    server, client = await tls_pair(1, 2)
+    assert client.server_key == identity(1).public
+    assert client.certificate_hash == credentials(1).certificate_hash
+    await server.send(frame(b"hello"))
+    assert await client.frames.receive(10) == b"hello"
+
+
+async def test_a_pinned_key_that_fits() -> None:
+    _, client = await tls_pair(1, 2, identity(1).public)
+    assert client.server_key == identity(1).public
+
+
+async def test_a_pinned_key_that_does_not_fit_ends_it() -> None:
+    with pytest.raises(WrongKey, match="key is another"):
+        await tls_pair(3, 2, identity(1).public)
+
+
+async def test_a_man_in_the_middle_needs_the_key_itself() -> None:
+    """He shows the victim's certificate, but cannot sign the handshake: OpenSSL does not even load the pair."""
+    stolen = tls._certificate(identity(1)).public_bytes(serialization.Encoding.PEM)
+    with pytest.raises(ssl.SSLError, match=r"(?i)mismatch"):
+        tls._load(tls._context(ssl.PROTOCOL_TLS_SERVER), identity(3), stolen)
+
+
+async def test_a_man_in_the_middle_who_relays_has_another_key() -> None:
+    """He ends the client's TLS and opens his own to the server: the client sees his key, not the server's."""
+    to_client, client_side = memory_stream_pair()
+    to_server, server_side = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+
+        async def server() -> None:
+            await tls.accept(server_side, credentials(1))
+
+        async def middle() -> None:
+            await tls.connect(to_server, credentials(3), identity(1).public)
+            await tls.accept(to_client, credentials(3))
+
+        nursery.start_soon(server)
+        nursery.start_soon(middle)
+        with pytest.raises(WrongKey):
+            await tls.connect(client_side, credentials(2), identity(1).public)
+
+
+async def test_links_are_tls_1_3_without_tickets() -> None:
+    server, client = await tls_pair(1, 2)
+    await server.send(frame(b"x"))
+    await client.frames.receive(10)
+    stream = client.frames.stream
+    assert isinstance(stream, trio.SSLStream)
+    assert stream.version() == "TLSv1.3"
+    assert stream.session is None or not stream.session.has_ticket
+    assert not stream.session_reused
+
+
+async def test_an_older_tls_is_not_spoken() -> None:
+    here, there = memory_stream_pair()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    async with trio.open_nursery() as nursery:
+
+        async def old_client() -> None:
+            with pytest.raises(trio.BrokenResourceError):
+                await trio.SSLStream(here, context).do_handshake()
+
+        nursery.start_soon(old_client)
+        with pytest.raises(LinkLost):
+            await tls.accept(there, credentials(1))
+
+
+async def test_no_tls_at_all() -> None:
+    here, there = memory_stream_pair()
+    await here.send_all(b"GET / HTTP/1.0\r\n\r\n")
+    with pytest.raises(LinkLost, match="as seqp2p does"):
+        await tls.accept(there, credentials(1))
+
+
+async def test_a_cut_in_the_handshake() -> None:
+    here, there = memory_stream_pair()
+    await trio.aclose_forcefully(here)
+    with pytest.raises(LinkLost):
+        await tls.connect(there, credentials(1), None)
+
+
+async def test_a_failed_body_closes_the_stream() -> None:
+    here, there = memory_stream_pair()
+    with pytest.raises(KeyError):
+        async with tls.closing_on_error(here):
+            raise KeyError
+    with pytest.raises(trio.ClosedResourceError):
+        await here.send_all(b"x")
+    async with tls.closing_on_error(there):
+        pass
+    assert await FrameStream(there).stream.receive_some(1) == b""
+
+
+def test_the_key_leaves_the_disk_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+    load = ssl.SSLContext.load_cert_chain
+
+    def look(self: ssl.SSLContext, path: Path) -> None:
+        seen.append((path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777))
+        load(self, path)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", look)
+    tls.make_credentials(identity(1))
+    assert seen == [(0o600, 0o700)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_certificate_is_a_function_of_the_key() -> None:
+    assert certificate_of(1) == certificate_of(1) != certificate_of(2)
+    assert tls.certificate_key(certificate_of(1)) == identity(1).public
+
+
+def test_a_key_of_small_order_is_refused() -> None:
+    der = certificate_of(1).replace(identity(1).public, bytes([1]) + bytes(31))
+    with pytest.raises(PeerError, match="small order"):
+        tls.certificate_key(der)
+
+
+def test_a_key_of_another_kind_is_refused() -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([])
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1)
+        .not_valid_before(dt.datetime(2000, 1, 1, tzinfo=dt.UTC))
+        .not_valid_after(dt.datetime(2100, 1, 1, tzinfo=dt.UTC))
+        .sign(key, hashes.SHA256())
+    )
+    with pytest.raises(PeerError, match="no Ed25519 key"):
+        tls.certificate_key(certificate.public_bytes(serialization.Encoding.DER))
+
+
+def test_no_certificate_or_a_huge_one() -> None:
+    with pytest.raises(PeerError, match="damaged"):
+        tls.certificate_key(b"")
+    with pytest.raises(PeerError, match="too large"):
+        tls.certificate_key(randomness(5000))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data())
+def test_a_damaged_certificate_is_a_typed_error(draw: st.DataObject) -> None:
+    der = bytearray(certificate_of(1))
+    for _ in range(draw.draw(st.integers(1, 3))):
+        der[draw.draw(st.integers(0, len(der) - 1))] = draw.draw(st.integers(0, 255))
+    try:
+        key = tls.certificate_key(bytes(der))
+    except PeerError:
+        return
+    assert len(key) == 32
