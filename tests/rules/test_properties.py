@@ -126,5 +126,5 @@ class AnyGame(RuleBasedStateMachine):
         assert bool(legal_actions(position)) != position.over
 
 
-AnyGame.TestCase.settings = settings(deadline=None, max_examples=40, stateful_step_count=25)
+AnyGame.TestCase.settings = settings(deadline=None, max_examples=30, stateful_step_count=20)
 TestAnyGame = AnyGame.TestCase
