@@ -1,0 +1,109 @@
+"""One canonical form of every value, and a typed error for everything else."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.match.encoding import (
+    NESTING_MAX,
+    TEXT_LENGTH_MAX,
+    DecodeError,
+    Record,
+    decode,
+    encode,
+    pack,
+    structure,
+    unpack,
+)
+
+
+class Sample(Record, frozen=True):
+    """A record for these tests."""
+
+    number: int
+    text: str
+    data: bytes
+    inner: tuple[int, ...]
+
+
+scalars = st.integers(-(2**63), 2**64 - 1) | st.text(max_size=40) | st.binary(max_size=40) | st.booleans() | st.none()
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+)
+
+
+def depth(value: Any) -> int:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
+@given(
+    number=st.integers(-(2**63), 2**64 - 1),
+    text=st.text(max_size=300),
+    data=st.binary(max_size=300),
+    inner=st.lists(st.integers(0, 2**64 - 1), max_size=20),
+)
+def test_a_record_comes_back_as_it_was(number: int, text: str, data: bytes, inner: list[int]) -> None:
+    sample = Sample(number, text, data, tuple(inner))
+    assert decode(Sample, encode(sample), 10_000) == sample
+
+
+@given(value=values)
+def test_plain_values_come_back_as_they_were(value: Any) -> None:
+    if depth(value) <= NESTING_MAX:
+        assert unpack(pack(value), 100_000) == value
+    else:
+        with pytest.raises(DecodeError, match="nested deeper"):
+            unpack(pack(value), 100_000)
+
+
+@settings(max_examples=300)
+@given(data=st.binary(max_size=60))
+def test_bytes_are_one_value_or_an_error(data: bytes) -> None:
+    with suppress(DecodeError):
+        unpack(data, 60)
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_what_decodes_is_canonical(data: st.DataObject) -> None:
+    changed = bytearray(encode(Sample(300, "text", b"data", (1, 70_000))))
+    for _ in range(data.draw(st.integers(1, 2))):
+        changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        sample = decode(Sample, bytes(changed), 100)
+    except DecodeError:
+        return
+    assert encode(sample) == changed
+
+
+def test_nesting_has_a_limit_of_its_own() -> None:
+    fine, deeper = b"\x91" * NESTING_MAX + b"\xc0", b"\x91" * (NESTING_MAX + 1) + b"\xc0"
+    unpack(fine, 100)
+    with pytest.raises(DecodeError, match="nested deeper than 8 levels"):
+        unpack(deeper, 100)
+    with pytest.raises(DecodeError, match="nested deeper than 8 levels"):
+        unpack(b"\x81\xa1a" * (NESTING_MAX + 1) + b"\xc0", 100)
+
+
+def test_sizes_have_a_limit() -> None:
+    assert unpack(b"\xc4\x02ab", 4) == b"ab"
+    with pytest.raises(DecodeError, match="5 bytes where at most 4 are allowed"):
+        unpack(b"\xc4\x03abc", 4)
+
+
+def test_what_a_library_quotes_is_made_printable_and_short() -> None:
+    for key in ("\x1b[2J", "\u202e", "\x9b", "x" * 10_000):
+        with pytest.raises(DecodeError) as caught:
+            structure(Sample, {key: 1})
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) <= TEXT_LENGTH_MAX
+
+
+def test_an_error_says_where() -> None:
+    with pytest.raises(DecodeError, match=r"\$.inner\[1\]"):
+        structure(Sample, {"number": 1, "text": "", "data": b"", "inner": [1, "2"]})
