@@ -31,7 +31,7 @@ SeatNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=12)]
 class Settings(Record, frozen=True):
     """How the table plays. ``turn_time_s`` 0 means no clock. ``colours`` has one colour per team, in team order."""
 
-    variant: str
+    variant: Annotated[str, msgspec.Meta(max_length=16)]
     players: SeatNumber
     teams: SeatNumber
     colours: tuple[Annotated[str, msgspec.Meta(max_length=8)], ...]
