@@ -3,13 +3,14 @@
 import random
 from collections.abc import Iterator
 
-from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, Square, Team, View
+from seqp2p.rules import NO_SQUARE, Action, Square, Team, View, apply
 
 FREE: Team = 0
-# What a line is worth to its team by the chips it has there already, and to others to be spoilt: each chip more is
-# worth several lines with one less, and the last one before a sequence more than anything.
-OWN_LINE = (1, 6, 30, 160, 900, 0)
-OTHERS_LINE = (0, 4, 24, 140, 800, 0)
+# What a line is worth by the chips that its team still needs to complete it, before the action: to that team to have
+# one less to go, and to the others to have it spoilt. The last chip is worth more than several lines with two to go.
+OWN_LINE = (0, 900, 160, 30, 6, 1)
+OTHERS_LINE = (0, 800, 140, 24, 4, 0)
+WIN_SCORE = 1_000_000
 # A jack (unicorn, dragon) can go anywhere, so it waits for something that is worth it.
 SPECIAL_CARD_PRICE = 150
 # Exchanging a dead card costs nothing and brings a card that can be played: before anything but a good move.
@@ -38,24 +39,30 @@ def score(view: View, action: Action) -> int:
     special = {*view.variant.wild, *view.variant.removing}
     price = SPECIAL_CARD_PRICE if action.card in special else 0
     if action.kind == "remove":
-        return sum(OTHERS_LINE[chips] for chips in _lines(view, action.square, view.board[action.square])) - price
-    own = sum(OWN_LINE[chips] for chips in _lines(view, action.square, view.team))
+        # The chip that is taken is one of those that the line has.
+        return sum(OTHERS_LINE[missing] for missing in _lines(view, action.square, view.board[action.square])) - price
+    if apply(view.position, action).winner == view.team:
+        return WIN_SCORE - price
+    own = sum(OWN_LINE[1 + missing] for missing in _lines(view, action.square, view.team))
     spoilt = sum(
-        OTHERS_LINE[chips]
+        OTHERS_LINE[1 + missing]
         for team in range(1, view.teams + 1)
         if team != view.team
-        for chips in _lines(view, action.square, team)
+        for missing in _lines(view, action.square, team)
     )
     return own + spoilt - price
 
 
 def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
-    """How many squares a team has of each line through a square that it may still complete, that square left out."""
-    grid = view.variant.board.grid
+    """How many chips a team lacks on the other squares of each line through a square that it may still complete.
+
+    A line that has more than one chip in a sequence of the team cannot become another.
+    """
+    corners = frozenset(view.variant.board.corners)
+    made = [set(sequence.squares) - corners for sequence in view.sequences if sequence.team == team]
     for line in view.variant.board.lines:
-        if square not in line:
+        if square not in line or any(len(sequence.intersection(line)) > 1 for sequence in made):
             continue
-        others = [view.board[other] for other in line if other != square and grid[other] != UNKNOWN]
+        others = [view.board[other] for other in line if other != square and other not in corners]
         if all(chip in (FREE, team) for chip in others):
-            corners = len(line) - 1 - len(others)
-            yield others.count(team) + corners
+            yield others.count(FREE)
