@@ -1,0 +1,167 @@
+"""A seat's own side: what it owes, what it holds, and what it keeps to itself."""
+
+from itertools import combinations
+
+import pytest
+
+from seqp2p.crypto.elgamal import card_points
+from seqp2p.crypto.group import mul, sub
+from seqp2p.crypto.hashing import FILE
+from seqp2p.crypto.identity import verify
+from seqp2p.match.contribution import BODIES, TurnBody, open_body, open_envelope
+from seqp2p.match.errors import MatchError
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.rules import PASS, RulesError
+from tests.table import Played, make_seats, match_at, played, shared_match_at, with_body
+
+
+def test_a_seat_owes_what_the_step_awaits(trio: Played) -> None:
+    match = Match(trio.agreement)
+    for step in trio.steps:
+        for _, held in step.contributions:
+            assert {seat.number for seat in trio.seats if seat.owes(match)} == match.awaited
+            match.receive(held)
+    assert not any(seat.owes(match) for seat in trio.seats)
+
+
+def test_what_a_seat_contributes_is_taken(trio: Played) -> None:
+    """Fresh contributions, on the same past: other bytes, as good as those of the record."""
+    for kind in BODIES:
+        step = trio.step_of(kind)
+        match = match_at(trio, step)
+        if kind == "turn":
+            continue
+        for number in sorted(match.awaited):
+            match.receive(trio.seat(number).contribute(match))
+        assert match.number == step + 1
+
+
+def test_a_turn_takes_an_action(trio: Played) -> None:
+    match = shared_match_at(trio, trio.step_of("turn"))
+    with pytest.raises(AssertionError, match="a turn takes an action"):
+        trio.seat(1).contribute(match)
+
+
+def test_nothing_is_contributed_after_the_end(trio: Played) -> None:
+    with pytest.raises(AssertionError):
+        trio.seat(1).contribute(trio.match)
+    with pytest.raises(AssertionError, match="after the end"):
+        trio.seat(1)._sign(trio.match, TurnBody("pass", (), b"", b""))
+
+
+def test_two_seats_of_one_seed_are_the_same_and_others_are_not() -> None:
+    first, again = make_seats(1)[0], make_seats(1)[0]
+    assert (first.release(), first.identity_key) == (again.release(), again.identity_key)
+    assert make_seats(1, seed=2)[0].release() != first.release()
+    assert make_seats(2)[1].release() != first.release()
+
+
+def test_a_seat_signs_its_replay_with_its_identity(trio: Played) -> None:
+    seat = trio.seat(2)
+    verify(seat.identity_key, FILE, b"digest", seat.sign(FILE, b"digest"))
+    assert seat.identity_key == trio.match.game.agreement.seats[1].key
+
+
+# --- what others cannot know
+
+
+def closed_positions(match: Match, holder: int) -> list[int]:
+    """The holder's hand, and the whole pile."""
+    deck = match.game.deck
+    return [*deck.hand(holder), *range(deck.drawn, len(deck.ciphertexts))]
+
+
+@pytest.mark.parametrize(("players", "variant"), [(2, "classic"), (3, "kids"), (4, "kids")])
+def test_all_the_others_together_cannot_open_a_hand_or_the_pile(players: int, variant: str) -> None:
+    """n − 1 secrets and the whole record: every sum of what they can compute for a card is no card's point."""
+    game = played(players, variant, 4)
+    points = frozenset(card_points(variant, len(game.match.game.variant.deck)))
+    match = shared_match_at(game, game.step_of("turn", 5))
+    deck = match.game.deck
+    for victim in game.seats:
+        secrets = [seat.release() for seat in game.seats if seat is not victim]
+        for position in closed_positions(match, victim.number):
+            card = deck.ciphertexts[position]
+            shares = [mul(card.a, secret) for secret in secrets]
+            for count in range(len(shares) + 1):
+                for some in combinations(shares, count):
+                    opened = card.b
+                    for share in some:
+                        opened = sub(opened, share)
+                    assert opened not in points
+                    assert deck.partial.get(position, card.b) not in points
+        for position in deck.hand(victim.number):
+            share = mul(deck.ciphertexts[position].a, victim.release())
+            assert sub(deck.partial[position], share) in points, "the holder alone can"
+
+
+def test_a_seat_never_publishes_the_share_of_a_card_it_holds(long_game: Played) -> None:
+    """Through a whole game with a reshuffle and passes: only what is shown by a turn has its holder's share."""
+    match = Match(long_game.agreement)
+    published: set[bytes] = set()
+    shown: set[int] = set()
+    for number, step in enumerate(long_game.steps, 1):
+        for _, held in step.contributions:
+            body = open_body(open_envelope(held.payload))
+            shares = getattr(body, "shares", b"")
+            published.update(shares[at : at + 33] for at in range(0, len(shares), 33))
+            shown.update(getattr(body, "cards", ()))
+            match.receive(held)
+        if number % 20:
+            continue
+        deck = match.game.deck
+        for seat in long_game.seats:
+            for position in set(deck.hand(seat.number)) - shown:
+                assert mul(deck.ciphertexts[position].a, seat.release()).encoded not in published
+
+
+def secret_texts(seat: OwnSeat) -> list[str]:
+    """How the secrets of a seat could look in a text."""
+    secrets = [seat._identity.secret_bytes(), seat.release().to_bytes(32, "big")]
+    numbers = [str(seat.release()), f"{seat.release():x}"]
+    return [text for data in secrets for text in (data.hex(), repr(data)[2:-1], repr(data[:12])[2:-1])] + numbers
+
+
+def test_no_text_shows_a_secret(brief: Played) -> None:
+    for step in (1, 2, 4, 6, 10, len(brief.steps)):
+        match = match_at(brief, step)
+        texts = [repr(match), repr(vars(match)), repr(match.game), repr(match.game.deck), repr(match.record)]
+        for seat in brief.seats:
+            texts += [repr(seat), str(seat), f"{seat!r}", repr(seat._identity)]
+            if seat.owes(match) and match.kind != "turn":
+                texts.append(repr(seat.contribute(match)))
+        for seat in brief.seats:
+            assert not any(secret in text for secret in secret_texts(seat) for text in texts)
+
+
+def test_no_error_shows_a_secret(brief: Played) -> None:
+    texts: list[str] = []
+    for step in (2, 3, 5, 6, 7):
+        match = shared_match_at(brief, step)
+        for seat in brief.seats:
+            if not seat.owes(match):
+                continue
+            honest = brief.contribution(step, seat.number)
+            for wrong in ({"shares": b"\2" * 33}, {"proof": bytes(98)}, {"key": bytes(33)}, {"more": 1}):
+                with pytest.raises(MatchError) as caught:
+                    match.receive(with_body(brief.identity(seat.number), honest, **wrong))
+                texts += [str(caught.value), repr(caught.value), repr(vars(caught.value))]
+            with pytest.raises((RulesError, AssertionError)) as refused:
+                seat.play(match, PASS)
+            texts += [str(refused.value), repr(refused.value)]
+    for seat in brief.seats:
+        assert not any(secret in text for secret in secret_texts(seat) for text in texts)
+
+
+def test_nothing_that_is_sent_holds_a_secret(brief: Played) -> None:
+    payloads = b"".join(held.payload for step in brief.steps for _, held in step.contributions)
+    for seat in brief.seats:
+        assert seat.release().to_bytes(32, "big") not in payloads
+        assert seat._identity.secret_bytes() not in payloads
+
+
+def test_a_nonce_is_not_known_before_it_is_revealed(brief: Played) -> None:
+    for seat in brief.seats:
+        assert seat._nonce not in brief.contribution(1, seat.number).payload
+        assert seat._nonce in brief.contribution(2, seat.number).payload
