@@ -28,7 +28,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import cards_to_show, final_hash
 from seqp2p.match.setup_steps import positions_of_others
-from seqp2p.rules import Action, IllegalAction, Position, apply, format_action, reveal
+from seqp2p.rules import Action, Position, apply, format_action, reveal
 
 NONCE_SIZE = 32
 
@@ -90,8 +90,6 @@ class OwnSeat:
         deck = match.game.deck
         count = cards_to_show(match.game, action, self.number)
         chosen = [at for at, card in hand.items() if action.kind == "pass" or deck.face(card) == action.card][:count]
-        if len(chosen) != count:
-            raise IllegalAction("That card is not in your hand.")
         shares, proof = self._shares(match, chosen) if chosen else (b"", b"")
         return self._sign(match, TurnBody(format_action(match.game.variant, action), tuple(chosen), shares, proof))
 
