@@ -1,0 +1,132 @@
+"""A person at typed lines: what is shown, what is understood, what is said to what is not."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from seqp2p.players.person import HELP, Person
+from seqp2p.players.player import Leave
+from seqp2p.rules import CLASSIC, KIDS, Variant, View, format_action, view
+from seqp2p.ui.plain import board_lines, hand_line, legal_lines, score_line
+from tests.rules.playing import make, random_position
+
+COLOURS = ("blue", "green")
+
+
+class Desk:
+    """A person's desk: lines to type, and what was read there."""
+
+    def __init__(self, *typed: str) -> None:
+        self.typed = list(typed)
+        self.said: list[str] = []
+
+    async def read(self) -> str | None:
+        return self.typed.pop(0) if self.typed else None
+
+    async def choose(self, seen: View, refused: str | None = None, colours: Sequence[str] = COLOURS) -> str:
+        action = await Person(self.read, self.said.append, colours).choose(seen, refused)
+        return format_action(seen.variant, action)
+
+
+def seen_by_first(variant: Variant = CLASSIC) -> View:
+    hands = ["QH,JC,JS,2C,3C,4C,TD", "?,?,?,?,?,?,?"] if variant is CLASSIC else ["cat,unicorn,dragon", "?,?,?"]
+    return view(make({"a": "e5", "b": "d4"}, hands, variant=variant), 1)
+
+
+async def test_everything_is_shown_when_it_is_ones_turn() -> None:
+    seen, desk = seen_by_first(), Desk("QH h2")
+    assert await desk.choose(seen) == "QH h2"
+    assert desk.said == [
+        *board_lines(seen, COLOURS),
+        score_line(seen, COLOURS),
+        hand_line(seen),
+        *legal_lines(seen),
+        HELP,
+    ]
+
+
+async def test_only_the_reason_is_said_when_an_action_was_refused() -> None:
+    desk = Desk("QH h2")
+    assert await desk.choose(seen_by_first(), "d4 is taken: choose a free square") == "QH h2"
+    assert desk.said == ["d4 is taken: choose a free square"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("board", lambda seen: [*board_lines(seen, COLOURS), score_line(seen, COLOURS)]),
+        ("hand", lambda seen: [hand_line(seen)]),
+        ("moves", legal_lines),
+        ("help", lambda _: [HELP]),
+        ("", lambda _: [HELP]),
+        ("  ", lambda _: [HELP]),
+    ],
+)
+async def test_words_are_answered_and_the_turn_stays(typed: str, answer: object) -> None:
+    seen, desk = seen_by_first(), Desk(typed, "QH h2")
+    assert await desk.choose(seen, "") == "QH h2"
+    assert callable(answer)
+    assert desk.said[1:] == answer(seen)
+
+
+@pytest.mark.parametrize(
+    ("typed", "action"),
+    [
+        ("QH h2", "QH h2"),
+        ("  QH   h2 ", "QH h2"),
+        ("JC\td7", "JC d7"),
+        ("JS xd4", "JS xd4"),
+        ("2C dead", "2C dead"),
+        ("pass", "pass"),
+        # What the rules forbid is for the match to refuse.
+        ("AC a9", "AC a9"),
+    ],
+)
+async def test_an_action_is_understood(typed: str, action: str) -> None:
+    assert await Desk(typed).choose(seen_by_first()) == action
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("QH", "is no action"),
+        ("QX e5", "is no card of Sequence"),
+        ("QH k5", "is no square"),
+        ("play something", "is no card"),
+        ("Q" * 5000, "too long"),
+        ("\x1b[2J \x07", "no card"),
+    ],
+)
+async def test_what_is_no_action_is_said_and_asked_again(typed: str, said: str) -> None:
+    desk = Desk(typed, "QH h2")
+    assert await desk.choose(seen_by_first(), "") == "QH h2"
+    assert said in desk.said[-1]
+    assert len(desk.said[-1]) < 200
+    assert "\x1b" not in desk.said[-1]
+
+
+async def test_animals_are_played_by_name() -> None:
+    seen = seen_by_first(KIDS)
+    desk = Desk("CA d1", "cat d1")
+    assert await desk.choose(seen, colours=("red", "blue")) == "cat d1"
+    assert "is no card" in desk.said[-1]
+
+
+@pytest.mark.parametrize("typed", ["leave", "resign", "quit", " leave "])
+async def test_leaving(typed: str) -> None:
+    with pytest.raises(Leave, match="left the table"):
+        await Desk(typed, "QH h2").choose(seen_by_first())
+
+
+async def test_the_end_of_the_input_leaves() -> None:
+    with pytest.raises(Leave, match="input ended"):
+        await Desk("hand").choose(seen_by_first())
+
+
+async def test_every_legal_action_can_be_typed() -> None:
+    for seed in range(5):
+        position = random_position(CLASSIC, 2, 2, seed).position
+        seen = view(position, position.to_move)
+        for action in seen.legal:
+            text = format_action(CLASSIC, action)
+            assert await Desk(text).choose(seen) == text

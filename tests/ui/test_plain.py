@@ -1,0 +1,105 @@
+"""The table as plain lines of text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqp2p.rules import CLASSIC, KIDS, Variant, format_action, parse_action, view
+from seqp2p.ui.plain import CELL_WIDTH, CODES, board_lines, hand_line, legal_lines, score_line
+from tests.rules.playing import TABLES, make, random_position
+
+CLASSIC_TEXT = """\
+     a   b   c   d   e   f   g   h   i   j
+  1  **  2S  3S  4S  5S  6S  7S  8S  9S  **
+  2  6C <B> <B> <B> <B> <B>  KH  QH  TH  TS
+  3  7C  AS  2D  3D  4D  5D  6D  7D  9H  QS
+  4  8C  KS  6C  5C  4C  3C  2C  8D  8H  KS
+  5  9C  QS  7C  6H [G]  4H  AH  9D  7H  AS
+  6  TC  TS  8C  7H  2H [G]  KH  TD  6H  2D
+  7  QC  9S  9C  8H  9H  TH [G]  QD  5H  3D
+  8  KC  8S  TC  QC  KC  AC  AD  KD  4H  4D
+  9  AC  7S  6S  5S  4S  3S  2S  2H  3H  5D
+ 10  **  AD  KD  QD  TD  9D  8D  7D  6D  **"""
+
+KIDS_TEXT = """\
+     a   b   c   d   e   f   g
+  1  **  AL  BE  CA  DU  EL  **
+  2  FR  GI  HO  KA  LI  MO  OW
+  3  PE  RA [R]  TU  WH  YA  ZE
+  4  LI  MO  OW [Y]  RA  SH  TU
+  5  WH  YA  ZE  AL  BE  CA  DU
+  6  **  EL  FR  GI  HO  KA  **"""
+
+
+def test_the_classic_board() -> None:
+    position = make(
+        {"a": "b2 c2 d2 e2 f2", "b": "e5 f6 g7"},
+        ["QH,JC,JS,2C,2C,9S,9S", "?,?,?,?,?,?,?"],
+        sequences="a:b2-f2",
+        discards=["4C,TD", "-"],
+    )
+    seen = view(position, 1)
+    assert "\n".join(board_lines(seen, ("blue", "green"))) == CLASSIC_TEXT
+    assert hand_line(seen) == "your hand: 2C 2C JC QH 9S 9S JS"
+    assert score_line(seen, ("blue", "green")) == "sequences: blue 1, green 0   pile: 88   discards by seat: TD -"
+    assert legal_lines(seen) == [
+        "  2C g4",
+        "  JC on any of 88 free squares, like: JC b1",
+        "  QH h2",
+        "  9S i1, 9S b7",
+        "  JS xe5, JS xf6, JS xg7",
+    ]
+
+
+def test_the_board_of_the_kids_game() -> None:
+    position = make({"a": "c3", "b": "d4"}, ["cat,unicorn,dragon", "?,?,?"], variant=KIDS)
+    seen = view(position, 1)
+    assert "\n".join(board_lines(seen, ("red", "yellow"))) == KIDS_TEXT
+    assert hand_line(seen) == "your hand: cat dragon unicorn"
+    assert score_line(seen, ("red", "yellow")) == "sequences: red 0, yellow 0   pile: 36   discards by seat: - -"
+    assert legal_lines(seen) == [
+        "  cat d1, cat f5",
+        "  dragon xd4",
+        "  unicorn on any of 36 free squares, like: unicorn b1",
+    ]
+
+
+def test_a_dead_card_and_a_pass() -> None:
+    dead = view(make({"a": "i1 b7", "b": "h8"}, ["9S,2S,5S,6S,TS,9H,4D", "?,?,?,?,?,?,?"]), 1)
+    assert "  9S dead" in legal_lines(dead)
+    stuck = make({"a": "e3"}, ["dragon,dragon,dragon", "?,?,?"], variant=KIDS, pile=0, possible=False)
+    assert legal_lines(view(stuck, 1)) == ["  pass"]
+
+
+@given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
+def test_the_lines_of_any_position(table: tuple[Variant, int, int], seed: int) -> None:
+    variant, players, teams = table
+    position = random_position(variant, players, teams, seed).position
+    seen, colours = view(position, position.to_move), variant.colours[:teams]
+    lines = board_lines(seen, colours)
+    assert len(lines) == 1 + variant.board.rows
+    # Narrow enough for any terminal, and nothing that hangs over on the right.
+    assert all(line == line.rstrip() and len(line) <= 4 + CELL_WIDTH * variant.board.cols for line in lines)
+    chips = sum(mask.bit_count() for mask in position.chips)
+    assert "\n".join(lines).count("[") + "\n".join(lines).count("<") == chips
+    assert len(hand_line(seen).split()) == 2 + len(seen.hand)
+    assert all(colour in score_line(seen, colours) for colour in colours)
+
+
+@given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
+def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: tuple[Variant, int, int], seed: int) -> None:
+    variant, players, teams = table
+    position = random_position(variant, players, teams, seed).position
+    seen = view(position, position.to_move)
+    listed = [text for line in legal_lines(seen) for text in line.rpartition("like: ")[2].strip().split(", ")]
+    legal = {format_action(variant, action) for action in seen.legal}
+    assert set(listed) <= legal
+    assert {parse_action(variant, text).card for text in listed} == {action.card for action in seen.legal}
+    assert legal - set(listed) <= {format_action(variant, a) for a in seen.legal if a.card in variant.wild}
+
+
+def test_every_animal_has_a_code_of_its_own_and_two_letters() -> None:
+    on_board = {KIDS.faces[card] for card in KIDS.board.grid if card >= 0}
+    assert set(CODES) == on_board
+    assert len(set(CODES.values())) == len(CODES)
+    assert all(len(code) == 2 for code in CODES.values())
+    assert all(len(CLASSIC.faces[card]) == 2 for card in CLASSIC.board.grid if card >= 0)
