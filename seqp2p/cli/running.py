@@ -11,6 +11,8 @@ from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
 from seqp2p.net.errors import NetError
 
+LOST_HINT = "check the address, and that the host is still there; then try again"
+
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
     """Run under trio and return the exit code; raises CommandError for what a user can understand."""
@@ -30,7 +32,7 @@ def as_command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
     if isinstance(error, NetError):
-        return CommandError(sentence(str(error)), error.hint, NOT_CONNECTED)
+        return CommandError(sentence(str(error)), error.hint or LOST_HINT, NOT_CONNECTED)
     return CommandError("stopped", exit_code=ABANDONED)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.cli.output import ABANDONED, Output
 from seqp2p.cli.playing import Choices, play
 from seqp2p.cli.running import cancel_when_stdin_closes
 from seqp2p.net.addresses import Address, open_listeners
@@ -61,7 +61,7 @@ class Door:
 
 @contextlib.asynccontextmanager
 async def open_door(lobbying: Lobbying, listen: Address | None) -> AsyncGenerator[Door]:
-    """Hold an identity and listen, until the block ends; raises CommandError when the starting process has ended."""
+    """Hold an identity and listen, until the block ends; raises SystemExit when the starting process has ended."""
     with home.held_identity() as held:
         credentials = make_credentials(held.identity)
         name = home.player_name(lobbying.name, held.number)
@@ -78,4 +78,5 @@ async def open_door(lobbying: Lobbying, listen: Address | None) -> AsyncGenerato
                     await trio.aclose_forcefully(listener)
             nursery.cancel_scope.cancel()
     if orphaned.cancelled_caught:
-        raise CommandError("the process that started this one has ended", exit_code=ABANDONED)
+        # Nobody is left who could be told.
+        raise SystemExit(ABANDONED)
