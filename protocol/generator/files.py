@@ -1,0 +1,64 @@
+"""Every file that is generated, by its path from the root of the repository."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from protocol.generator import links, moves, primitives, shuffles, tables
+from protocol.generator.cases import cases
+from protocol.generator.contributions import REPLAY, contributions, small_game
+from protocol.generator.games import replay
+from protocol.generator.golden import GOLDEN, features, game_by_steps, golden_game, golden_readme, golden_replay
+
+VECTORS: Final[dict[str, Callable[[], Any]]] = {
+    "hashes": primitives.hashes,
+    "oracle": primitives.oracle,
+    "keys": primitives.keys,
+    "shares": primitives.shares,
+    "identities": primitives.identities,
+    "shuffles": shuffles.shuffles,
+    "agreements": tables.agreements,
+    "steps": tables.steps,
+    "replays": tables.replays,
+    "variants": moves.boards,
+    "moves": moves.moves,
+    "contributions": contributions,
+    "links": links.links,
+}
+
+
+def as_json(value: Any) -> bytes:
+    """How JSON is written here: one space a level, the letters as they are, a newline at the end."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def vector_files() -> Iterator[tuple[str, bytes]]:
+    """The vectors, without the golden game."""
+    for name, make in VECTORS.items():
+        yield f"protocol/vectors/{name}.json", as_json(make())
+    game = small_game().play()
+    data = replay(game.records(), game.identities[0])
+    described = game_by_steps(game, f"protocol/replays/{REPLAY}.seqp2p", data)
+    yield "protocol/vectors/two_player_kids_game.json", as_json(described)
+
+
+def case_files() -> Iterator[tuple[str, bytes]]:
+    """The small replays, and what must be said of them."""
+    made = cases()
+    for name, case in made.items():
+        yield f"protocol/replays/{name}.seqp2p", case.data
+    yield "protocol/replays/expected.json", as_json({name: case.expected for name, case in made.items()})
+
+
+def golden_files() -> Iterator[tuple[str, bytes]]:
+    """The golden games, the first of them step by step, and the page that says what is to be seen in them."""
+    seen = {}
+    for name in GOLDEN:
+        game = golden_game(name)
+        data = golden_replay(game)
+        yield f"replays/{name}.seqp2p", data
+        seen[name] = features(game)
+        if name == "classic-2":
+            described = game_by_steps(game, f"replays/{name}.seqp2p", data)
+            yield "protocol/vectors/two_player_game.json", as_json(described)
+    yield "replays/README.md", golden_readme(seen)

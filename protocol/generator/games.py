@@ -1,0 +1,122 @@
+"""Whole games played in memory: one match, every seat's own side, bots that choose; and their replays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from protocol.generator.stream import Stream, StreamChoices, identity
+from seqp2p.crypto.group import encode_scalar
+from seqp2p.crypto.hashing import FILE
+from seqp2p.crypto.identity import Identity, sign
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.players.bots import BOTS
+from seqp2p.players.player import Bot
+from seqp2p.replay.format import (
+    MAGIC,
+    AnyRecord,
+    EndRecord,
+    OpeningRecord,
+    OpenRecord,
+    StepRecord,
+    TableRecord,
+    end_digest,
+    frame,
+    pairs,
+)
+from seqp2p.rules import VARIANTS, Action, default_teams, view
+
+NAMES = ("ann", "ben", "cleo", "dora", "emil", "fay", "gus", "hana", "ivo", "jana", "kim", "lou")
+
+
+def settings(variant: str, players: int, *, teams: int = 0, open_hands: bool = True) -> Settings:
+    """The usual settings of a table of this size; ``teams`` 0 means the usual number."""
+    count = teams or default_teams(VARIANTS[variant], players)
+    return Settings(
+        variant=variant,
+        players=players,
+        teams=count,
+        colours=VARIANTS[variant].colours[:count],
+        advanced=False,
+        table_talk=True,
+        manual_draw=False,
+        open_hands=open_hands,
+        turn_time_s=0,
+        grace_s=120,
+    )
+
+
+@dataclass
+class Game:
+    """A game being played: ``match`` is what everybody knows, ``seats`` what each seat knows besides."""
+
+    name: str
+    settings: Settings
+    bots: Sequence[str]
+    match: Match = field(init=False)
+    seats: list[OwnSeat] = field(init=False)
+    identities: list[Identity] = field(init=False)
+    actions: list[tuple[int, int, Action]] = field(default_factory=list)
+    """(step, seat, action) in order."""
+
+    def __post_init__(self) -> None:
+        players = self.settings.players
+        self.identities = [identity(name) for name in NAMES[:players]]
+        entries = tuple(
+            SeatEntry(name, each.public, Stream(f"{self.name} table nonce {seat}")(32))
+            for seat, (name, each) in enumerate(zip(NAMES, self.identities, strict=False), 1)
+        )
+        self.match = Match(encode_agreement(Agreement(1, self.settings, entries)))
+        self.seats = [
+            OwnSeat(seat, each, Stream(f"{self.name} seat {seat}")) for seat, each in enumerate(self.identities, 1)
+        ]
+        self._players: list[Bot] = [
+            BOTS[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
+        ]
+
+    def contributions(self) -> list[Contribution]:
+        """What the open step waits for, in seat order; nothing is handed in."""
+        return [self.contribution(seat) for seat in sorted(self.match.awaited)]
+
+    def contribution(self, seat: int) -> Contribution:
+        """What this seat contributes to the open step."""
+        own = self.seats[seat - 1]
+        if self.match.kind != "turn":
+            return own.contribute(self.match)
+        action = self._players[seat - 1].choose(view(own.position(self.match), seat))
+        self.actions.append((self.match.number, seat, action))
+        return own.play(self.match, action)
+
+    def play(self, until: int = 0) -> "Game":
+        """Go on to the end, or until this step is open; released secrets follow where the table opens its hands."""
+        while self.match.kind is not None and self.match.number != until:
+            for contribution in self.contributions():
+                self.match.receive(contribution)
+        if self.match.kind is None and self.settings.open_hands:
+            for own in self.seats:
+                self.match.open_seat(own.number, own.release())
+        return self
+
+    def records(self) -> list[AnyRecord]:
+        """The records of the replay, all but the last."""
+        match = self.match
+        steps = [StepRecord(s.number, pairs(tuple(held for _, held in s.contributions))) for s in match.record]
+        held = pairs(tuple(contribution for _, contribution in match.held))
+        openings = [OpeningRecord(seat, encode_scalar(secret)) for seat, secret in sorted(match.openings.items())]
+        return [
+            TableRecord(match.agreement_bytes),
+            *steps,
+            *([OpenRecord(match.number, held)] if held else []),
+            *openings,
+        ]
+
+
+def replay(records: Sequence[AnyRecord], writer: Identity) -> bytes:
+    """A replay of these records, signed by its writer."""
+    return finish(MAGIC + b"".join(map(frame, records)), writer)
+
+
+def finish(data: bytes, writer: Identity) -> bytes:
+    """The file with the writer's last record behind it."""
+    return data + frame(EndRecord(writer.public, sign(writer, FILE, end_digest(data))))

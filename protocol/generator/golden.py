@@ -1,0 +1,130 @@
+"""The golden games of replays/, and games described step by step."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from protocol.generator.games import Game, replay, settings
+from protocol.generator.vectors import Vector, scalar
+from seqp2p.match.contribution import open_envelope
+from seqp2p.match.machine import Match
+from seqp2p.match.play_steps import final_hash
+from seqp2p.replay.format import StepRecord, contributions_of
+from seqp2p.rules import CLASSIC, default_teams, format_action, format_position
+
+# name of the file: name of the game (for its streams), bots, teams (0: the usual number), hands opened at the end
+GOLDEN: Final = {
+    "classic-2": ("classic-2/18", ("random", "random"), 0, True),
+    "classic-3": ("classic-3/5", ("random",) * 3, 0, True),
+    "classic-4": ("classic-4/1", ("greedy",) * 4, 0, True),
+    "classic-6": ("classic-6/9", ("greedy", "random") * 3, 3, True),
+    "classic-12": ("classic-12/5", ("greedy",) * 12, 0, False),
+}
+
+
+def golden_game(name: str) -> Game:
+    """A golden game, played to its end."""
+    streams, bots, teams, open_hands = GOLDEN[name]
+    table = settings("classic", len(bots), teams=teams, open_hands=open_hands)
+    return Game(streams, table, bots).play()
+
+
+def golden_replay(game: Game) -> bytes:
+    """The replay that seat 1 writes of it."""
+    return replay(game.records(), game.identities[0])
+
+
+def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
+    """Everything that a second program has to come to when it plays the replay at ``path`` again."""
+    match = Match(game.match.agreement_bytes)
+    dealt: list[dict[str, Any]] = []
+    steps: list[dict[str, Any]] = []
+    for record in game.records():
+        if not isinstance(record, StepRecord):
+            continue
+        step: dict[str, Any] = {"step": match.number, "kind": match.kind, "seats": sorted(match.awaited)}
+        for contribution in contributions_of(record):
+            match.receive(contribution)
+            if step["kind"] == "turn":
+                body = open_envelope(contribution.payload).body
+                step |= {"action": body["action"], "cards": list(body["cards"])}
+        step["head"] = match.head.hex()
+        if match.game.position is not None:
+            step["position"] = format_position(match.game.position)
+        if step["kind"] == "deal":
+            dealt = _hands(game, match)
+        steps.append(step)
+    draw = match.game.draw
+    assert draw is not None, "the game was played to its end"
+    return {
+        "about": "A whole game, step by step: the position after each step as everybody at the table knows it.",
+        "replay": path,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "game": match.game.id.hex(),
+        "joint key": match.game.joint_key.encoded.hex(),
+        "dealer": draw.dealer,
+        "dealt": dealt,
+        "steps": steps,
+        "final hash": final_hash(match.game).hex(),
+        "result": {"kind": game.match.game.result.kind, "winners": list(game.match.game.result.winners)}
+        if game.match.game.result
+        else None,
+    }
+
+
+def _hands(game: Game, match: Match) -> list[dict[str, Any]]:
+    """Every hand as dealt: deck position and physical card, and the game secret that opens them."""
+    return [
+        {
+            "seat": own.number,
+            "secret": scalar(own.release()),
+            "cards": [[position, physical] for position, physical in sorted(own.hand(match).items())],
+        }
+        for own in game.seats
+    ]
+
+
+def features(game: Game) -> dict[str, Any]:
+    """What is to be seen in a game, for replays/README.md."""
+    variant = game.match.game.variant
+    actions = [format_action(variant, action) for _, _, action in game.actions]
+    jacks = sorted({text[:2] for text in actions if text[0] == "J"})
+    result = game.match.game.result
+    return {
+        "steps": len(game.match.record),
+        "turns": game.match.game.table_position().turn,
+        "exchanges": sum(text.endswith(" dead") for text in actions),
+        "passes": actions.count("pass"),
+        "reshuffles": game.match.game.reshuffles,
+        "jacks": jacks,
+        "won by": list(result.winners) if result else [],
+    }
+
+
+def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """replays/README.md: what every golden game shows."""
+    lines = [
+        "# Golden games",
+        "",
+        "Whole games between bots, played in memory with fixed randomness (`protocol/generator/golden.py`). Each is",
+        "written by seat 1, and `seqp2p verify replays/*.seqp2p` says *verified* of all of them. Every identity and",
+        "secret in them is a test value that anybody can compute: see `protocol/README.md`. `make vectors` makes them",
+        "again, and this page. `protocol/vectors/two_player_game.json` tells the first one step by step.",
+        "",
+        "| file | seats | teams | bots | hands | steps | turns | exchanges | passes | reshuffles | jacks | won by |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, (_, bots, teams, open_hands) in GOLDEN.items():
+        told = seen[name]
+        cells = [
+            f"`{name}.seqp2p`",
+            len(bots),
+            teams or default_teams(CLASSIC, len(bots)),
+            " and ".join(sorted(set(bots))),
+            "opened" if open_hands else "closed",
+            *(told[what] for what in ("steps", "turns", "exchanges", "passes", "reshuffles")),
+            " ".join(told["jacks"]),
+            " ".join(map(str, told["won by"])),
+        ]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return ("\n".join(lines) + "\n").encode()

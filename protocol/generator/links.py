@@ -1,0 +1,85 @@
+"""Vectors for links: the client's statement, messages as frames, the code exchange."""
+
+from typing import Any
+
+import msgspec
+
+from protocol.generator.stream import Stream, identity
+from protocol.generator.vectors import Vector, bad, file_of, good
+from seqp2p.crypto.hashing import LINK
+from seqp2p.crypto.identity import sign
+from seqp2p.match.encoding import encode
+from seqp2p.net.auth import Statement
+from seqp2p.net.frames import frame
+from seqp2p.net.messages import (
+    Accepted,
+    Bye,
+    Confirm,
+    Have,
+    Hello,
+    Links,
+    Message,
+    Opening,
+    Proof,
+    Ready,
+    encode_message,
+)
+from seqp2p.net.pake import Exchange
+
+
+def links() -> Vector:
+    """Who the client is, what messages look like, what a code becomes."""
+    client, server = identity("ben"), identity("ann")
+    stream = Stream("links")
+    certificate, nonce, lobby = stream(32), stream(32), stream(32)
+    statement = Statement(1, "join", client.public, server.public, certificate, nonce, lobby)
+    plain: dict[str, Any] = msgspec.to_builtins(statement, builtin_types=(bytes,))
+    signature = sign(client, LINK, encode(statement))
+    messages: list[Message] = [
+        Hello(1, lobby, nonce),
+        Proof(1, "join", client.public, lobby, signature),
+        Accepted(),
+        Ready(1),
+        Have(300, (1, 12)),
+        Links(()),
+        Opening(2, (7).to_bytes(32, "big")),
+        Confirm(bytes(32)),
+        Bye("the game is over"),
+    ]
+    vectors = [
+        good("link statement", "role join", plain, {"statement": encode(statement), "signature": signature},
+             {"seed": client.secret_bytes()}),
+    ]  # fmt: skip
+    for message in messages:
+        fields = msgspec.to_builtins(message, builtin_types=(bytes,))
+        vectors.append(good("message", fields["type"], {"message": fields}, {"frame": encode_message(message)}))
+    have = encode(Have(300, (1, 12)))
+    for name, data in {
+        "no such type": encode(Bye("")).replace(b"\xa3bye", b"\xa3byf"),
+        "seats out of order": have.replace(b"\x01\x0c", b"\x0c\x01"),
+        "a longer integer": have.replace(b"\xcd\x01\x2c", b"\xce\x00\x00\x01\x2c"),
+        "a byte behind it": have + b"\0",
+        "a message of another stage": encode(Accepted()),
+    }.items():
+        vectors.append(bad("message of the game", name, "peer", {"frame": frame(data)}))
+    return file_of("Links: the client's proof, messages, the code exchange.", [*vectors, *_codes()])
+
+
+def _codes() -> list[Vector]:
+    keys = identity("ben").public, identity("ann").public
+    certificate = Stream("a certificate")(32)
+    vectors = []
+    for name, typed in (("the right code", "7-amber-falcon"), ("another code", "7-amber-fabric")):
+        joiner = Exchange(typed, *keys, certificate, Stream("joiner"), host=False)
+        host = Exchange("7-amber-falcon", *keys, certificate, Stream("host"), host=True)
+        by_joiner, by_host = joiner.finish(host.message), host.finish(joiner.message)
+        given = {
+            "joiner": keys[0],
+            "host": keys[1],
+            "certificate": certificate,
+            "typed": typed,
+            "code": "7-amber-falcon",
+        }
+        out = {"pake_a": joiner.message, "pake_b": host.message, "joiner expects": by_joiner, "host expects": by_host}
+        vectors.append(good("code exchange", name, given, out, {"entropy": ["stream joiner", "stream host"]}))
+    return vectors

@@ -1,0 +1,77 @@
+"""The shape of every vector, and what they are built of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from seqp2p.crypto.group import Point, encode_point, encode_scalar
+from seqp2p.crypto.oracle import Context
+
+Vector: TypeAlias = dict[str, Any]
+Plain: TypeAlias = Mapping[str, Any]
+
+CONTEXT = Context(game=bytes(range(32)), step=7, seat=2, prev=bytes(range(32, 64)))
+OTHER_CONTEXTS = {
+    "game": Context(bytes(32), 7, 2, CONTEXT.prev),
+    "step": Context(CONTEXT.game, 8, 2, CONTEXT.prev),
+    "seat": Context(CONTEXT.game, 7, 3, CONTEXT.prev),
+    "prev": Context(CONTEXT.game, 7, 2, bytes(32)),
+}
+
+
+def good(primitive: str, name: str, given: Plain, out: Plain | None = None, secret: Plain | None = None) -> Vector:
+    """From ``given`` comes ``out``; ``secret`` is what the prover or signer knew."""
+    vector: Vector = {
+        "primitive": primitive,
+        "name": name,
+        "expect": "ok",
+        "in": _plain(given),
+        "out": _plain(out or {}),
+    }
+    return vector | ({"secret": _plain(secret)} if secret else {})
+
+
+def bad(primitive: str, name: str, failure: str, given: Plain) -> Vector:
+    """One thing is wrong with ``given``; ``failure`` is its class."""
+    return {"primitive": primitive, "name": name, "expect": failure, "in": _plain(given)}
+
+
+def spoilt(like: Vector, what: str, failure: str, **changed: object) -> Vector:
+    """A good vector with something changed in it: only what has changed is written down."""
+    return bad(like["primitive"], f"{like['name']}: {what}", failure, changed) | {"like": like["name"]}
+
+
+def file_of(about: str, vectors: Sequence[Vector]) -> Vector:
+    """A whole file of vectors."""
+    return {"about": about, "vectors": list(vectors)}
+
+
+def scalar(value: int) -> str:
+    """A scalar as 64 hexadecimal digits."""
+    return encode_scalar(value).hex()
+
+
+def flip(data: bytes, place: int, bit: int = 0) -> bytes:
+    """The bytes with one bit changed."""
+    changed = bytearray(data)
+    changed[place] ^= 1 << bit
+    return bytes(changed)
+
+
+def with_part(data: bytes, start: int, part: bytes) -> bytes:
+    """The bytes with others in their place from ``start`` on."""
+    return data[:start] + part + data[start + len(part) :]
+
+
+def _plain(value: Any) -> Any:
+    """Bytes and points as lower-case hexadecimal digits, contexts as maps, tuples as lists."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Point):
+        return encode_point(value).hex()
+    if isinstance(value, Context):
+        return {"game": value.game.hex(), "step": value.step, "seat": value.seat, "prev": value.prev.hex()}
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value
