@@ -1,0 +1,115 @@
+"""Remarks: what a seat says at the table. docs/protocol.md, "Remarks".
+
+A remark is signed, numbered per seat, chained to the seat's last one, and dated with the step that was open for its
+speaker. It stands outside the steps: no head depends on it, and nothing waits for it. With the table-talk rule on, a
+call carries a remark's bytes into the record.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.hashing import REMARK, tagged_hash
+from seqp2p.crypto.identity import verify
+from seqp2p.match import labels
+from seqp2p.match.contribution import StepNumber
+from seqp2p.match.encoding import DecodeError, Record, decode
+from seqp2p.match.table import Agreement, Bytes32, SeatNumber
+from seqp2p.match.text import text_fault
+
+REMARK_LENGTH_MAX = 200
+REMARK_SIZE_MAX = 1024
+REMARKS_MAX = 500  # per seat and game: more than anybody types, and the replay stays small
+NO_REMARK = bytes(32)
+COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
+
+RemarkNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=REMARKS_MAX)]
+
+
+class RemarkPayload(Record, frozen=True):
+    """What is signed. ``last`` is the hash of the seat's remark before this one, 32 zero bytes for the first.
+
+    ``courtesy``: the text is one of COURTESIES, and can never be called.
+    """
+
+    v: Literal[1]
+    game: Bytes32
+    seat: SeatNumber
+    number: RemarkNumber
+    last: Bytes32
+    step: StepNumber
+    prev: Bytes32
+    courtesy: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark as it was signed, and what it says."""
+
+    payload: bytes
+    signature: bytes
+    said: RemarkPayload
+
+    @property
+    def hash(self) -> bytes:
+        """What the seat's next remark names, and what a call is remembered by."""
+        return remark_hash(self.payload)
+
+
+class BadRemark(ValueError):
+    """These bytes are no remark that a seat of this game could have made here; whoever passed them on is to blame."""
+
+
+def remark_hash(payload: bytes) -> bytes:
+    """The hash of a remark's payload, 32 bytes."""
+    return tagged_hash(labels.REMARK_HASH, payload)
+
+
+def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreement) -> Remark:
+    """A remark that one of the game's seats signed; raises BadRemark. Its place in the game is not checked here."""
+    try:
+        said = decode(RemarkPayload, payload, REMARK_SIZE_MAX)
+    except DecodeError as error:
+        raise BadRemark(f"not a remark: {error}") from None
+    if said.game != game or said.seat > len(agreement.seats):
+        raise BadRemark("a remark in another game")
+    try:
+        verify(agreement.seats[said.seat - 1].key, REMARK, payload, signature)
+    except CryptoError:
+        raise BadRemark(f"the signature of seat {said.seat} on its remark does not verify") from None
+    if fault := text_fault("a remark", said.text, REMARK_LENGTH_MAX):
+        raise BadRemark(fault)
+    if said.courtesy and said.text not in COURTESIES:
+        raise BadRemark("no such courtesy")
+    return Remark(payload, signature, said)
+
+
+class RemarkLog:
+    """The remarks of one game that are here: for each seat a chain without gaps."""
+
+    def __init__(self) -> None:
+        self._chains: dict[int, list[Remark]] = {}
+
+    def counts(self, players: int) -> tuple[int, ...]:
+        """How many remarks of each seat are here, in seat order."""
+        return tuple(len(self._chains.get(seat, ())) for seat in range(1, players + 1))
+
+    def after(self, counts: tuple[int, ...]) -> list[Remark]:
+        """What somebody lacks who has so many of each seat's."""
+        return [remark for seat, count in enumerate(counts, 1) for remark in self._chains.get(seat, [])[count:]]
+
+    def next_of(self, seat: int) -> tuple[int, bytes]:
+        """The number of a seat's next remark, and the hash it must name."""
+        chain = self._chains.get(seat, [])
+        return len(chain) + 1, chain[-1].hash if chain else NO_REMARK
+
+    def add(self, remark: Remark) -> bool:
+        """Keep a remark if it is the next of its seat's chain; says whether it was."""
+        number, last = self.next_of(remark.said.seat)
+        if (remark.said.number, remark.said.last) != (number, last):
+            return False
+        self._chains.setdefault(remark.said.seat, []).append(remark)
+        return True
