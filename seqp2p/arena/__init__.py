@@ -1,0 +1,12 @@
+"""Bots against bots on the engine alone: no network, no cryptography, all cores.
+
+A contest is who sits where at which table. Everything random in a game follows from the seed and the number of the
+game, so the same seed gives the same result whatever the number of processes.
+"""
+
+from seqp2p.arena.contest import Contest, make_contest
+from seqp2p.arena.game import BotError, Result, play
+from seqp2p.arena.pool import WorkerLost, play_games
+from seqp2p.arena.tally import Tally, wilson
+
+__all__ = ["BotError", "Contest", "Result", "Tally", "WorkerLost", "make_contest", "play", "play_games", "wilson"]

@@ -1,0 +1,38 @@
+"""A view that is put together only when somebody looks.
+
+Putting a view together takes longer than playing a turn, and a bot that chooses among its legal actions by lot looks at
+nothing else. To a bot this is a View like any other: equal to it field by field, and with nothing else in it.
+"""
+
+from dataclasses import fields
+from typing import Any, Final
+
+from seqp2p.rules import Position, View, legal_actions, view
+
+_FIELDS: Final = frozenset(field.name for field in fields(View))
+_new: Final = object.__new__
+_set: Final = object.__setattr__
+
+
+class LateView(View):
+    """The view of the seat to move in a position; made by ``late_view``."""
+
+    __slots__ = ("_whole",)
+    _whole: Position
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what has no value yet: the first field other than ``legal`` fills them all."""
+        if name not in _FIELDS:
+            raise AttributeError(f"a view has no {name}")
+        seen = view(self._whole, self._whole.to_move)
+        for field in _FIELDS:
+            _set(self, field, getattr(seen, field))
+        return getattr(seen, name)
+
+
+def late_view(position: Position) -> View:
+    """The view of the seat to move. ``position`` may know all hands: the view shows that seat's only."""
+    late = _new(LateView)
+    _set(late, "legal", legal_actions(position))
+    _set(late, "_whole", position)
+    return late

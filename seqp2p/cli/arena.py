@@ -1,0 +1,140 @@
+"""``seqp2p arena BOT BOT…``: bots against bots on the engine alone, over all cores."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+
+import click
+
+from seqp2p.arena import BotError, Contest, Tally, WorkerLost, make_contest, play_games, wilson
+from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
+from seqp2p.cli.running import polite_signals
+from seqp2p.players.bots import BOTS
+from seqp2p.rules import VARIANTS, Options, RulesError
+
+GAMES_MAX = 1_000_000_000
+# Windows waits for no more than 63 things at once, of which a pool takes two.
+JOBS_MAX = 61
+
+
+@click.command("arena")
+@click.argument("bots", nargs=-1, required=True, type=click.Choice(list(BOTS)), metavar="BOT BOT...")
+@click.option("--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help="How many games.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same games.")
+@click.option("--players", type=int, help="Seats; without it, one for each bot.")
+@click.option("--teams", type=int, help="Teams; without it, the usual number.")
+@click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
+@click.option("--advanced", is_flag=True, help="A one-eyed jack may break a sequence.")
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes; without it, one for each core.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with the result on standard output.")
+def command(
+    bots: tuple[str, ...],
+    games: int,
+    seed: int,
+    players: int | None,
+    teams: int | None,
+    variant: str,
+    jobs: int | None,
+    *,
+    advanced: bool,
+    as_json: bool,
+) -> None:
+    """Play bots against each other, on the engine alone.
+
+    Name a BOT for each seat, or one for each team: they are repeated round the table. Who starts goes round from game
+    to game.
+    """
+    try:
+        contest = make_contest(bots, variant, players, teams, Options(advanced=advanced))
+    except RulesError as error:
+        raise CommandError(str(error), "see seqp2p arena --help", USAGE) from None
+    output = Output(as_json)
+    total = Tally.of(contest.teams)
+    begun = time.perf_counter()
+    try:
+        with (
+            _stopping_alike(),
+            closing(play_games(contest, seed, games, jobs or min(_cores(), JOBS_MAX))) as tallies,
+            _progress(games, shown=not as_json) as advance,
+        ):
+            for tally in tallies:
+                total += tally
+                advance(tally.games)
+    except KeyboardInterrupt:
+        raise CommandError(f"stopped after {total.games:,} of {games:,} games", exit_code=ABANDONED) from None
+    except (BotError, WorkerLost) as error:
+        raise CommandError(str(error), exit_code=FAILED) from None
+    seconds = time.perf_counter() - begun
+    output.event("arena", **result(total, seconds))
+    if not as_json:
+        for line in table(contest, total, seconds):
+            output.say(line)
+
+
+def result(total: Tally, seconds: float) -> dict[str, object]:
+    """The fields of the result for scripts; docs/scripting.md says what they mean."""
+    return {
+        "games": total.games,
+        "seconds": round(seconds, 3),
+        "turns": total.turns,
+        "wins": list(total.wins),
+        "first_mover_wins": round(total.first_mover_wins / total.decided, 6) if total.decided else None,
+        "draws": total.draws,
+        "turns_mean": round(total.turns / total.games, 6),
+        "reshuffled": round(total.reshuffled / total.games, 6),
+        "passes_mean": round(total.passes / total.games, 6),
+        "exchanges_mean": round(total.exchanges / total.games, 6),
+    }
+
+
+def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
+    """The result for people: shares with their 95 % confidence intervals, then means."""
+    title = VARIANTS[contest.variant].title + (", advanced" if contest.options.advanced else "")
+    yield f"{total.games:,} games of {title}, {contest.players} players in {contest.teams} teams"
+    yield f"{seconds:,.1f} s, {total.turns / seconds:,.0f} turns a second"
+    yield ""
+    teams = [f"team {team}  {'+'.join(contest.bots_of(team))}" for team in range(1, contest.teams + 1)]
+    shares = [(name, count, total.games) for name, count in zip(teams, total.wins, strict=True)]
+    shares += [
+        ("drawn", total.draws, total.games),
+        ("won by who began", total.first_mover_wins, total.decided),
+        ("reshuffled", total.reshuffled, total.games),
+    ]
+    width = max(len(name) for name, _, _ in shares)
+    yield f"{'':{width}}  {'games':>13}  {'share':>7}  95 % interval"
+    for name, count, games in shares:
+        low, high = wilson(count, games)
+        share = f"{count / games:7.2%}" if games else f"{'-':>7}"
+        yield f"{name:{width}}  {count:>13,}  {share}  {low:.2%} to {high:.2%}"
+    yield ""
+    means = {"turns": total.turns, "passes": total.passes, "exchanges": total.exchanges}
+    yield "a game, on average: " + ", ".join(f"{count / total.games:.2f} {what}" for what, count in means.items())
+
+
+@contextmanager
+def _stopping_alike() -> Generator[None]:
+    """Whatever asks this process to end comes as a KeyboardInterrupt, as Ctrl-C does."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in polite_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _progress(games: int, *, shown: bool) -> Generator[Callable[[int], None]]:
+    """A progress bar on standard error if that is a terminal, told how many more games have been played."""
+    if not shown or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda _: None
+        return
+    with click.progressbar(length=games, label="playing", file=sys.stderr, show_pos=True) as bar:
+        yield bar.update
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
