@@ -1,0 +1,220 @@
+"""The house rules that can be read off the syntax trees: who may import whom, what is pure, how long things are."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import seqp2p
+
+ROOT = Path(seqp2p.__file__).parent
+MODULE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+
+# Arrows point downwards only: cli → ui, players, net, replay → match → rules, crypto. Three go sideways, and no other:
+# a session of the net asks a player and writes a replay; a person at typed lines is shown plain text.
+LOWEST = {"rules", "crypto"}
+ALLOWED: dict[str, set[str]] = {
+    "rules": set(),
+    "crypto": set(),
+    "match": LOWEST,
+    "replay": {"match"} | LOWEST,
+    "ui": {"match"} | LOWEST,
+    "players": {"ui", "match"} | LOWEST,
+    "arena": {"players", "match"} | LOWEST,
+    "net": {"players", "replay", "match"} | LOWEST,
+    "cli": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
+    "testing": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
+    "__main__": {"cli"},
+    "__init__": set(),
+}
+
+# What is pure takes time and randomness as arguments, and knows no socket and no file.
+PURE = ("rules", "crypto", "match", "replay.verify", "replay.format")
+IMPURE = {
+    "asyncio",
+    "datetime",
+    "io",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "prompt_toolkit",
+    "random",
+    "secrets",
+    "select",
+    "shutil",
+    "signal",
+    "socket",
+    "ssl",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+    "trio",
+}
+IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "breakpoint"}
+
+# A library that could be replaced, or that must not spread, is known to these alone.
+ONLY_IN: dict[str, str | tuple[str, ...]] = {
+    "coincurve": "crypto.group",
+    "cryptography": ("crypto.identity", "net.tls"),
+    "msgpack": "match.encoding",
+    "spake2": "net.",
+    "trio": ("net.", "players.", "cli.", "ui.", "testing."),
+    "prompt_toolkit": "ui.",
+    "asyncio": "ui.",
+    "click": "cli.",
+}
+
+
+def name_of(path: Path) -> str:
+    """The module's name below ``seqp2p``: ``match.machine``; a package's is ``match.__init__``."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+MODULES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def imported(module: str) -> frozenset[str]:
+    """Every module that this one imports, at the top or late; those of this project by the names above."""
+    return frozenset(resolve(name) for name in imported_names(module))
+
+
+def imported_names(module: str) -> Iterator[str]:
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def resolve(name: str) -> str:
+    if package(name) != "seqp2p":
+        return name
+    parts = name.split(".")[1:]
+    for end in range(len(parts), -1, -1):
+        for module in (".".join(parts[:end]), ".".join([*parts[:end], "__init__"])):
+            if module in MODULES:
+                return module
+    raise AssertionError(f"no module of that name: {name}")
+
+
+def own(module: str) -> set[str]:
+    """The modules of this project that this one imports."""
+    return {name for name in imported(module) if name in MODULES}
+
+
+def foreign(module: str) -> set[str]:
+    """The libraries that this module imports."""
+    return {package(name) for name in imported(module) if name not in MODULES}
+
+
+def package(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def closure(module: str) -> set[str]:
+    """The module and all that it imports, directly or not."""
+    seen, waiting = set[str](), [module]
+    while waiting:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            waiting += own(current)
+    return seen
+
+
+PURE_MODULES = [module for module in MODULES if module.startswith(PURE)]
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert {"rules.engine", "crypto.group", "match.machine", "replay.verify", "__main__"} <= MODULES.keys()
+    assert "match.machine" in own("replay.verify")
+    assert "coincurve" in foreign("crypto.group")
+    assert {"match.encoding", "crypto.group", "rules.engine"} <= closure("replay.verify")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_arrows_point_downwards(module: str) -> None:
+    allowed = ALLOWED[package(module)] | {package(module), "__init__"}
+    wrong = {name for name in own(module) if package(name) not in allowed}
+    assert not wrong, f"{module} must not import {sorted(wrong)}"
+
+
+def test_no_package_imports_itself_by_a_detour() -> None:
+    """What is allowed is itself without a circle, so that no list above can undo the arrows."""
+    TopologicalSorter(ALLOWED).prepare()
+
+
+def test_no_circle_of_imports() -> None:
+    graph = {module: own(module) - {module} for module in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle of imports: {' → '.join(reversed(error.args[1]))}")
+
+
+@pytest.mark.parametrize("module", PURE_MODULES)
+def test_what_is_pure_imports_nothing_impure(module: str) -> None:
+    wrong = foreign(module) & IMPURE
+    assert not wrong, f"{module} must not import {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("module", PURE_MODULES)
+def test_what_is_pure_reads_and_prints_nothing(module: str) -> None:
+    calls = {
+        node.func.id
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert not calls & IMPURE_CALLS
+
+
+def test_the_verifier_is_pure_all_the_way_down() -> None:
+    for module in closure("replay.verify"):
+        assert module in PURE_MODULES or module.endswith("__init__"), module
+
+
+@pytest.mark.parametrize("library", ONLY_IN)
+def test_a_library_stays_in_its_place(library: str) -> None:
+    users = [module for module in MODULES if library in foreign(module)]
+    strays = [module for module in users if not module.startswith(ONLY_IN[library])]
+    assert not strays
+
+
+def test_asyncio_is_met_in_one_file() -> None:
+    assert sum("asyncio" in foreign(module) for module in MODULES) <= 1
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_and_functions_fit(module: str) -> None:
+    lines = MODULES[module].read_text(encoding="utf-8").count("\n")
+    assert lines < MODULE_LINES_MAX, f"{module} has {lines} lines"
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            length = (node.end_lineno or first) - first + 1
+            assert length < FUNCTION_LINES_MAX, f"{module}.{node.name} has {length} lines"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_error_is_caught_blindly(module: str) -> None:
+    """No bare except, and no `except Exception`, but where it is raised again."""
+    for node in ast.walk(tree(module)):
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        names = {name.id for name in ast.walk(node.type) if isinstance(name, ast.Name)} if node.type else {"all"}
+        if names & {"all", "Exception", "BaseException"}:
+            assert isinstance(node.body[-1], ast.Raise), f"{module}:{node.lineno} catches everything"
