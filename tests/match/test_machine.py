@@ -40,7 +40,7 @@ def test_a_new_match_waits_for_every_seat(trio: Played) -> None:
     assert not match.confirmed
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(dice=st.randoms(use_true_random=False))
 def test_any_order_any_repetition_one_game(trio: Played, dice: random.Random) -> None:
     """A network that delays, repeats and overtakes: whatever is too early comes again."""
