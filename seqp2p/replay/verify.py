@@ -78,14 +78,7 @@ class Reading:
 
 
 # The order in which records may stand; several of one stage only where MANY says so.
-STAGES: dict[type, int] = {
-    TableRecord: 0,
-    StepRecord: 1,
-    OpenRecord: 2,
-    EvidenceRecord: 3,
-    OpeningRecord: 4,
-    EndRecord: 5,
-}
+STAGES: dict[type, int] = {StepRecord: 1, OpenRecord: 2, EvidenceRecord: 3, OpeningRecord: 4, EndRecord: 5}
 MANY = frozenset({StepRecord, OpeningRecord})
 
 
@@ -127,6 +120,8 @@ def _begin(placed: Placed) -> Reading:
 def _read(reading: Reading, placed: Placed, data: bytes) -> None:
     """Check one record after the header; raises Invalid, or what the match raises."""
     record = placed.record
+    if isinstance(record, TableRecord):
+        raise Invalid("a second table agreement")
     stage = STAGES[type(record)]
     if stage < reading.stage or (stage == reading.stage and type(record) not in MANY):
         raise Invalid("a record stands where none of its kind may stand")
@@ -147,8 +142,6 @@ def _read(reading: Reading, placed: Placed, data: bytes) -> None:
             except CryptoError:
                 raise Invalid("the writer's signature does not cover this file") from None
             reading.writer = record.key
-        case TableRecord():
-            raise AssertionError("a second header is out of its stage")
 
 
 def _read_step(match: Match, record: StepRecord) -> None:
