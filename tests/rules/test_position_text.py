@@ -51,7 +51,7 @@ def test_a_text_in_full() -> None:
     [
         ("classic ", "", "a position has 16 words"),
         (" 89 ", "   89 ", "a position has 16 words"),
-        (" 89 ", "  89 ", "'' stands where a position has"),
+        (" 89 ", "  89 ", "stands where a position has"),
         ("classic", "chess", "'chess' is no variant: there are classic and kids"),
         ("advanced,", "advanced,advanced,", "is written 'advanced,no-table-talk' in a position"),
         ("advanced,no-table-talk", "no-table-talk,advanced", "is written 'advanced,no-table-talk' in a position"),
