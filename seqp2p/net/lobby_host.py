@@ -172,8 +172,6 @@ class _Lobby:
     def _require_place(self, key: bytes) -> None:
         if key in (sitting.key for sitting in self._seats.values()):
             raise Refused("same_key")
-        if self._started:
-            raise Refused("game_started")
         if self._full:
             raise Refused("table_full")
 
