@@ -1,10 +1,13 @@
 """``seqp2p rules``: the same rules in both languages, with every option, from the package that is shipped."""
 
+import ast
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,8 @@ from seqp2p.rules.table import make_table
 from seqp2p.ui.rules_text import LANGUAGES, rules_text
 from tests.cli.conftest import Cli
 
+TESTS = Path(__file__).parents[1]
+TABLE = TESTS.parent / "docs" / "rules.md"
 TEXTS = [(variant, lang) for variant in VARIANTS for lang in LANGUAGES]
 # How the command line spells the options of the rules.
 SPELLED = {"table_talk": "--no-table-talk"}
@@ -151,3 +156,46 @@ def test_what_is_refused(cli: Cli, arguments: list[str], reason: str) -> None:
     code, out, err = cli("rules", *arguments)
     assert (code, out) == (2, "")
     assert reason in err
+
+
+def named_tests() -> list[str]:
+    """The tests that the table of rules names, like ``rules/test_turns.py::TestPasses::test_an_empty_hand_passes``."""
+    return re.findall(r"`([a-z_/]+\.py::[\w:]+)`", TABLE.read_text("utf-8"))
+
+
+@cache
+def source(path: str) -> list[ast.stmt]:
+    """What a test file consists of; nothing if there is no such file."""
+    file = TESTS / path
+    return ast.parse(file.read_text("utf-8")).body if file.is_file() else []
+
+
+def exists(named: str) -> bool:
+    """Whether there is a test of that name; looks at the source, and imports nothing."""
+    path, *names = named.split("::")
+    nodes = source(path)
+    found: ast.stmt | None = None
+    for name in names:
+        found = next((node for node in nodes if getattr(node, "name", None) == name), None)
+        nodes = found.body if isinstance(found, ast.ClassDef) else []
+    return isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef) and found.name.startswith("test_")
+
+
+def test_every_test_that_docs_rules_md_names_exists() -> None:
+    named = named_tests()
+    assert len(named) > 50
+    assert [name for name in named if not exists(name)] == []
+    for name in ("rules/test_nothing.py::test_nothing", "rules/test_turns.py::TestPasses", "rules/test_turns.py::card"):
+        assert not exists(name)
+
+
+def test_every_row_of_the_table_has_its_columns() -> None:
+    rows = [line for line in TABLE.read_text("utf-8").splitlines() if line.startswith("|")]
+    sheets = r"(?:00[0-4]:\d+(?:–\d+)?(?:, )?)+|–"
+    for row in rows:
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert len(cells) in (2, 4), row
+        if len(cells) == 4 and cells[0] not in ("rule", "---"):
+            assert re.fullmatch(sheets, cells[1]), row
+            assert cells[2], row
+            assert cells[3], row
