@@ -126,22 +126,16 @@ def _read(reading: Reading, placed: Placed, data: bytes) -> None:
     if stage < reading.stage or (stage == reading.stage and type(record) not in MANY):
         raise Invalid("a record stands where none of its kind may stand")
     reading.stage = stage
-    match record:
-        case StepRecord():
-            _read_step(reading.match, record)
-        case OpenRecord():
-            _read_open(reading.match, record)
-        case EvidenceRecord():
-            reading.violation = _read_evidence(reading.match, record)
-        case OpeningRecord():
-            _read_opening(reading.match, record)
-        case EndRecord():
-            signed = end_digest(memoryview(data)[: placed.start])
-            try:
-                verify_signature(record.key, FILE, signed, record.signature)
-            except CryptoError:
-                raise Invalid("the writer's signature does not cover this file") from None
-            reading.writer = record.key
+    if isinstance(record, StepRecord):
+        _read_step(reading.match, record)
+    elif isinstance(record, OpenRecord):
+        _read_open(reading.match, record)
+    elif isinstance(record, EvidenceRecord):
+        reading.violation = _read_evidence(reading.match, record)
+    elif isinstance(record, OpeningRecord):
+        _read_opening(reading.match, record)
+    else:
+        reading.writer = _read_end(record, data[: placed.start])
 
 
 def _read_step(match: Match, record: StepRecord) -> None:
@@ -187,6 +181,15 @@ def _read_opening(match: Match, record: OpeningRecord) -> None:
         match.open_seat(record.seat, decode_scalar(record.secret))
     except (CryptoError, Refusal) as error:
         raise Invalid(str(error)) from None
+
+
+def _read_end(record: EndRecord, before: bytes) -> bytes:
+    """The key of the writer, who signed all the bytes before its record."""
+    try:
+        verify_signature(record.key, FILE, end_digest(before), record.signature)
+    except CryptoError:
+        raise Invalid("the writer's signature does not cover this file") from None
+    return record.key
 
 
 def _conclude(reading: Reading) -> Report:
