@@ -199,5 +199,6 @@ class Match:
         return tuple(events)
 
     def _open_next(self) -> None:
+        self.game.heads.append(self.head)
         plan = next_plan(self.game)
         self._open = None if plan is None else OpenStep(self.number, plan, awaited_seats(self.game, plan))

@@ -14,14 +14,13 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import REMARK, tagged_hash
 from seqp2p.crypto.identity import verify
 from seqp2p.match import labels
-from seqp2p.match.contribution import StepNumber
+from seqp2p.match.contribution import REMARK_SIZE_MAX, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 from seqp2p.match.text import text_fault
 
 REMARK_LENGTH_MAX = 200
-REMARK_SIZE_MAX = 1024
-REMARKS_MAX = 500  # per seat and game: more than anybody types, and the replay stays small
+REMARKS_MAX = 200  # per seat and game: more than anybody types, and the replay stays small
 NO_REMARK = bytes(32)
 COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
 
