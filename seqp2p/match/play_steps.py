@@ -10,7 +10,7 @@ from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Drawn, Event, Finished, Result, Turned
 from seqp2p.match.game import Game, Plan
-from seqp2p.match.remark import BadRemark, open_remark
+from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.match.setup_steps import Held, check_shares
 from seqp2p.rules import (
     UNKNOWN,
@@ -82,29 +82,36 @@ def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]
 
 
 def called(game: Game, action: Action, body: CallBody, context: Context) -> bytes:
-    """The hash of the remark that is called, which every verifier finds callable or not alike.
-
-    It is dated to a step of the record, or to the open one; the caller has not placed since; it is no courtesy, and
-    nobody has called it before. That its speaker is an opponent with team-mates is the engine's to check.
-    """
+    """The hash of the remark that a call names; that its speaker is an opponent with team-mates, the engine checks."""
     if action.kind != "call":
         raise Refusal("only a call carries a remark")
     try:
         remark = open_remark(body.remark, body.signature, game.id, game.agreement)
     except BadRemark as error:
         raise Refusal(f"{error}") from None
-    said = remark.said
-    if said.seat != action.seat:
+    if remark.said.seat != action.seat:
         raise Refusal(f"the remark is not one of seat {action.seat}")
-    if said.step > context.step or game.heads[said.step - 1] != said.prev:
-        raise Refusal("the remark is not dated to this game's record")
-    if said.step < game.placed_at.get(context.seat, 0):
-        raise Refusal("a remark can be called in the first turn after it only")
-    if said.courtesy:
-        raise Refusal("a courtesy cannot be called")
-    if remark.hash in game.called:
-        raise Refusal("this remark was called before")
+    if fault := why_not_callable(game, remark, context.seat, context.step):
+        raise Refusal(fault)
     return remark.hash
+
+
+def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str | None:
+    """Why a remark cannot be called by this seat at this step, or None; every verifier finds the same.
+
+    It is dated to a step of the record, or to the open one; the caller has not placed since; it is no courtesy, and
+    nobody has called it before. What the text says plays no part.
+    """
+    said = remark.said
+    if said.step > step or game.heads[said.step - 1] != said.prev:
+        return "the remark is not dated to this game's record"
+    if said.step < game.placed_at.get(caller, 0):
+        return "a remark can be called in the first turn after it only"
+    if said.courtesy:
+        return "a courtesy cannot be called"
+    if remark.hash in game.called:
+        return "this remark was called before"
+    return None
 
 
 def check_shown(game: Game, action: Action, body: TurnBody, context: Context) -> dict[int, int]:
