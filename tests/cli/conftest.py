@@ -1,0 +1,80 @@
+"""Homes for the players of these tests, processes that end with them, and one whole game that all may look at."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.main import main
+from tests.cli.processes import Event, Household, household
+
+Ended = tuple[int, str, str]
+Cli = Callable[..., Ended]
+
+
+@dataclass(frozen=True)
+class Game:
+    """What both seats of a finished game told, in seat order."""
+
+    host: list[Event]
+    guest: list[Event]
+    spoken: str
+
+    @property
+    def replays(self) -> list[Path]:
+        return [Path(events[-1]["replay"]) for events in (self.host, self.guest)]
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test sees or touches the files of the player who runs it."""
+    home = tmp_path / "home-own"
+    monkeypatch.setenv("SEQP2P_HOME", str(home))
+    for name in ("SEQP2P_CODE", "SEQP2P_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Iterator[Household]:
+    """Players whose processes end with the test."""
+    with household(tmp_path) as people:
+        yield people
+
+
+@pytest.fixture(scope="session")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
+    """A classic game of two bots, as two terminals would play it."""
+    with household(tmp_path_factory.mktemp("game")) as people:
+        host = people.host("--players", "2")
+        guest = people.join(host)
+        assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+        return Game(host.events, guest.events, "\n".join(host.err))
+
+
+@pytest.fixture(scope="session")
+def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
+    """A short game with closed hands."""
+    with household(tmp_path_factory.mktemp("kids")) as people:
+        host = people.host("--variant", "kids", "--closed-hands")
+        guest = people.join(host)
+        assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+        return Game(host.events, guest.events, "\n".join(host.err))
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run a command in this process: exit code, standard output, standard error."""
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["seqp2p", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return run

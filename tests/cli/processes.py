@@ -1,0 +1,266 @@
+"""``seqp2p`` as a script meets it: real processes, their events, what they say to people, how they end."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Self, TypeVar
+
+T = TypeVar("T")
+
+# Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang.
+LIMIT_S = 40.0
+Event = dict[str, Any]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """What a process of this player sees; nothing of the player who runs the tests.
+
+    A fault in seqp2p itself shows its traceback, and with that fails the test.
+    """
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("SEQP2P_", "COV_"))}
+    return own | {"SEQP2P_HOME": str(home), "SEQP2P_DEBUG": "1"} | more
+
+
+def command(*arguments: object) -> list[str]:
+    """The command line."""
+    return [sys.executable, "-m", "seqp2p", *map(str, arguments)]
+
+
+class Process:
+    """A running ``seqp2p``. Everything that is waited for has a time limit, and fails with all that was said."""
+
+    def __init__(
+        self,
+        arguments: list[str],
+        env: dict[str, str],
+        *,
+        stdin: int = subprocess.DEVNULL,
+        output: int = subprocess.PIPE,
+        **more: Any,
+    ) -> None:
+        self.process = subprocess.Popen(arguments, env=env, stdin=stdin, stdout=output, stderr=subprocess.PIPE, **more)
+        self.out: list[str] = []
+        self.err: list[str] = []
+        self._changed = threading.Condition()
+        streams = [(self.process.stdout, self.out), (self.process.stderr, self.err)]
+        self._threads = [
+            threading.Thread(target=self._read, args=(stream, lines), daemon=True)
+            for stream, lines in streams
+            if stream is not None
+        ]
+        self._open = len(self._threads)
+        for thread in self._threads:
+            thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait(LIMIT_S)
+        for thread in self._threads:
+            thread.join(LIMIT_S)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        assert "Traceback" not in "\n".join(self.err), self.said()
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def events(self) -> list[Event]:
+        """The events so far: every line of standard output is one."""
+        return [json.loads(line) for line in list(self.out)]
+
+    def said(self) -> str:
+        """Everything, for a failure's message."""
+        return "\n".join([f"exit code {self.process.poll()}", *self.out, "---", *self.err])
+
+    def event(self, name: str, nth: int = 1, **fields: Any) -> Event:
+        """The nth event with this name and these fields, as soon as there is one."""
+
+        def found() -> Event | None:
+            fitting = [
+                event
+                for event in self.events
+                if event["event"] == name and all(event[field] == value for field, value in fields.items())
+            ]
+            return fitting[nth - 1] if len(fitting) >= nth else None
+
+        return self._until(found, f"event {nth} {name} {fields}")
+
+    def line(self, pattern: str, nth: int = 1) -> re.Match[str]:
+        """The nth match of a pattern in what is said to people, as soon as there is one."""
+
+        def found() -> re.Match[str] | None:
+            matches = [match for line in [*self.out, *self.err] if (match := re.search(pattern, line))]
+            return matches[nth - 1] if len(matches) >= nth else None
+
+        return self._until(found, f"line {nth} with {pattern!r}")
+
+    def type(self, *lines: str) -> None:
+        """Type lines."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        self.process.stdin.flush()
+
+    def close_input(self) -> None:
+        """The end of what is typed."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
+
+    def end(self, limit_s: float = LIMIT_S) -> int:
+        """Its exit code, once it has ended and everything it said is here."""
+        try:
+            code = self.process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it does not end: {self.said()}") from None
+        for thread in self._threads:
+            thread.join(LIMIT_S)
+        return code
+
+    def error(self) -> tuple[str, str | None]:
+        """The error and the hint: the only lines of their kind."""
+        errors = [line for line in self.err if line.startswith("seqp2p: error: ")]
+        hints = [line for line in self.err if line.startswith("seqp2p: hint: ")]
+        assert len(errors) == 1, self.said()
+        assert len(hints) <= 1, self.said()
+        return errors[0].removeprefix("seqp2p: error: "), hints[0].removeprefix("seqp2p: hint: ") if hints else None
+
+    def _read(self, stream: IO[bytes], lines: list[str]) -> None:
+        for line in stream:
+            with self._changed:
+                lines.append(line.decode("utf-8", "replace").rstrip("\n"))
+                self._changed.notify_all()
+        with self._changed:
+            self._open -= 1
+            self._changed.notify_all()
+
+    def _until(self, found: Callable[[], T | None], what: str) -> T:
+        limit = time.monotonic() + LIMIT_S
+        with self._changed:
+            while True:
+                if (result := found()) is not None:
+                    return result
+                left_s = limit - time.monotonic()
+                assert self._open, f"it ended without {what}: {self.said()}"
+                assert left_s > 0, f"no {what}: {self.said()}"
+                self._changed.wait(left_s)
+
+
+class Household:
+    """Players on this machine, each with a home of its own, and their processes; all end with the test."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._started: list[Process] = []
+
+    def home(self, name: str) -> Path:
+        return self.directory / f"home-{name}"
+
+    def replays(self, name: str) -> Path:
+        return self.directory / f"replays-{name}"
+
+    def start(
+        self,
+        *arguments: object,
+        who: str = "somebody",
+        stdin: int = subprocess.DEVNULL,
+        env: dict[str, str] | None = None,
+        **more: Any,
+    ) -> Process:
+        """A process of this player."""
+        process = Process(command(*arguments), environment(self.home(who), **(env or {})), stdin=stdin, **more)
+        self._started.append(process)
+        return process
+
+    def call(self, *arguments: object, **more: Any) -> Process:
+        """A command that ends by itself; ``process.returncode`` is its exit code."""
+        process = self.start(*arguments, **more)
+        process.end()
+        return process
+
+    def host(self, *arguments: object, who: str = "host", bot: str | None = "greedy", **more: Any) -> Process:
+        """A host for scripts, on a port of its own."""
+        chosen = () if bot is None else ("--bot", bot)
+        return self.start(
+            *("host", "--listen", "127.0.0.1:0", "--name", who, "--replay-dir", self.replays(who), "--json"),
+            *(*chosen, *arguments),
+            who=who,
+            **more,
+        )
+
+    def join(
+        self,
+        host: Process,
+        *arguments: object,
+        who: str = "guest",
+        bot: str | None = "random",
+        code: str | None = None,
+        **more: Any,
+    ) -> Process:
+        """A joiner at that host's table, with the newest code unless another is given."""
+        shown = host.event("listening")
+        newest = [event["code"] for event in host.events if event["event"] == "listening"][-1]
+        chosen = () if bot is None else ("--bot", bot)
+        return self.start(
+            *("join", shown["address"], "--code", newest if code is None else code),
+            *("--name", who, "--replay-dir", self.replays(who), "--json", *chosen, *arguments),
+            who=who,
+            **more,
+        )
+
+    def end_all(self) -> None:
+        for process in self._started:
+            with process:
+                pass
+
+
+@contextmanager
+def household(directory: Path) -> Iterator[Household]:
+    """Players whose processes end when the block does."""
+    people = Household(directory)
+    try:
+        yield people
+    finally:
+        people.end_all()
+
+
+def children(pid: int) -> set[int]:
+    """The processes that a process has started, and those that they have."""
+    found = set[int]()
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, path.read_text().split()):
+            found |= {child, *children(child)}
+    return found
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, and it is more than the name of one that has ended."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for something that nothing tells of."""
+    limit = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < limit, what
+        time.sleep(0.02)

@@ -1,0 +1,168 @@
+"""The contract for scripts: two terminals, a game, two replays of the same steps."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seqp2p.replay.format import OpeningRecord, Placed, StepRecord, records
+from seqp2p.rules import CLASSIC, format_action, parse_action
+from tests.cli import documented
+from tests.cli.conftest import Cli, Game
+from tests.cli.processes import Event, Household
+
+
+def step_bytes(replay: Path) -> list[bytes]:
+    """The records of the steps, byte for byte."""
+    data = replay.read_bytes()
+    return [data[placed.start : placed.end] for placed in placed_in(replay) if isinstance(placed.record, StepRecord)]
+
+
+def placed_in(replay: Path) -> list[Placed]:
+    return list(records(replay.read_bytes()))
+
+
+def of(events: list[Event], name: str) -> list[Event]:
+    return [event for event in events if event["event"] == name]
+
+
+def test_the_first_event_says_where_and_the_last_how_it_ended(game: Game) -> None:
+    first, last = game.host[0], game.host[-1]
+    assert first["event"] == "listening"
+    assert first["address"].startswith("127.0.0.1:")
+    assert len(first["code"].split("-")) == 3
+    for seat, events in enumerate((game.host, game.guest), 1):
+        last = events[-1]
+        assert (last["event"], last["seat"], last["reason"]) == ("over", seat, None)
+        assert last["result"] == "won"
+        assert last["winners"] in ([1], [2])
+        assert Path(last["replay"]).is_file()
+        assert len(of(events, "over")) == 1
+    assert game.host[-1]["winners"] == game.guest[-1]["winners"]
+
+
+def test_both_tell_the_same_game(game: Game) -> None:
+    for name in ("seated", "dealer", "turn", "exchange"):
+        assert of(game.host, name) == of(game.guest, name)
+    assert [event["seat"] for event in of(game.guest, "seated")] == [1, 2]
+    assert [event["name"] for event in of(game.guest, "seated")] == ["host", "guest"]
+    assert [event["event"] for event in game.guest[:6]] == ["seated", "seated", "dealer", "shuffle", "shuffle", "dealt"]
+    turns = of(game.guest, "turn")
+    assert [event["turn"] for event in turns] == list(range(1, len(turns) + 1))
+    # The seat after the dealer begins, and the seats alternate.
+    dealer = of(game.host, "dealer")[0]["seat"]
+    assert [event["seat"] for event in turns[:4]] == [3 - dealer, dealer] * 2
+    for event in turns:
+        assert format_action(CLASSIC, parse_action(CLASSIC, event["action"])) == event["action"]
+
+
+def test_every_seat_shuffles_once_and_the_times_are_seconds(game: Game) -> None:
+    for events in (game.host, game.guest):
+        shuffles = [event for event in of(events, "shuffle") if event["reshuffle"] == 0]
+        assert [event["seat"] for event in shuffles] == [1, 2]
+        (dealt,) = of(events, "dealt")
+        assert 0 < sum(event["seconds"] for event in shuffles) <= dealt["seconds"] < 30
+
+
+def test_events_have_exactly_the_documented_fields(game: Game, kids_game: Game) -> None:
+    for events in (game.host, game.guest, kids_game.host, kids_game.guest):
+        for event in events:
+            assert event.keys() == documented.fields()[event["event"]]
+    told = {event["event"] for event in game.host}
+    # Rare ones are told of in test_reporter.py.
+    assert set(documented.fields()) - told <= {"event", "exchange", "verdict", "id"}
+
+
+def test_people_read_the_same_on_standard_error(game: Game) -> None:
+    for text in ("the join code is:  " + game.host[0]["code"], "at the table: host (you), guest", "won by seat"):
+        assert text in game.spoken
+
+
+def test_both_replays_hold_the_same_steps_byte_for_byte(game: Game, kids_game: Game) -> None:
+    for played in (game, kids_game):
+        host, guest = played.replays
+        assert step_bytes(host) == step_bytes(guest) != []
+        assert host.read_bytes() != guest.read_bytes()  # Each is signed by its writer.
+
+
+def test_both_replays_verify(game: Game, kids_game: Game, people: Household) -> None:
+    verify = people.call("verify", "--json", *game.replays, *kids_game.replays)
+    assert verify.end() == 0
+    keys = [event["key"] for event in of(game.host, "seated")]
+    for event, path in zip(verify.events, [*game.replays, *kids_game.replays], strict=True):
+        assert event.keys() == documented.fields()["verdict"]
+        assert (event["event"], event["file"], event["verdict"]) == ("verdict", str(path), "verified")
+        assert (event["reason"], event["step"]) == (None, None)
+        assert event["steps"] == len(step_bytes(path))
+    first, second = verify.events[:2]
+    assert [player["key"] for player in first["players"]] == keys
+    assert [first["writer"], second["writer"]] == keys
+    assert first["result"] == {"kind": "won", "winners": game.host[-1]["winners"], "reason": ""}
+    assert first["game"] == second["game"]
+    assert game.replays[0].name.endswith(f"-{first['game'][:12]}-seat1.seqp2p")
+
+
+def test_hands_are_opened_unless_the_table_keeps_them_closed(game: Game, kids_game: Game) -> None:
+    for played, seats in ((game, [1, 2]), (kids_game, [])):
+        for replay in played.replays:
+            opened = [placed.record.seat for placed in placed_in(replay) if isinstance(placed.record, OpeningRecord)]
+            assert opened == seats
+
+
+def test_standard_output_has_json_and_nothing_else(game: Game, people: Household) -> None:
+    # Every line was read as JSON on the way here; a terminal's encoding cannot spoil it.
+    host = people.host("--variant", "kids", "--name", "Zoé ♠", env={"PYTHONIOENCODING": "ascii"})
+    guest = people.join(host, env={"PYTHONIOENCODING": "ascii"})
+    assert (host.end(), guest.end()) == (0, 0)
+    assert guest.event("seated")["name"] == "Zoé ♠"
+    assert all(line.isascii() for line in [*guest.out, *host.out, *host.err])
+    assert json.loads(host.out[0]) == host.event("listening")
+
+
+def test_three_players_with_the_code_in_the_environment(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", bot="random")
+    shown = host.event("listening")
+    guests = []
+    for number in (2, 3):
+        name = f"guest {number}"
+        arguments = ("--bot", "random", "--json", "--name", name, "--replay-dir", people.replays(name))
+        env = {"SEQP2P_CODE": shown["code"].upper().replace("-", " ")}
+        guests.append(people.start("join", shown["address"], *arguments, who=name, env=env))
+    assert [process.end() for process in (host, *guests)] == [0, 0, 0]
+    ends = [process.events[-1] for process in (host, *guests)]
+    assert sorted(end["seat"] for end in ends) == [1, 2, 3]
+    assert len({(end["result"], tuple(end["winners"])) for end in ends}) == 1
+    first, *others = [step_bytes(Path(end["replay"])) for end in ends]
+    assert all(steps == first for steps in others)
+    assert people.call("verify", *(end["replay"] for end in ends)).end() == 0
+
+
+def test_the_account_needs_no_options(people: Household) -> None:
+    # Name, identity and replay folder are the account's own; events are for those who ask for them.
+    host = people.start("host", "--variant", "kids", "--bot", "random", "--listen", "127.0.0.1:0", who="one")
+    address = host.line(r"seqp2p join (\S+)")[1]
+    code = host.line(r"join code is: +(\S+)")[1]
+    guest = people.start("join", address, "--code", code, "--bot", "random", who="one")
+    assert (host.end(), guest.end()) == (0, 0)
+    assert host.err == guest.err == []
+    replays = sorted((people.home("one") / "replays").iterdir())
+    assert [path.name[-12:] for path in replays] == ["seat1.seqp2p", "seat2.seqp2p"]
+    assert host.out[-1] == f"replay: {replays[0]}"
+    # Two terminals of one person: a second identity, and a name that says so.
+    names = [host.line(rf"seat {seat}: (.+)  (\S+)$") for seat in (1, 2)]
+    assert names[1][1] == f"{names[0][1]} 2"
+    assert names[0][2] != names[1][2]
+    assert sorted(path.name for path in people.home("one").glob("*.key")) == ["identity-2.key", "identity.key"]
+
+
+@pytest.mark.parametrize("command", ["host", "join", "demo"])
+def test_replays_have_a_folder_before_the_game_begins(cli: Cli, tmp_path: Path, command: str) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file")
+    where = {"join": ("127.0.0.1:1", "--code", "7-amber-falcon")}.get(command, ())
+    exit_code, out, err = cli(command, *where, "--bot", "random", "--replay-dir", blocked / "replays")
+    assert (exit_code, out) == (1, "")
+    assert err.splitlines() == [
+        f"seqp2p: error: cannot keep replays in {blocked / 'replays'}: Not a directory",
+        "seqp2p: hint: choose another folder with --replay-dir",
+    ]

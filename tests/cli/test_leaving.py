@@ -1,0 +1,136 @@
+"""Seats that leave in mid-game, politely or not: the others are told, and every replay says how far the game came."""
+
+import os
+import resource
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.cli.processes import Household, Process
+
+POLITE = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def verdicts(people: Household, *replays: str | Path) -> list[tuple[str, str]]:
+    """Verdict and reason of each file; the exit code fits."""
+    verify = people.call("verify", "--json", *replays)
+    assert verify.end() == 5
+    return [(event["verdict"], event["reason"]) for event in verify.events]
+
+
+def table(people: Household, suffix: str = "", **more: Any) -> tuple[Process, Process]:
+    """A host and a guest in the middle of a game; it is soon the guest's turn, who takes an hour over it."""
+    host = people.host("--variant", "kids", who=f"host{suffix}", **more)
+    guest = people.join(host, "--pace", "3600", who=f"guest{suffix}")
+    host.event("dealt")
+    guest.event("dealt")
+    return host, guest
+
+
+def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
+    tables = {polite: table(people, f" {polite.name}") for polite in POLITE}
+    for polite, (_, guest) in tables.items():
+        guest.signal(polite)
+    # An impatient player presses twice.
+    tables[signal.SIGINT][1].signal(signal.SIGINT)
+    for polite, (host, guest) in tables.items():
+        # Long before anything like the grace of 120 s.
+        assert (guest.end(15), host.end(15)) == (5, 5)
+        assert guest.err[-1].startswith("replay: ")
+        told = host.events[-1]
+        assert (told["event"], told["result"], told["winners"]) == ("over", "unfinished", [])
+        assert told["reason"] == f"seat 2 (guest {polite.name}) left the table"
+        assert guest.events[-1]["reason"] == "left the table"
+        assert f"unfinished: {told['reason']}" in host.err
+    # All are whole and signed by their writers: verify finds nothing to miss but the rest of the game.
+    replays = [process.events[-1]["replay"] for pair in tables.values() for process in pair]
+    for verdict, reason in verdicts(people, *replays):
+        assert verdict == "unfinished"
+        assert "the record ends at step" in reason
+        assert "awaiting seat" in reason
+    host, guest = tables[signal.SIGINT]
+    verify = people.call("verify", "--json", host.events[-1]["replay"], guest.events[-1]["replay"])
+    assert [event["writer"] for event in verify.events] == [event["key"] for event in guest.events[:2]]
+
+
+def test_the_host_may_leave_as_well(people: Household) -> None:
+    host, guest = table(people)
+    host.signal(signal.SIGTERM)
+    assert (host.end(15), guest.end(15)) == (5, 5)
+    assert guest.events[-1]["reason"] == "seat 1 (host) left the table"
+
+
+def test_a_seat_that_dies_is_waited_for_and_then_given_up(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", "--grace", "1")
+    guests = [people.join(host, "--pace", pace, who=name) for name, pace in (("anna", "3600"), ("berta", "0"))]
+    host.event("dealt")
+    victim, other = guests
+    seat = next(event["seat"] for event in host.events if event["event"] == "seated" and event["name"] == "anna")
+    victim.signal(signal.SIGKILL)
+    assert victim.end() == -signal.SIGKILL
+    assert (host.end(), other.end()) == (5, 5)
+    overs = [survivor.events[-1] for survivor in (host, other)]
+    assert [over["result"] for over in overs] == ["unfinished"] * 2
+    # Whoever finds out first leaves, so the other may hear of that first.
+    assert f"seat {seat} (anna) could not be reached for 1 s" in [over["reason"] for over in overs]
+    (dead,) = people.replays("anna").iterdir()
+    found = verdicts(people, dead, host.events[-1]["replay"], other.events[-1]["replay"])
+    assert [verdict for verdict, _ in found] == ["unfinished"] * 3
+    assert f"awaiting seat {seat}" in found[1][1]
+
+
+def test_a_host_with_nohup_outlives_its_terminal(people: Household) -> None:
+    def nohup() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    host = people.host("--variant", "kids", preexec_fn=nohup)
+    guest = people.join(host, "--pace", "0.1")
+    host.event("dealt")
+    host.signal(signal.SIGHUP)
+    assert (host.end(), guest.end()) == (0, 0)
+
+
+def test_a_game_goes_on_when_nobody_reads_its_events(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    read, write = os.pipe()
+    listening = host.event("listening")
+    arguments = ("--bot", "random", "--json", "--replay-dir", people.replays("deaf"), "--name", "deaf")
+    deaf = people.start(
+        *("join", listening["address"], "--code", listening["code"], *arguments), who="deaf", output=write
+    )
+    os.close(write)
+    os.close(read)
+    assert (host.end(), deaf.end()) == (0, 0)
+    (replay,) = people.replays("deaf").iterdir()
+    assert people.call("verify", replay).end() == 0
+
+
+def test_a_disk_that_is_full_is_said(people: Household) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
+
+    host = people.host("--variant", "kids", "--grace", "1")
+    guest = people.join(host, preexec_fn=small_files)
+    assert guest.end() == 1
+    (replay,) = people.replays("guest").iterdir()
+    error, hint = guest.error()
+    assert error == f"cannot write the replay {replay}: File too large"
+    assert hint == "choose another folder with --replay-dir"
+    assert host.end() == 5
+    assert "seat 2 (guest)" in host.events[-1]["reason"]
+    # What was recorded is not lost.
+    assert verdicts(people, replay)[0][0] == "unfinished"
+
+
+def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:
+    host = people.host("--variant", "kids", "--until-stdin-closes", stdin=subprocess.PIPE)
+    guest = people.join(host, "--pace", "3600", "--until-stdin-closes", stdin=subprocess.PIPE)
+    guest.event("dealt")
+    for process in (host, guest):
+        process.close_input()
+    assert (host.end(10), guest.end(10)) == (5, 5)
+    # Nobody is there to be told, but the replays are complete.
+    assert not any("error" in line for line in [*host.err, *guest.err])
+    replays = [path for name in ("host", "guest") for path in people.replays(name).iterdir()]
+    assert [verdict for verdict, _ in verdicts(people, *replays)] == ["unfinished"] * 2

@@ -1,0 +1,200 @@
+"""Sitting down, and being refused: one sentence, a hint, an exit code; the host goes on waiting for the others."""
+
+import http.server
+import signal
+import socket
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, Process
+
+WRONG = "7-acorn-acorn"
+
+
+def refused(process: Process) -> str:
+    """The sentence with which a joiner was refused; there is a hint, and nothing else is said."""
+    assert process.end() == 4, process.said()
+    error, hint = process.error()
+    assert hint
+    assert process.out == []
+    assert error == error.strip().rstrip(".")
+    assert len(process.err) == 2, process.said()
+    return error
+
+
+def other_code(code: str) -> str:
+    """A code of this table that is not its code."""
+    return WRONG if code != WRONG else "7-falcon-amber"
+
+
+def test_a_wrong_code_is_refused_and_the_host_goes_on(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    code = host.event("listening")["code"]
+    assert refused(people.join(host, code=other_code(code))) == "this is not the code of the table"
+    # It is still the same code, by the environment or as typed by people.
+    guest = people.join(host, code=code.replace("-", " ").upper())
+    assert (host.end(), guest.end()) == (0, 0)
+    assert [event["event"] for event in host.events].count("listening") == 1
+    assert any("could not join" in line for line in host.err)
+
+
+def test_a_code_is_burned_after_three_wrong_tries(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    first = host.event("listening")
+    for _ in range(2):
+        assert refused(people.join(host, code=other_code(first["code"]))) == "this is not the code of the table"
+    assert "holds no more" in refused(people.join(host, code=other_code(first["code"])))
+    second = host.event("listening", 2)
+    assert second["address"] == first["address"]
+    assert second["code"] != first["code"]
+    assert refused(people.join(host, code=first["code"])) == "this is not the code of the table"
+    guest = people.join(host)
+    assert (host.end(), guest.end()) == (0, 0)
+    # The events of the game are the same as ever.
+    assert [event["event"] for event in host.events][2:5] == ["seated", "seated", "dealer"]
+
+
+@pytest.mark.parametrize("code", ["amber", "7-amber-falcno", "x-amber-falcon", "\x1b[2J", "7-amber-falcon-oak"])
+def test_what_is_no_code_is_not_tried(cli: Cli, code: str) -> None:
+    # The address is nobody's: an attempt would be told as such.
+    exit_code, out, err = cli("join", "127.0.0.1:9", "--code", code, "--bot", "random")
+    error, hint = err.splitlines()
+    assert (exit_code, out) == (4, "")
+    assert error.startswith("seqp2p: error: ")
+    assert "nobody answers" not in error
+    assert hint.startswith("seqp2p: hint: ")
+    assert "\x1b" not in err
+
+
+def test_a_full_table_and_a_game_that_has_started(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3")
+    slow = people.join(host, who="slow")
+    host.line("slow, free")
+    slow.signal(signal.SIGSTOP)  # It holds its seat, and does not answer yet: the table is full but has not begun.
+    last = people.join(host, "--pace", "0.3", who="last")
+    host.line("slow, last")
+    assert refused(people.join(host, who="late")) == "the table is full"
+    slow.signal(signal.SIGCONT)
+    host.event("dealt")
+    assert refused(people.join(host, who="late")) == "the game at this table has started"
+    assert [process.end() for process in (host, slow, last)] == [0, 0, 0]
+
+
+def test_a_name_sits_at_a_table_once(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3")
+    first = people.join(host, who="anna")
+    host.line("anna, free")
+    assert "name" in refused(people.join(host, "--name", "Anna", who="other"))
+    assert "name" in refused(people.join(host, "--name", "HOST", who="other"))
+    # Whoever leaves makes room.
+    first.signal(signal.SIGINT)
+    assert first.end() == 5
+    assert first.error()[0] == "stopped"
+    host.line("anna has left the table")
+    guests = [people.join(host, who="anna"), people.join(host, who="berta")]
+    assert [process.end() for process in (host, *guests)] == [0, 0, 0]
+
+
+def test_a_host_that_closes_the_table(people: Household) -> None:
+    host = people.host("--players", "3")
+    guest = people.join(host)
+    host.line("guest, free")
+    host.signal(signal.SIGINT)
+    assert host.end() == 5
+    assert host.error() == ("stopped", None)
+    assert guest.end() == 4
+    error, hint = guest.error()
+    assert "lost" in error or "closed" in error
+    assert hint
+
+
+def test_nobody_at_that_address(cli: Cli) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for address in (f"127.0.0.1:{port}", "nobody.invalid:4610"):
+        exit_code, out, err = cli("join", address, "--code", "7-amber-falcon", "--bot", "random")
+        assert (exit_code, out) == (4, "")
+        error, hint = err.splitlines()
+        assert error == f"seqp2p: error: nobody answers at {address}"
+        assert hint.startswith("seqp2p: hint: Check the address")
+
+
+class Echo(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        while data := self.request.recv(4096):
+            self.request.sendall(data)
+
+
+class Banner(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        self.request.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+        while self.request.recv(4096):
+            pass
+
+
+class Hasty(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        pass
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[socketserver.BaseRequestHandler]) -> Iterator[str]:
+    """Another program, listening; gives its address."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_another_program_listens_there(people: Household) -> None:
+    with serving(Echo) as echo, serving(Banner) as banner, serving(Hasty) as hasty, serving(Web) as web:
+        joiners = [
+            people.start("join", address, "--code", "7-amber-falcon", "--bot", "random", who=address)
+            for address in (echo, banner, hasty, web)
+        ]
+        for joiner in joiners:
+            assert "does not answer as seqp2p does" in refused(joiner)
+
+
+def test_an_address_that_cannot_be_listened_on(cli: Cli) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        exit_code, out, err = cli("host", "--bot", "random", "--json", "--listen", address)
+    assert (exit_code, out) == (4, "")
+    error, hint = err.splitlines()
+    assert error.startswith(f"seqp2p: error: cannot listen on {address}: ")
+    assert hint.startswith("seqp2p: hint: Choose another --listen")
+
+
+def test_the_default_address_is_one_that_others_can_reach(people: Household) -> None:
+    host = people.start("host", "--bot", "random", "--variant", "kids", "--json", who="host")
+    address, _, port = host.event("listening")["address"].rpartition(":")
+    assert address
+    assert address not in ("0.0.0.0", "[::]")
+    assert int(port) > 0
+    guest = people.join(host)
+    assert (host.end(), guest.end()) == (0, 0)
+
+
+def test_two_hosts_on_one_machine(people: Household) -> None:
+    hosts = [people.start("host", "--bot", "random", "--json", who=name) for name in ("one", "two")]
+    addresses = {host.event("listening")["address"] for host in hosts}
+    assert len(addresses) == 2
