@@ -105,6 +105,11 @@ class RemarkLog:
         chain = self._chains.get(seat, [])
         return len(chain) + 1, chain[-1].hash if chain else NO_REMARK
 
+    def last_of(self, seat: int) -> Remark | None:
+        """What a seat said last."""
+        chain = self._chains.get(seat)
+        return chain[-1] if chain else None
+
     def add(self, remark: Remark) -> bool:
         """Keep a remark if it is the next of its seat's chain; says whether it was."""
         number, last = self.next_of(remark.said.seat)

@@ -95,6 +95,10 @@ class OwnSeat:
             return replace(seen, legal=tuple(Action("give", card) for card in sorted(set(seen.hand))))
         return seen
 
+    def view_after(self, match: Match, action: Action) -> View:
+        """What this seat would see if the seat that is to act did this."""
+        return view(apply(self.position(match), action), self.number)
+
     def play(self, match: Match, action: Action) -> Contribution:
         """An action of this seat; raises IllegalAction or AmbiguousAction, before anything is signed."""
         if match.kind == "discard":

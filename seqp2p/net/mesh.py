@@ -45,13 +45,15 @@ from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 
+GameMessage: TypeAlias = ContributionMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+
 
 @dataclass(frozen=True, slots=True)
 class Received:
     """A message for the session, from a neighbour: not necessarily of its making."""
 
     seat: int
-    message: ContributionMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+    message: GameMessage
 
 
 @dataclass(frozen=True, slots=True)
