@@ -20,7 +20,7 @@ from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_result
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.asking import Asking, Chosen, Left
+from seqp2p.net.asking import Asking, Chosen
 from seqp2p.net.mesh import GameMessage, LinkDown, LinkUp, Mesh, Received
 from seqp2p.net.messages import Bye, ContributionMessage, Evidence, Hurry, Opening, RemarkMessage
 from seqp2p.net.talk import Talk
@@ -41,6 +41,13 @@ OPENINGS_WAIT_S = 5.0
 # How long after a seat's goodbye its evidence against another seat may still come by way of others.
 GOODBYE_WAIT_S = 1.0
 TICK_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """This seat's own player leaves."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
