@@ -57,7 +57,7 @@ def next_plan(game: Game) -> Plan | None:
     position = game.table_position()
     if position.over:
         return Plan("over")
-    return Plan(STEP_OF_PHASE[getattr(position, "phase", "play")], position.to_move)
+    return Plan(STEP_OF_PHASE[position.phase], position.to_move)
 
 
 def awaited_seats(game: Game, plan: Plan) -> frozenset[int]:
