@@ -7,6 +7,7 @@ from math import sqrt
 from seqp2p.arena.game import Result
 from seqp2p.rules import Team
 
+_NOBODY: Team = 0
 Z_95 = 1.959964
 """95 % of a normal distribution lie within so many standard deviations of its mean."""
 
@@ -61,9 +62,6 @@ class Tally:
         return self.games - self.draws
 
 
-_NOBODY: Team = 0
-
-
 def wilson(count: int, games: int) -> tuple[float, float]:
     """The 95 % confidence interval of a share seen ``count`` times in ``games`` games (Wilson's score interval).
 
@@ -80,4 +78,4 @@ def wilson(count: int, games: int) -> tuple[float, float]:
     share, weight = count / games, Z_95 * Z_95 / games
     middle = (share + weight / 2) / (1 + weight)
     half = Z_95 / (1 + weight) * sqrt(share * (1 - share) / games + weight / (4 * games))
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+    return middle - half if count else 0.0, middle + half if count < games else 1.0

@@ -93,7 +93,8 @@ def result(total: Tally, seconds: float) -> dict[str, object]:
 def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
     """The result for people: shares with their 95 % confidence intervals, then means."""
     title = VARIANTS[contest.variant].title + (", advanced" if contest.options.advanced else "")
-    yield f"{total.games:,} games of {title}, {contest.players} players in {contest.teams} teams"
+    games = "1 game" if total.games == 1 else f"{total.games:,} games"
+    yield f"{games} of {title}, {contest.players} players in {contest.teams} teams"
     yield f"{seconds:,.1f} s, {total.turns / seconds:,.0f} turns a second"
     yield ""
     teams = [f"team {team}  {'+'.join(contest.bots_of(team))}" for team in range(1, contest.teams + 1)]
@@ -105,9 +106,9 @@ def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
     ]
     width = max(len(name) for name, _, _ in shares)
     yield f"{'':{width}}  {'games':>13}  {'share':>7}  95 % interval"
-    for name, count, games in shares:
-        low, high = wilson(count, games)
-        share = f"{count / games:7.2%}" if games else f"{'-':>7}"
+    for name, count, among in shares:
+        low, high = wilson(count, among)
+        share = f"{count / among:7.2%}" if among else f"{'-':>7}"
         yield f"{name:{width}}  {count:>13,}  {share}  {low:.2%} to {high:.2%}"
     yield ""
     means = {"turns": total.turns, "passes": total.passes, "exchanges": total.exchanges}

@@ -276,7 +276,7 @@ class Mesh:
         try:
             if not peer.up:
                 peer.up = True
-                self._announce_links()
+                self._announce_links(but=link)
                 await self._hand_on(LinkUp(peer.seat))
             link.send(Links(tuple(sorted(self.linked))))
             link.send(self._alive())
@@ -346,11 +346,11 @@ class Mesh:
             finally:
                 self._telling.discard(scope)
 
-    def _announce_links(self) -> None:
+    def _announce_links(self, but: Link | None = None) -> None:
         frame = encode_message(Links(tuple(sorted(self.linked))))
         for peer in self._peers.values():
-            for link in peer.links[-1:]:
-                link.send_frame(frame)
+            if peer.links and peer.links[-1] is not but:
+                peer.links[-1].send_frame(frame)
 
     def _spread(self, item: Item, frame: bytes) -> None:
         now = trio.current_time()

@@ -4,7 +4,21 @@ A position is an immutable value, and the engine a pure function of position, ac
 of cards that may be UNKNOWN, so one engine serves a peer, who does not see the other hands, and a verifier, who does.
 """
 
-from seqp2p.rules.actions import NO_SQUARE, PASS, Action, Ends, Kind, exchange, place, remove
+from seqp2p.rules.actions import (
+    DRAW,
+    END,
+    NO_SQUARE,
+    PASS,
+    WAIVE,
+    Action,
+    Ends,
+    Kind,
+    call,
+    exchange,
+    give,
+    place,
+    remove,
+)
 from seqp2p.rules.dealing import DealerDraw, deal_order, dealer_draw, first_seat
 from seqp2p.rules.engine import apply, legal_actions
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction, NotationError, RulesError
@@ -19,7 +33,7 @@ from seqp2p.rules.notation import (
     parse_ends,
     parse_square,
 )
-from seqp2p.rules.position import CompletedSequence, Hand, Position, hide, reveal, start
+from seqp2p.rules.position import CompletedSequence, Hand, Pending, Phase, Position, hide, reveal, start
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
 from seqp2p.rules.sequences import nameable_lines
 from seqp2p.rules.status import status
@@ -43,11 +57,14 @@ from seqp2p.rules.view import CORNER, View, view
 __all__ = [
     "CLASSIC",
     "CORNER",
+    "DRAW",
+    "END",
     "KIDS",
     "NO_SQUARE",
     "PASS",
     "UNKNOWN",
     "VARIANTS",
+    "WAIVE",
     "Action",
     "AmbiguousAction",
     "Board",
@@ -61,6 +78,8 @@ __all__ = [
     "Line",
     "NotationError",
     "Options",
+    "Pending",
+    "Phase",
     "Position",
     "RulesError",
     "Seat",
@@ -71,6 +90,7 @@ __all__ = [
     "Variant",
     "View",
     "apply",
+    "call",
     "check_table",
     "deal_order",
     "dealer_draw",
@@ -82,6 +102,7 @@ __all__ = [
     "format_ends",
     "format_position",
     "format_square",
+    "give",
     "hand_size",
     "hide",
     "legal_actions",

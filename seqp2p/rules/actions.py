@@ -6,11 +6,11 @@ name the line of each new sequence by its two end squares.
 
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from seqp2p.rules.variant import UNKNOWN, Card, Square
+from seqp2p.rules.variant import UNKNOWN, Card, Seat, Square
 
 NO_SQUARE: Final = -1
 
-Kind: TypeAlias = Literal["place", "remove", "exchange", "pass"]
+Kind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "end", "waive", "call", "give"]
 Ends: TypeAlias = tuple[Square, Square]
 """The two end squares of a line of sequence length, the one that is read first in front."""
 
@@ -23,9 +23,17 @@ class Action(NamedTuple):
     square: Square = NO_SQUARE
     ends: tuple[Ends, ...] = ()
     """The sequences the mover names when a chip makes more than fits; ascending, and nearly always empty."""
+    seat: Seat = 0
+    """The seat whose talk is called, 0 in all other actions."""
 
 
 PASS: Final = Action("pass")
+DRAW: Final = Action("draw")
+"""Manual draw: a card for the one just played, or for the one played in the seat's last turn."""
+END: Final = Action("end")
+"""Manual draw: the turn ends without a draw."""
+WAIVE: Final = Action("waive")
+"""Manual draw: a draw that is owed is lost."""
 
 
 def place(card: Card, square: Square, ends: tuple[Ends, ...] = ()) -> Action:
@@ -41,3 +49,13 @@ def remove(card: Card, square: Square) -> Action:
 def exchange(card: Card) -> Action:
     """A dead card given up for a new one; the turn goes on."""
     return Action("exchange", card)
+
+
+def call(seat: Seat) -> Action:
+    """The table is told that an opponent has talked; its team gives up cards for it."""
+    return Action("call", seat=seat)
+
+
+def give(card: Card) -> Action:
+    """A card given up for the talk of one's team."""
+    return Action("give", card)

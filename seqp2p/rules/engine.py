@@ -5,16 +5,17 @@ draws knows it. The common path costs a few machine words of set arithmetic; the
 afterwards, by ``refusals``.
 """
 
-from collections.abc import Callable
 from itertools import compress
 from typing import Final, TypeAlias
 
-from seqp2p.rules.actions import PASS, Action, Kind
+from seqp2p.rules.actions import PASS, Action
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Position
-from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not
+from seqp2p.rules.phases import OPEN_PHASES, Judges, after_pass, after_playing, call, lay_down, open_actions
+from seqp2p.rules.position import ONGOING, CompletedSequence, Phase, Position
+from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not, why_not_now
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
+from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card
 
 Board: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
@@ -28,12 +29,15 @@ _BITS: Final = bytes(int(byte == ord("1")) for byte in range(256))
 def legal_actions(position: Position) -> tuple[Action, ...]:
     """All the seat to move can do with the cards of its hand that are known, each once, in card and square order.
 
-    No action names its sequences. With unknown cards in the hand there may be more; a pass is only among them when
-    all the cards are known. Empty when the game is over.
+    No action names its sequences, and calls of talk are never among them, because what has been said is not the
+    engine's business. With unknown cards in the hand there may be more; a pass is only among them when all the cards
+    are known. Empty when the game is over.
     """
-    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _ = position
+    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _, pending = position
     if not to_move:
         return ()
+    if pending is not None and pending.phase != "play":
+        return open_actions(position)
     look, limit = table.look, table.variant.exchanges_per_turn
     if limit is None:
         limit = position.exchanges_left + exchanged
@@ -69,12 +73,16 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     """
     if not position.to_move:
         raise IllegalAction("the game is over: nothing more can be played")
-    return _APPLY[action.kind](position, action, drawn)
+    pending = position.pending
+    judge = (_PLAY if pending is None else _PHASES[pending.phase]).get(action.kind)
+    if judge is None:
+        raise why_not_now(position)
+    return judge(position, action, drawn)
 
 
 def _place(position: Position, action: Action, drawn: Card) -> Position:
-    _, card, square, ends = action
-    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _ = position
+    _, card, square, ends, _ = action
+    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _ = position
     look = table.look
     bit = look.bit.get(square, 0)
     if not bit & free & look.reach.get(card, 0):
@@ -93,7 +101,7 @@ def _place(position: Position, action: Action, drawn: Card) -> Position:
 
 
 def _remove(position: Position, action: Action, drawn: Card) -> Position:
-    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _ = position
+    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _ = position
     look, bit = table.look, table.look.bit.get(action.square, 0)
     taken_by_others = look.squares ^ free ^ chips[(to_move - 1) % len(chips)]
     if look.reach.get(action.card, bit) or not bit & taken_by_others & ~protected:
@@ -105,7 +113,7 @@ def _remove(position: Position, action: Action, drawn: Card) -> Position:
 
 
 def _exchange(position: Position, action: Action, drawn: Card) -> Position:
-    _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _ = position
+    _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _ = position
     look, card = position.table.look, action.card
     if look.offers.get(card) is None or free & look.reach[card] or position.exchanges_left <= 0:
         raise why_not(position, action)
@@ -116,9 +124,13 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
     """The card goes on the discards and another is drawn. ``turns`` is 1 if that ends the turn, 0 if it goes on.
 
     If the pile is empty, all discards become the pile first, the card just put down among them; so there always is a
-    card to draw.
+    card to draw. With manual draw a played card is not replaced here.
     """
-    table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _ = position
+    table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _, pending = (
+        position
+    )
+    if turns and table.options.manual_draw:
+        return after_playing(_changed(lay_down(position, action.card), board))
     card, seat = action.card, to_move - 1
     hand = list(hands[seat])
     try:
@@ -158,53 +170,35 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
             idle,
             quiet,
             ONGOING,
+            pending,
         ),
     )
 
 
 def _win(position: Position, action: Action, board: Board) -> Position:
     """The game ends at once, before the draw."""
-    chips, free, sequences, protected = board
-    seat, card = position.to_move - 1, action.card
-    hand = list(position.hands[seat])
-    del hand[hand.index(card) if card in hand else unknown_slot(position, card)]
-    discards = (*position.discards[seat], card)
-    return position._replace(
+    return _changed(lay_down(position, action.card), board)._replace(
         to_move=0,
-        hands=(*position.hands[:seat], tuple(hand), *position.hands[seat + 1 :]),
-        discards=(*position.discards[:seat], discards, *position.discards[seat + 1 :]),
-        chips=chips,
-        free=free,
-        sequences=sequences,
-        protected=protected,
         turn=position.turn + 1,
         exchanged=0,
         idle=0,
         quiet=0,
-        outcome=seat % position.teams + 1,
+        outcome=team_of(position.to_move, position.teams),
+        pending=None,
     )
+
+
+def _changed(position: Position, board: Board) -> Position:
+    chips, free, sequences, protected = board
+    return position._replace(chips=chips, free=free, sequences=sequences, protected=protected)
 
 
 def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     refusal = why_no_pass(position, legal_actions(position))
     if refusal:
         raise refusal
-    idle = 0 if position.exchanged else position.idle + 1
-    quiet = position.quiet + 1
-    drawn_game = idle >= position.players or quiet >= position.variant.quiet_turns_max
-    return position._replace(
-        to_move=0 if drawn_game else position.to_move % position.players + 1,
-        turn=position.turn + 1,
-        exchanged=0,
-        idle=idle,
-        quiet=quiet,
-        outcome=DRAWN if drawn_game else ONGOING,
-    )
+    return after_pass(position)
 
 
-_APPLY: Final[dict[Kind, Callable[[Position, Action, Card], Position]]] = {
-    "place": _place,
-    "remove": _remove,
-    "exchange": _exchange,
-    "pass": _pass,
-}
+_PLAY: Final[Judges] = {"place": _place, "remove": _remove, "exchange": _exchange, "pass": _pass, "call": call}
+_PHASES: Final[dict[Phase, Judges]] = {"play": _PLAY, **OPEN_PHASES}

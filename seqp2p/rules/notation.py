@@ -4,6 +4,9 @@
     remove    JS xd7                   dragon xd4
     exchange  9C dead                  cat dead
     pass      pass
+    draw      draw         end         waive              manual draw only
+    call      call 3                                      the talk of a seat
+    give      QH given
 
 A square is a column letter and a row number, a1 being the first cell of the printed grid. A chip that completes more
 lines than can count may name those that are to count by their two end squares, first the one that is read first,
@@ -13,13 +16,17 @@ several in ascending order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 import re
 from typing import Final
 
-from seqp2p.rules.actions import PASS, Action, Ends, exchange, remove
+from seqp2p.rules.actions import DRAW, END, PASS, WAIVE, Action, Ends, call, exchange, give, remove
 from seqp2p.rules.errors import NotationError
 from seqp2p.rules.lookup import lookup
 from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
 
 UNKNOWN_CARD: Final = "?"
 _SQUARE: Final = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
+_SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
+_BARE: Final = {action.kind: action for action in (PASS, DRAW, END, WAIVE)}
+"""The actions whose kind is their whole text."""
+_AFTER_CARD: Final = {"exchange": "dead", "give": "given"}
 _TEXT_MAX: Final = 100
 
 
@@ -127,13 +134,17 @@ def parse_action(variant: Variant, text: str) -> Action:
     if len(text) > _TEXT_MAX:
         raise NotationError(f"{text[:20]!r}… is too long for an action")
     words = text.split(" ")
-    if words == ["pass"]:
-        return PASS
+    if text in _BARE:
+        return _BARE[text]
     if len(words) < 2:
         raise NotationError(f"{text!r} is no action: write a card and a square, or 'pass'")
+    if words[0] == "call":
+        return _parse_call(text)
     card, where, names = parse_card(variant, words[0]), words[1], words[2:]
     if where == "dead" and not names:
         return exchange(card)
+    if where == "given" and not names:
+        return give(card)
     if where.startswith("x") and not names:
         return remove(card, parse_square(variant, where[1:]))
     square = parse_square(variant, where)
@@ -144,18 +155,29 @@ def parse_action(variant: Variant, text: str) -> Action:
     return action
 
 
+def _parse_call(text: str) -> Action:
+    _, _, seat = text.partition(" ")
+    if not _SEAT.fullmatch(seat):
+        raise NotationError(f"{text!r} calls no seat: write for instance 'call 3'")
+    return call(int(seat))
+
+
 def format_action(variant: Variant, action: Action) -> str:
     """The text of an action.
 
     >>> from seqp2p.rules import CLASSIC
     >>> [format_action(CLASSIC, parse_action(CLASSIC, text)) for text in ("TD h6", "JS xd7", "9C dead", "pass")]
     ['TD h6', 'JS xd7', '9C dead', 'pass']
+    >>> [format_action(CLASSIC, action) for action in (DRAW, END, WAIVE, call(3), give(0))]
+    ['draw', 'end', 'waive', 'call 3', '2C given']
     """
-    if action.kind == "pass":
-        return "pass"
+    if action.kind in _BARE:
+        return action.kind
+    if action.kind == "call":
+        return f"call {action.seat}"
     card = format_card(variant, action.card)
-    if action.kind == "exchange":
-        return f"{card} dead"
+    if action.kind in _AFTER_CARD:
+        return f"{card} {_AFTER_CARD[action.kind]}"
     square = format_square(variant, action.square)
     if action.kind == "remove":
         return f"{card} x{square}"

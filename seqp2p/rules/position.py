@@ -1,7 +1,7 @@
 """A position: everything that has happened so far as far as it matters, as one immutable value."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
@@ -10,6 +10,9 @@ from seqp2p.rules.variant import UNKNOWN, Card, Line, Seat, Team, Variant
 
 Hand: TypeAlias = tuple[Card, ...]
 """Ascending, so that unknown cards come first."""
+
+Phase: TypeAlias = Literal["play", "draw", "late", "penalty"]
+"""What is waited for: the mover's play; its draw; another seat's draw that is still owed; a penalised seat's card."""
 
 ONGOING = 0
 DRAWN = -1
@@ -22,6 +25,20 @@ class CompletedSequence(NamedTuple):
     squares: Line
 
 
+class Pending(NamedTuple):
+    """What is open beside the ordinary game; only manual draw and called talk ever open anything."""
+
+    phase: Phase
+    mover: Seat
+    """The seat whose turn it is. In the phases late and penalty another seat is to move."""
+    owes: Seat = 0
+    """The seat that has ended its turn without drawing, and may still draw; 0 if none."""
+    penalised: tuple[Seat, ...] = ()
+    """The seats that still have to give up a card, ascending; only in the phase penalty."""
+    passed: bool = False
+    """Only in the phase late: the mover has passed, so its turn ends with this phase."""
+
+
 class Position(NamedTuple):
     """The state of a game between two actions. Equal positions have equal fields, whatever way led to them.
 
@@ -30,7 +47,7 @@ class Position(NamedTuple):
 
     table: Table
     to_move: Seat
-    """The seat whose turn it is; 0 when the game is over."""
+    """The seat that acts next, nearly always the one whose turn it is; 0 when the game is over."""
     hands: tuple[Hand, ...]
     """In seat order."""
     pile: int
@@ -58,6 +75,17 @@ class Position(NamedTuple):
     """Turns in a row, up to now, in which no chip was placed or taken."""
     outcome: int
     """ONGOING, DRAWN, or the team that has won."""
+    pending: Pending | None = None
+    """None whenever the seat to move is about to play and nobody owes a draw; so always in the ordinary game."""
+
+    @property
+    def phase(self) -> Phase:
+        return self.pending.phase if self.pending else "play"
+
+    @property
+    def mover(self) -> Seat:
+        """The seat whose turn it is; 0 when the game is over."""
+        return self.pending.mover if self.pending else self.to_move
 
     @property
     def variant(self) -> Variant:

@@ -1,6 +1,7 @@
 """The written form of a position: one line of ASCII, one text for each position, and its hash.
 
-Sixteen words with a space between them, in this order:
+Sixteen words with a space between them, in this order, and only while something beside the ordinary game is open,
+which manual draw and called talk can bring about, a seventeenth:
 
     variant      its name
     options      - or a comma list of advanced, no-table-talk, manual-draw
@@ -19,6 +20,8 @@ Sixteen words with a space between them, in this order:
     idle         turns in a row with neither play nor exchange
     quiet        turns in a row without a chip placed or taken
     result       - going on, = drawn, or the letter of the team that has won
+    pending      phase/mover/seat that owes a draw/seats penalised/whether the mover has passed: play, draw, late or
+                 penalty; a seat; a seat or -; - or a comma list of seats; - or passed
 """
 
 import hashlib
@@ -29,7 +32,8 @@ from typing import Final
 from seqp2p.rules.errors import NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.notation import format_card, format_ends, parse_card, parse_ends
-from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Position
+from seqp2p.rules.phases import pending_fault
+from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import Options, Table, make_table
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
@@ -40,6 +44,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _CELLS: Final = re.compile(r"[0-9]+|[a-z*]", re.ASCII)
 _TEAM_LETTERS: Final = "abcdefghijkl"
 _WORDS: Final = 16
+_PHASES: Final[dict[str, Phase]] = {"play": "play", "draw": "draw", "late": "late", "penalty": "penalty"}
 _OUTCOMES: Final = {"-": ONGOING, "=": DRAWN}
 # name of the option in the text, field, value that the text stands for
 _OPTION_WORDS: Final = (
@@ -70,6 +75,7 @@ def format_position(position: Position) -> str:
         position.idle,
         position.quiet,
     )
+    pending = () if position.pending is None else (_format_pending(position.pending),)
     return " ".join(
         (
             variant.name,
@@ -83,6 +89,7 @@ def format_position(position: Position) -> str:
             "/".join(_format_cards(variant, cards) for cards in position.discards),
             *map(str, numbers),
             "=" if position.drawn_game else _TEAM_LETTERS[position.winner - 1] if position.winner else "-",
+            *pending,
         )
     )
 
@@ -92,7 +99,7 @@ def parse_position(text: str) -> Position:
     if len(text) > _TEXT_MAX:
         raise NotationError("the text is too long for a position")
     words = text.split(" ")
-    if len(words) != _WORDS:
+    if len(words) not in (_WORDS, _WORDS + 1):
         raise NotationError(f"a position has {_WORDS} words with one space between them, this text has {len(words)}")
     table = _parse_table(*words[:3])
     chips = _parse_board(table, words[3])
@@ -115,9 +122,13 @@ def parse_position(text: str) -> Position:
         idle=idle,
         quiet=quiet,
         outcome=_OUTCOMES[words[15]] if words[15] in _OUTCOMES else _parse_team(table, words[15]),
+        pending=_parse_pending(words[16]) if len(words) > _WORDS else None,
     )
     if (position.to_move == 0) != position.over or position.to_move > position.players:
         raise NotationError("a seat is to move as long as the game is not over, and none after that")
+    fault = pending_fault(position)
+    if fault:
+        raise NotationError(fault)
     for word, canonical in zip(words, format_position(position).split(" "), strict=True):
         if word != canonical:
             raise NotationError(f"{word[:_SHOWN_MAX]!r} is written {canonical[:_SHOWN_MAX]!r} in a position")
@@ -143,6 +154,26 @@ def _format_sequence(variant: Variant, sequence: CompletedSequence) -> str:
 
 def _format_cards(variant: Variant, cards: tuple[Card, ...]) -> str:
     return ",".join(format_card(variant, card) for card in cards) or "-"
+
+
+def _format_pending(pending: Pending) -> str:
+    penalised = ",".join(map(str, pending.penalised))
+    passed = "passed" if pending.passed else "-"
+    return f"{pending.phase}/{pending.mover}/{pending.owes or '-'}/{penalised or '-'}/{passed}"
+
+
+def _parse_pending(word: str) -> Pending:
+    parts = word.split("/")
+    if len(parts) != 5 or parts[0] not in _PHASES:
+        raise NotationError(f"{word[:_SHOWN_MAX]!r} does not say what is pending: write for instance 'draw/1/-/-/-'")
+    phase, mover, owes, penalised, passed = parts
+    return Pending(
+        phase=_PHASES[phase],
+        mover=_parse_number(mover),
+        owes=0 if owes == "-" else _parse_number(owes),
+        penalised=tuple(map(_parse_number, _items(penalised))),
+        passed=passed == "passed",
+    )
 
 
 def _items(word: str) -> list[str]:

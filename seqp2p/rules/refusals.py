@@ -5,7 +5,7 @@ from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.notation import format_action, format_card, format_square
 from seqp2p.rules.position import Position
 from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import UNKNOWN, Card, Square
+from seqp2p.rules.variant import UNKNOWN, Card, Seat, Square
 
 
 def unknown_slot(position: Position, card: Card) -> int:
@@ -46,6 +46,31 @@ def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction 
     text = format_action(position.variant, next((a for a in legal if a.kind != "exchange"), first))
     what = "must be exchanged first" if first.kind == "exchange" and text.endswith("dead") else "can be played"
     return IllegalAction(f"seat {position.to_move} cannot pass: {text} {what}")
+
+
+def why_not_now(position: Position) -> IllegalAction:
+    """The reason why a kind of action is refused in this phase, whatever it would do."""
+    seat = position.to_move
+    if position.phase == "draw":
+        return IllegalAction(f"seat {seat} has played its card: it can draw, or end its turn without")
+    if position.phase == "late":
+        return IllegalAction(f"seat {seat} has not drawn in its last turn: it can draw now, or waive the draw")
+    if position.phase == "penalty":
+        return IllegalAction(f"seat {seat} gives up a card for its team's talk first: name the card and 'given'")
+    return IllegalAction(f"seat {seat} is to play: there is nothing that it has to draw, end, waive or give up")
+
+
+def why_no_call(position: Position, called: Seat) -> IllegalAction | None:
+    """The reason why the talk of a seat cannot be called, None if it can (was there any, that is for others to say)."""
+    if position.options.table_talk:
+        return IllegalAction("talk is free at this table: nobody can be called for it")
+    if not 1 <= called <= position.players:
+        return IllegalAction(f"there is no seat {called} to call: the seats are 1 to {position.players}")
+    if position.players == position.teams:
+        return IllegalAction(f"seat {called} has no team-mates: only the talk of a team of two or more can be called")
+    if team_of(called, position.teams) == team_of(position.to_move, position.teams):
+        return IllegalAction(f"seat {called} is of the caller's own team: only an opponent's talk can be called")
+    return None
 
 
 def _why_not_held(position: Position, card: Card) -> str | None:

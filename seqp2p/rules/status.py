@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from seqp2p.rules.lookup import set_of
 from seqp2p.rules.notation import format_ends
+from seqp2p.rules.phases import pending_fault
 from seqp2p.rules.position import DRAWN, Position, surplus_face
-from seqp2p.rules.variant import UNKNOWN
+from seqp2p.rules.variant import UNKNOWN, Seat
 
 
 def status(position: Position) -> tuple[str, ...]:
@@ -26,8 +27,22 @@ def _cards(position: Position) -> Iterator[str]:
     for seat, hand in enumerate(position.hands, start=1):
         if len(hand) > size:
             yield f"seat {seat} holds {len(hand)} cards, more than the {size} it was dealt"
+        elif len(hand) == size and seat in _not_drawn(position):
+            yield f"seat {seat} holds {size} cards and has still to draw one"
     if any(UNKNOWN in cards for cards in position.discards):
         yield "a discard lies face up, so it is never unknown"
+
+
+def _played(position: Position) -> bool:
+    """Whether the mover has played a card in the turn that is not over."""
+    pending = position.pending
+    return pending is not None and pending.phase in {"draw", "late"} and not pending.passed
+
+
+def _not_drawn(position: Position) -> tuple[Seat, ...]:
+    """The seats that lack the card for one they have played: the mover and the one that owes a draw."""
+    pending = position.pending
+    return (pending.owes, pending.mover if _played(position) else 0) if pending else ()
 
 
 def _board(position: Position) -> Iterator[str]:
@@ -41,7 +56,7 @@ def _board(position: Position) -> Iterator[str]:
         yield "a chip lies on a free corner or beside the board"
     if position.free != look.squares & ~seen:
         yield "the free squares are not those without a chip"
-    if seen.bit_count() > position.turn:
+    if seen.bit_count() > position.turn + _played(position):
         yield f"{seen.bit_count()} chips lie on the board after {position.turn} turns"
 
 
@@ -82,6 +97,9 @@ def _turns(position: Position) -> Iterator[str]:
         yield f"seat {position.to_move} cannot be to move: the seats are 1 to {position.players}"
     if position.over and position.to_move:
         yield f"the game is over, and seat {position.to_move} is to move"
+    fault = pending_fault(position)
+    if fault:
+        yield fault
     if position.exchanged and (position.over or position.exchanges_left < 0):
         yield f"{position.exchanged} dead cards cannot have been exchanged in this turn"
     if position.idle > position.quiet or position.quiet > position.turn:

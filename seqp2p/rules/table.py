@@ -32,8 +32,6 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
         changed = getattr(options, option.name) != getattr(usual, option.name)
         if changed and option.name not in variant.options:
             raise RulesError(f"{variant.title} has no option {option.name.replace('_', ' ')}: leave it as it is")
-    if options.manual_draw:
-        raise RulesError("drawing by hand (manual draw) cannot be played yet: choose the automatic draw")
 
 
 def default_teams(variant: Variant, players: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import legal_actions
 from seqp2p.rules.errors import RulesError
-from seqp2p.rules.position import CompletedSequence, Hand, Position, hide
+from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.table import Options, team_of
 from seqp2p.rules.variant import Card, Seat, Square, Team, Variant
 
@@ -26,7 +26,7 @@ class View:
     teams: int
     hand: Hand
     legal: tuple[Action, ...]
-    """What the seat can do, empty when it is not to move."""
+    """What the seat can do, empty when it is not to move. Calling a seat for its talk is never listed."""
     board: tuple[Team, ...]
     """By square: the team whose chip lies there, 0 on a free square, CORNER on a free corner."""
     sequences: tuple[CompletedSequence, ...]
@@ -39,6 +39,10 @@ class View:
     """In seat order, each oldest first."""
     to_move: Seat
     """0 when the game is over."""
+    mover: Seat
+    """The seat whose turn it is; another one is to move when it owes a draw or a card."""
+    phase: Phase
+    """What the seat to move is to do: play, draw, draw late, or give up a card for its team's talk."""
     turn: int
     draws: int
     reshuffles: int
@@ -80,6 +84,8 @@ def view(position: Position, seat: Seat) -> View:
         pile=seen.pile,
         discards=seen.discards,
         to_move=seen.to_move,
+        mover=seen.mover,
+        phase=seen.phase,
         turn=seen.turn,
         draws=seen.draws,
         reshuffles=seen.reshuffles,

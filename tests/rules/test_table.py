@@ -65,7 +65,6 @@ def test_who_can_play(variant: Variant, tables: dict[int, tuple[int, list[int]]]
         (KIDS, 2, 2, Options(advanced=True), "Sequence for Kids has no option advanced"),
         (KIDS, 2, 2, Options(table_talk=False), "Sequence for Kids has no option table talk"),
         (KIDS, 2, 2, Options(manual_draw=True), "Sequence for Kids has no option manual draw"),
-        (CLASSIC, 2, 2, Options(manual_draw=True), "drawing by hand"),
     ],
 )
 def test_the_reason_why_a_table_cannot_play(

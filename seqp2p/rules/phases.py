@@ -1,0 +1,198 @@
+"""What may come between the parts of a turn: drawing by hand, and cards given up for talk. Rule sheets 000 and 002.
+
+Manual draw: a played card is not replaced. The mover draws or ends its turn without; who has not drawn may still do so
+when the next player has played or passed (phase late), and has lost that card after it.
+
+Talk: an opponent calls a seat, and every player of that seat's team gives up a card of its choice, without
+replacement; then the caller's turn goes on as it was.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from seqp2p.rules.actions import DRAW, END, WAIVE, Action, Kind, give
+from seqp2p.rules.position import DRAWN, ONGOING, Pending, Phase, Position
+from seqp2p.rules.refusals import unknown_slot, why_no_call
+from seqp2p.rules.table import team_of
+from seqp2p.rules.variant import UNKNOWN, Card, Seat
+
+Judge: TypeAlias = Callable[[Position, Action, Card], Position]
+Judges: TypeAlias = Mapping[Kind, Judge]
+"""By kind of action, what becomes of the position; a kind that is not there is refused."""
+
+
+def open_actions(position: Position) -> tuple[Action, ...]:
+    """The legal actions of the seat to move while something else than a play is waited for."""
+    phase = position.phase
+    if phase == "penalty":
+        return tuple(give(card) for card in sorted(set(position.hands[position.to_move - 1])) if card != UNKNOWN)
+    return (DRAW, END) if phase == "draw" else (DRAW, WAIVE)
+
+
+def lay_down(position: Position, card: Card) -> Position:
+    """A card of the seat to move goes on its discards and is not replaced; IllegalAction if the seat cannot hold it."""
+    seat = position.to_move - 1
+    hand = list(position.hands[seat])
+    del hand[hand.index(card) if card in hand else unknown_slot(position, card)]
+    discards = (*position.discards[seat], card)
+    return position._replace(
+        hands=(*position.hands[:seat], tuple(hand), *position.hands[seat + 1 :]),
+        discards=(*position.discards[:seat], discards, *position.discards[seat + 1 :]),
+    )
+
+
+def after_playing(position: Position) -> Position:
+    """Manual draw, the mover has played a card: whoever owes a draw comes first, then the mover draws."""
+    mover, owes = position.to_move, position.pending.owes if position.pending else 0
+    if owes:
+        return position._replace(to_move=owes, pending=Pending("late", mover, owes))
+    return position._replace(pending=Pending("draw", mover))
+
+
+def after_pass(position: Position) -> Position:
+    """The mover passes. Its turn is over, unless somebody owes a draw."""
+    pending = position.pending
+    if pending is not None and pending.owes and pending.phase == "play":
+        late = Pending("late", pending.mover, pending.owes, passed=True)
+        return position._replace(to_move=pending.owes, pending=late)
+    idle = 0 if position.exchanged else position.idle + 1
+    quiet = position.quiet + 1
+    drawn_game = idle >= position.players or quiet >= position.variant.quiet_turns_max
+    return position._replace(
+        to_move=0 if drawn_game else position.mover % position.players + 1,
+        turn=position.turn + 1,
+        exchanged=0,
+        idle=idle,
+        quiet=quiet,
+        outcome=DRAWN if drawn_game else ONGOING,
+        pending=None,
+    )
+
+
+def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+    """The talk of a seat is called: every player of its team gives up a card, if it has one."""
+    refusal = why_no_call(position, action.seat)
+    if refusal:
+        raise refusal
+    team = team_of(action.seat, position.teams)
+    penalised = tuple(
+        seat for seat, hand in enumerate(position.hands, start=1) if hand and team_of(seat, position.teams) == team
+    )
+    owes = position.pending.owes if position.pending else 0
+    return _penalise(position, position.to_move, owes, penalised)
+
+
+def _give(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+    pending = _pending(position)
+    return _penalise(lay_down(position, action.card), pending.mover, pending.owes, pending.penalised[1:])
+
+
+def _penalise(position: Position, mover: Seat, owes: Seat, penalised: tuple[Seat, ...]) -> Position:
+    """The next of the penalised seats is to give up a card; when there is none, the mover's turn goes on."""
+    if penalised:
+        return position._replace(to_move=penalised[0], pending=Pending("penalty", mover, owes, penalised))
+    return position._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
+
+
+def _draw(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+    return _go_on(_with_card(position, drawn), 0)
+
+
+def _end(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+    return _go_on(position, position.to_move)
+
+
+def _waive(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+    return _go_on(position, 0)
+
+
+def _go_on(position: Position, owes: Seat) -> Position:
+    """After a draw, or after doing without: the mover's own draw if this one was late, otherwise the next turn."""
+    pending = _pending(position)
+    if pending.passed:
+        return after_pass(position)
+    if pending.phase == "late":
+        return position._replace(to_move=pending.mover, pending=Pending("draw", pending.mover))
+    after = pending.mover % position.players + 1
+    return position._replace(
+        to_move=after,
+        turn=position.turn + 1,
+        exchanged=0,
+        idle=0,
+        quiet=0,
+        pending=Pending("play", after, owes) if owes else None,
+    )
+
+
+def _with_card(position: Position, drawn: Card) -> Position:
+    """The seat to move has drawn a card, from the discards if the pile is empty, and none if both are."""
+    seat, pile, discards, reshuffles = position.to_move - 1, position.pile, position.discards, position.reshuffles
+    if not pile:
+        pile = sum(map(len, discards))
+        if not pile:
+            return position
+        discards = ((),) * len(discards)
+        reshuffles += 1
+    hand = tuple(sorted((*position.hands[seat], drawn)))
+    return position._replace(
+        hands=(*position.hands[:seat], hand, *position.hands[seat + 1 :]),
+        pile=pile - 1,
+        discards=discards,
+        draws=position.draws + 1,
+        reshuffles=reshuffles,
+    )
+
+
+OPEN_PHASES: Final[Mapping[Phase, Judges]] = {
+    "draw": {"draw": _draw, "end": _end},
+    "late": {"draw": _draw, "waive": _waive},
+    "penalty": {"give": _give},
+}
+
+
+def pending_fault(position: Position) -> str | None:
+    """Why what is pending does not fit the rest of the position, None if it does."""
+    return next(_faults(position), None)
+
+
+def _faults(position: Position) -> Iterator[str]:
+    pending, seats = position.pending, range(1, position.players + 1)
+    if pending is None:
+        return
+    phase, mover, owes, penalised, passed = pending
+    if position.over:
+        yield "the game is over, and something is pending"
+    if mover not in seats or owes not in (0, *seats) or owes == mover:
+        yield "the seat whose turn it is and the one that owes a draw are two seats of the table"
+    if not position.options.manual_draw and (owes or phase != "penalty"):
+        yield "draws are owed only with manual draw"
+    if passed and phase != "late":
+        yield "that the mover has passed matters only while a draw is owed"
+    if penalised and phase != "penalty":
+        yield "cards are given up only in the phase penalty"
+    to_move = {"play": mover if owes else 0, "draw": 0 if owes else mover, "late": owes, "penalty": (*penalised, 0)[0]}
+    if position.to_move != to_move[phase]:
+        yield f"seat {position.to_move} cannot be to move in the phase {phase}"
+    if phase == "penalty":
+        yield from _penalty_faults(position, pending)
+
+
+def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
+    seats = range(1, position.players + 1)
+    if position.options.table_talk or position.players == position.teams:
+        yield "nobody can be called for talk at this table"
+    if list(pending.penalised) != sorted(set(pending.penalised) & set(seats)):
+        yield "the penalised seats are seats of the table, in ascending order"
+        return
+    teams = {team_of(seat, position.teams) for seat in pending.penalised}
+    if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
+        yield "the penalised seats are all of one team, and not of the mover's"
+    if not all(position.hands[seat - 1] for seat in pending.penalised):
+        yield "a player without a card gives none up"
+
+
+def _pending(position: Position) -> Pending:
+    """What is pending, in a phase in which something is."""
+    pending = position.pending
+    assert pending is not None
+    return pending

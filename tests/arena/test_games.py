@@ -1,0 +1,174 @@
+"""Games between bots: the same again from the same seed, cards that are all there, and how random games go."""
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from statistics import mean
+from typing import Any
+
+import pytest
+
+import seqp2p.arena.game
+from seqp2p.arena import BotError, Contest, Result, Tally, make_contest, play
+from seqp2p.players.bots import RandomBot
+from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
+
+GAMES = 2_000
+
+
+def contest(
+    *bots: str, players: int | None = None, teams: int | None = None, variant: str = "classic", advanced: bool = False
+) -> Contest:
+    return make_contest(bots, variant, players, teams, Options(advanced=advanced))
+
+
+TWO = contest("random", "random")
+KIDS = contest("random", "random", "random", variant="kids")
+
+
+def test_a_game_follows_from_seed_and_number() -> None:
+    games = [play(TWO, 7, number) for number in range(20)]
+    assert [play(TWO, 7, number) for number in reversed(range(20))] == games[::-1]
+    assert len(set(games)) > 15
+    assert [play(TWO, 8, number) for number in range(20)] != games
+    assert play(TWO, -1, 0) != play(TWO, 1, 0)
+
+
+def test_these_games_stay_what_they_are() -> None:
+    """Who repeats a run of last year finds the same games."""
+    assert play(TWO, 1, 0) == Result(first_team=1, winner=2, turns=88, reshuffles=0, passes=0, exchanges=1)
+    assert play(KIDS, 1, 1) == Result(first_team=2, winner=1, turns=21, reshuffles=0, passes=0, exchanges=0)
+
+
+@pytest.mark.parametrize(("players", "teams"), [(2, 2), (3, 3), (4, 2), (6, 2), (6, 3), (9, 3), (12, 3)])
+def test_who_starts_goes_round_the_table(players: int, teams: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    starters: list[int] = []
+
+    def start_seen(*args: Any) -> Position:
+        starters.append(args[4])
+        return start(*args)
+
+    monkeypatch.setattr(seqp2p.arena.game, "start", start_seen)
+    who = contest(*["random"] * players, teams=teams)
+    first_teams = [play(who, 1, number).first_team for number in range(2 * players)]
+    assert starters == list(range(1, players + 1)) * 2
+    assert first_teams == [(seat - 1) % teams + 1 for seat in starters]
+
+
+class Recorder:
+    """Stands in for ``apply``, and keeps what it was asked for and what came of it."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[Position, Action, Card, Position]] = []
+
+    def __call__(self, position: Position, action: Action, drawn: Card) -> Position:
+        after = apply(position, action, drawn)
+        self.steps.append((position, action, drawn, after))
+        return after
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    kept = Recorder()
+    monkeypatch.setattr(seqp2p.arena.game, "apply", kept)
+    return kept
+
+
+@pytest.mark.parametrize(
+    "who", [TWO, KIDS, contest("random", "random", players=12), contest("random", "random", "random", players=9)]
+)
+def test_the_arena_holds_the_cards_that_nobody_else_does(who: Contest, recorder: Recorder) -> None:
+    deck, drawn = Counter(VARIANTS[who.variant].deck), Counter[int]()
+    for number in range(30):
+        result = play(who, 3, number)
+        for before, _, _, _ in recorder.steps:
+            held = Counter(card for cards in (*before.hands, *before.discards) for card in cards)
+            assert UNKNOWN not in held
+            assert held <= deck
+            assert before.pile == len(VARIANTS[who.variant].deck) - held.total()
+        *_, end = recorder.steps[-1]
+        assert end.over
+        assert (end.turn, end.reshuffles, end.winner) == (result.turns, result.reshuffles, result.winner)
+        kinds = Counter(action.kind for _, action, _, _ in recorder.steps)
+        assert (kinds["pass"], kinds["exchange"]) == (result.passes, result.exchanges)
+        assert kinds.total() == result.turns + result.exchanges
+        drawn[result.reshuffles] += 1
+        recorder.steps.clear()
+    assert max(drawn) >= 1, "one of these games had a reshuffle"
+
+
+def test_other_bots_get_the_same_deal(recorder: Recorder) -> None:
+    for bots in (("random", "random"), ("greedy", "random")):
+        play(contest(*bots), 1, 5)
+    first_hands = [before.hands for before, *_ in recorder.steps if before.turn == 0]
+    assert first_hands[0] == first_hands[-1]
+
+
+def test_the_advanced_rule_is_played(recorder: Recorder) -> None:
+    who = contest("random", "random", advanced=True)
+    for number in range(40):
+        play(who, 1, number)
+    assert any(len(after.sequences) < len(before.sequences) for before, _, _, after in recorder.steps)
+
+
+class Stubborn:
+    """A bot that does one thing, whether it may or not."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+
+    def choose(self, view: View) -> Action:
+        return self.action
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        (PASS, "the bot stubborn in seat 2 chose what is not legal: seat 2 cannot pass: "),
+        (place(999, 44), "the bot stubborn in seat 2 chose what is not legal: there is no card number 999"),
+        (place(0, 0), "the bot stubborn in seat 2 chose what is not legal: "),
+    ],
+)
+def test_a_bot_that_does_what_is_not_legal(action: Action, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: Stubborn(action)}
+    monkeypatch.setattr(seqp2p.arena.game, "BOTS", bots)
+    with pytest.raises(BotError) as refused:
+        play(contest("random", "stubborn"), 1, 0)
+    assert str(refused.value).startswith(reason)
+
+
+@pytest.fixture(scope="module")
+def classic() -> list[Result]:
+    return [play(TWO, 1, number) for number in range(GAMES)]
+
+
+def test_two_random_players(classic: list[Result]) -> None:
+    """Three standard deviations of 2,000 games wider than the bands of 20,000 (benchmarks/bench_arena.py)."""
+    tally = Tally.of(2, classic)
+    assert 78 < tally.turns / GAMES < 86
+    assert 0.49 < tally.first_mover_wins / tally.decided < 0.56
+    assert 0.19 < tally.reshuffled / GAMES < 0.27
+    assert tally.draws < GAMES / 100
+    assert 0.46 < tally.wins[0] / GAMES < 0.54
+
+
+def test_only_games_that_reshuffle_are_long(classic: list[Result]) -> None:
+    short = [result.turns + result.exchanges for result in classic if not result.reshuffles]
+    long = [result.turns + result.exchanges for result in classic if result.reshuffles]
+    pile = len(CLASSIC.deck) - 2 * 7
+    assert max(short) <= pile + 2 * 7 + max(result.passes for result in classic)
+    assert min(long) > pile
+    assert mean(short) < mean(long)
+
+
+def test_three_random_kids() -> None:
+    tally = Tally.of(3, (play(KIDS, 1, number) for number in range(1_000)))
+    assert 31 < tally.turns / 1_000 < 34
+    assert tally.draws == 0
+    assert all(0.28 < wins / 1_000 < 0.39 for wins in tally.wins)
+
+
+def test_greedy_beats_random_from_either_seat() -> None:
+    for who, team in ((contest("greedy", "random"), 1), (contest("random", "greedy"), 2)):
+        tally = Tally.of(2, (play(who, 1, number) for number in range(5)))
+        assert tally.wins[team - 1] >= 4
