@@ -66,5 +66,6 @@ def awaited_seats(game: Game, plan: Plan) -> frozenset[int]:
     if who == "subject":
         return frozenset({plan.subject})
     if who == "penalised":
-        return frozenset(game.table_position().penalised)
+        pending = game.table_position().pending
+        return frozenset(pending.penalised if pending else ())
     return frozenset(seat for seat in game.seats if who == "all" or seat != plan.subject)

@@ -180,7 +180,7 @@ class Mesh:
     def send_hurry(self, step: int) -> None:
         """Tell everybody linked now that a draw still owed at this step is not waited for."""
         frame = encode_message(Hurry(step))
-        self._spread(digest(frame), None, frame)
+        self._spread(Item(digest(frame)), frame)
 
     def fault(self, seat: int, reason: str) -> None:
         """This neighbour sent what no honest program sends: its links end, and count against it."""

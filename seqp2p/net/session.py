@@ -193,7 +193,7 @@ class Session:
             case RemarkMessage():
                 self._talk.receive(seat, message)
             case Hurry(step):
-                await self._hurry(seat, step)
+                self._hurry(seat, step)
             case Bye():
                 self._gone.setdefault(seat, trio.current_time())
 
@@ -287,14 +287,11 @@ class Session:
             if next_seen.phase == "draw" and next_seen.to_move == self.seat.number:
                 self._asking.ask(self._nursery, number, next_seen, None, ahead=True)
 
-    async def _hurry(self, sender: int, step: int) -> None:
-        """The next player has chosen to draw: whoever still owes a draw has forgotten it."""
-        if step != self.match.number or self.match.kind != "late" or not self.seat.owes(self.match):
-            return
-        if sender == self.match.game.table_position().mover:
-            self._asking.stop()
-            await self._contribute(self.seat.play(self.match, WAIVE))
-            await self._advance()
+    def _hurry(self, sender: int, step: int) -> None:
+        """The next player has chosen to draw: whoever still owes a draw must do it now, or has forgotten it."""
+        owes_draw = step == self.match.number and self.match.kind == "late" and self.seat.owes(self.match)
+        if owes_draw and sender == self.match.game.table_position().mover:
+            self._asking.hurry()
 
     async def _in_thread_if_heavy(self, work: Callable[[], T]) -> T:
         if self.match.kind in HEAVY:
