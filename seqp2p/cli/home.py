@@ -16,7 +16,7 @@ import platformdirs
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
-from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
+from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
 
 # More processes of one person at once than this are no person.
 IDENTITIES_MAX = 64
@@ -63,7 +63,7 @@ def player_name(wish: str | None, number: int = 1) -> str:
     with contextlib.suppress(OSError, KeyError):
         candidates.append(unicodedata.normalize("NFC", getpass.getuser())[:NAME_LENGTH_MAX])
     name = next((name for name in candidates if name_fault(name) is None), "player")
-    return name if number == 1 else f"{name[: NAME_LENGTH_MAX - 3].rstrip()} {number}"
+    return numbered_name(name, number)
 
 
 def keep_name(name: str) -> None:

@@ -98,6 +98,15 @@ def name_fault(name: str) -> str | None:
     return None
 
 
+def numbered_name(name: str, number: int) -> str:
+    """The name of the second, third, … who sits down with one name; the first keeps it as it is.
+
+    >>> numbered_name("ann", 1), numbered_name("ann", 2)
+    ('ann', 'ann 2')
+    """
+    return name if number == 1 else f"{name[: NAME_LENGTH_MAX - 3].rstrip()} {number}"
+
+
 def _shows(character: str) -> bool:
     if character in INVISIBLE or any(ord(character) in selectors for selectors in VARIATION_SELECTORS):
         return False

@@ -49,7 +49,6 @@ REFUSALS: Final = {
         "This identity already sits at the table.",
         "Another player on the same machine needs an identity of its own.",
     ),
-    "name_taken": ("Somebody with this name already sits at the table.", "Join with another --name."),
     "bad_name": ("The host does not accept this name.", "Join with another --name."),
     "wrong_code": ("This is not the code of the table.", "Ask the host for the code it shows now."),
     "code_burned": (

@@ -6,12 +6,21 @@ until every joiner has checked it. If anybody leaves or does not answer meanwhil
 begins anew with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import trio
 
 from seqp2p.crypto.group import Randomness
-from seqp2p.match.table import Agreement, SeatEntry, Settings, check_settings, encode_agreement, name_fault
+from seqp2p.match.table import (
+    Agreement,
+    SeatEntry,
+    Settings,
+    check_settings,
+    encode_agreement,
+    name_fault,
+    numbered_name,
+)
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_peer_address
 from seqp2p.net.auth import check_client, receive, refuse
@@ -172,8 +181,6 @@ class _Lobby:
     def _require_place(self, key: bytes) -> None:
         if key in (sitting.key for sitting in self._seats.values()):
             raise Refused("same_key")
-        if self._started:
-            raise Refused("game_started")
         if self._full:
             raise Refused("table_full")
 
@@ -192,20 +199,21 @@ class _Lobby:
             raise PeerError(str(error)) from None
         try:
             self._require_place(key)
-            self._require_name(sit.name)
+            name = self._free_name(sit.name)
         except Refused as refused:
             await refuse(frames, refused.code, self._limits)
             raise
         seat = next(seat for seat in range(2, self._settings.players + 1) if seat not in self._seats)
-        self._seats[seat] = _Sitting(seat, sit.name, key, addresses, Link(frames, self._limits))
+        self._seats[seat] = _Sitting(seat, name, key, addresses, Link(frames, self._limits))
         return self._seats[seat]
 
-    def _require_name(self, name: str) -> None:
+    def _free_name(self, name: str) -> str:
+        """The name wished for, with a number behind it if somebody at the table has it already."""
         if name_fault(name) is not None:
             raise Refused("bad_name")
         taken = {self._name.casefold()} | {sitting.name.casefold() for sitting in self._seats.values()}
-        if name.casefold() in taken:
-            raise Refused("name_taken")
+        free = (numbered_name(name, number) for number in itertools.count(1))
+        return next(each for each in free if each.casefold() not in taken)
 
     async def _attend(self, sitting: _Sitting) -> None:
         """A joiner in its seat, until it leaves or the table starts."""

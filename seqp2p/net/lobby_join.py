@@ -10,7 +10,15 @@ from collections.abc import Mapping, Sequence
 import trio
 
 from seqp2p.crypto.group import Randomness
-from seqp2p.match.table import Agreement, DecodeError, TableError, check_settings, decode_agreement, name_fault
+from seqp2p.match.table import (
+    Agreement,
+    DecodeError,
+    TableError,
+    check_settings,
+    decode_agreement,
+    name_fault,
+    numbered_name,
+)
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, AddressError, parse_peer_address, tcp_dial
 from seqp2p.net.auth import send
@@ -141,7 +149,8 @@ class _Guest:
         first, own = lobby.seats[0], lobby.seats[lobby.seat - 1]
         if first is None or first.key != self._host_key:
             raise PeerError("The host shows a lobby in which another key has its seat.")
-        if own is None or (own.name, own.key) != (self._name, self._own_key):
+        names = {numbered_name(self._name, number) for number in range(1, len(lobby.seats) + 1)}
+        if own is None or own.key != self._own_key or own.name not in names:
             raise PeerError("The host shows a lobby in which this seat is somebody else's.")
         self._lobby, self.seat = lobby, lobby.seat
         self._ready = False  # Readiness was for the lobby as it was shown before.

@@ -100,7 +100,7 @@ async def connect(stream: trio.abc.Stream, credentials: Credentials, expected_ke
         key = certificate_key(der or b"")
         if expected_key is not None and key != expected_key:
             raise WrongKey("Whoever answers there is not the player expected: the key is another.")
-    return ServerLink(FrameStream(secured), key, hashlib.sha256(der or b"").digest())
+        return ServerLink(FrameStream(secured), key, hashlib.sha256(der or b"").digest())
 
 
 def certificate_key(der: bytes) -> bytes:

@@ -20,7 +20,7 @@ from seqp2p.rules.actions import (
     remove,
 )
 from seqp2p.rules.dealing import DealerDraw, deal_order, dealer_draw, first_seat
-from seqp2p.rules.engine import apply, legal_actions
+from seqp2p.rules.engine import apply, legal_actions, new_pile
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction, NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet, set_of, squares_of
 from seqp2p.rules.notation import (
@@ -107,6 +107,7 @@ __all__ = [
     "hide",
     "legal_actions",
     "nameable_lines",
+    "new_pile",
     "parse_action",
     "parse_card",
     "parse_ends",

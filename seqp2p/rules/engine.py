@@ -5,13 +5,24 @@ draws knows it. The common path costs a few machine words of set arithmetic; the
 afterwards, by ``refusals``.
 """
 
-from itertools import compress
-from typing import Final, TypeAlias
+from itertools import chain, compress
+from typing import Final, TypeAlias, get_args
 
-from seqp2p.rules.actions import PASS, Action
+from seqp2p.rules.actions import PASS, Action, Kind
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.phases import OPEN_PHASES, Judges, after_pass, after_playing, call, lay_down, open_actions
+from seqp2p.rules.phases import (
+    Judge,
+    after_pass,
+    after_playing,
+    call,
+    draw,
+    end,
+    give_up,
+    lay_down,
+    open_actions,
+    waive,
+)
 from seqp2p.rules.position import ONGOING, CompletedSequence, Phase, Position
 from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not, why_not_now
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
@@ -73,11 +84,18 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     """
     if not position.to_move:
         raise IllegalAction("the game is over: nothing more can be played")
-    pending = position.pending
-    judge = (_PLAY if pending is None else _PHASES[pending.phase]).get(action.kind)
-    if judge is None:
-        raise why_not_now(position)
-    return judge(position, action, drawn)
+    if position.pending is None:
+        return _PLAY[action.kind](position, action, drawn)
+    return _JUDGES[position.phase][action.kind](position, action, drawn)
+
+
+def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
+    """The cards that become the pile when this action brings about a reshuffle, in seat order, oldest first.
+
+    These are all discards, and the card that the action puts down.
+    """
+    put_down = () if action.card == UNKNOWN else (action.card,)
+    return (*chain(*position.discards), *put_down)
 
 
 def _place(position: Position, action: Action, drawn: Card) -> Position:
@@ -200,5 +218,19 @@ def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa:
     return after_pass(position)
 
 
-_PLAY: Final[Judges] = {"place": _place, "remove": _remove, "exchange": _exchange, "pass": _pass, "call": call}
-_PHASES: Final[dict[Phase, Judges]] = {"play": _PLAY, **OPEN_PHASES}
+def _not_now(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all
+    raise why_not_now(position)
+
+
+def _judges(**judges: Judge) -> dict[str, Judge]:
+    """A judge for every kind of action; the kinds not given are out of place in this phase."""
+    return dict.fromkeys(get_args(Kind), _not_now) | judges
+
+
+_PLAY: Final = _judges(place=_place, remove=_remove, exchange=_exchange, call=call, **{"pass": _pass})
+_JUDGES: Final[dict[Phase, dict[str, Judge]]] = {
+    "play": _PLAY,
+    "draw": _judges(draw=draw, end=end),
+    "late": _judges(draw=draw, waive=waive),
+    "penalty": _judges(give=give_up),
+}

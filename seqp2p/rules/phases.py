@@ -7,18 +7,17 @@ Talk: an opponent calls a seat, and every player of that seat's team gives up a 
 replacement; then the caller's turn goes on as it was.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
-from seqp2p.rules.actions import DRAW, END, WAIVE, Action, Kind, give
-from seqp2p.rules.position import DRAWN, ONGOING, Pending, Phase, Position
+from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
+from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position
 from seqp2p.rules.refusals import unknown_slot, why_no_call
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, Seat
 
 Judge: TypeAlias = Callable[[Position, Action, Card], Position]
-Judges: TypeAlias = Mapping[Kind, Judge]
-"""By kind of action, what becomes of the position; a kind that is not there is refused."""
+"""What becomes of a position by an action; raises what is wrong with it."""
 
 
 def open_actions(position: Position) -> tuple[Action, ...]:
@@ -82,7 +81,7 @@ def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: 
     return _penalise(position, position.to_move, owes, penalised)
 
 
-def _give(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def give_up(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     pending = _pending(position)
     return _penalise(lay_down(position, action.card), pending.mover, pending.owes, pending.penalised[1:])
 
@@ -94,15 +93,15 @@ def _penalise(position: Position, mover: Seat, owes: Seat, penalised: tuple[Seat
     return position._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
 
 
-def _draw(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def draw(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     return _go_on(_with_card(position, drawn), 0)
 
 
-def _end(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def end(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     return _go_on(position, position.to_move)
 
 
-def _waive(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
+def waive(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     return _go_on(position, 0)
 
 
@@ -141,13 +140,6 @@ def _with_card(position: Position, drawn: Card) -> Position:
         draws=position.draws + 1,
         reshuffles=reshuffles,
     )
-
-
-OPEN_PHASES: Final[Mapping[Phase, Judges]] = {
-    "draw": {"draw": _draw, "end": _end},
-    "late": {"draw": _draw, "waive": _waive},
-    "penalty": {"give": _give},
-}
 
 
 def pending_fault(position: Position) -> str | None:

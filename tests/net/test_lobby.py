@@ -247,15 +247,14 @@ async def test_the_same_identity_twice(autojump_clock: object, house: Rooms) -> 
     assert table.names == ["host", "guest 12", None, None]
 
 
-@pytest.mark.parametrize("name", ["HOST", "Guest 12"])
-async def test_a_name_that_is_taken(autojump_clock: object, house: Rooms, name: str) -> None:
+@pytest.mark.parametrize("name", ["HOST", "Guest 12", "a name of 24 characters!"])
+async def test_a_name_that_is_taken_gets_a_number(autojump_clock: object, house: Rooms, name: str) -> None:
     table = await house(4)
-    await table.enter(12)
+    await table.enter(12, name=name if name.startswith("a name") else "guest 12")
     await table.enter(13, name=name)
-    assert table.refused(13) == "name_taken"
-    assert table.errors[13].hint == "Join with another --name."  # type: ignore[attr-defined]  # refused() checked it
-    await table.enter(13)
-    assert table.names == ["host", "guest 12", "guest 13", None]
+    assert table.names[2] == f"{name[:21].rstrip()} 2"
+    await table.enter(14, name=name)
+    assert table.tables[14].agreement.seats[3].name == f"{name[:21].rstrip()} 3"
 
 
 async def test_a_full_table(autojump_clock: object, house: Rooms) -> None:

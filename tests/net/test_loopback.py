@@ -250,7 +250,8 @@ class Middle:
 
     async def relay(self, stream: trio.abc.Stream) -> None:
         guest = await tls.accept(stream, credentials(9))
-        host = await tls.connect(await tcp_dial(self.host), credentials(9), None)
+        async with tls.closing_on_error(guest.stream):
+            host = await tls.connect(await tcp_dial(self.host), credentials(9), None)
         try:
             await check_client(
                 guest,

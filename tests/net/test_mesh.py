@@ -8,7 +8,7 @@ import trio
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from seqp2p.net import tls
-from seqp2p.net.auth import prove
+from seqp2p.net.auth import make_proof, prove, receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, Refused
 from seqp2p.net.frames import FrameStream, frame
@@ -20,6 +20,7 @@ from seqp2p.net.messages import (
     ContributionMessage,
     Evidence,
     Have,
+    Hello,
     Links,
     Message,
     Opening,
@@ -559,6 +560,16 @@ async def test_strangers_are_told_why_not(
             await prove(link, identity(number), role, game or own_game, LIMITS)  # type: ignore[arg-type]  # a parameter
         assert refused.value.code == code
         assert world.seats[1].events == []
+
+
+async def test_a_joiner_that_does_not_look_at_the_hello(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        link = await tls.connect(await world.wires.dial(address_of(1)), credentials(9), None)
+        hello = await receive(link.frames, Stage.AUTH_CLIENT, LIMITS)
+        assert isinstance(hello, Hello)
+        await send(link.frames, make_proof(identity(9), "join", link, hello.nonce, hello.lobby))
+        with pytest.raises(Refused, match="has started"):
+            await receive(link.frames, Stage.AUTH_CLIENT, LIMITS)
 
 
 async def test_a_joiner_is_told_that_the_game_has_started(autojump_clock: object) -> None:
