@@ -103,7 +103,14 @@ def moves() -> Vector:
     for text in texts:
         hidden = hide(parse_position(text), ())
         out = {"hidden": format_position(hidden), "hash": position_hash(hidden)}
-        vectors.append(good("position", text.split(" ", 1)[0], {"position": text}, out))
+        vectors.append(
+            good(
+                "position",
+                f"{text.split()[0]}, options {text.split()[1]}, turn {text.split()[9]}",
+                {"position": text},
+                out,
+            )
+        )
     return file_of("Actions and their notation, positions and their hash.", [*vectors, *_notation()])
 
 

@@ -43,10 +43,10 @@ ED_ORDER_8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 
 def hashes() -> Vector:
     """Tagged hashes, points from hashes, and what is no point or scalar."""
-    cases = [("seqp2p/1 step", ()), ("seqp2p/1 step", (b"",)), ("seqp2p/1 step", (b"a", b"bc"))]
-    cases += [("seqp2p/1 step", (b"ab", b"c")), ("seqp2p/1 table", (bytes(300),))]
+    cases: list[tuple[str, tuple[bytes, ...]]] = [("seqp2p/1 step", ()), ("seqp2p/1 step", (b"",))]
+    cases += [("seqp2p/1 step", (b"a", b"bc")), ("seqp2p/1 step", (b"ab", b"c")), ("seqp2p/1 table", (bytes(300),))]
     vectors = [
-        good("tagged hash", f"{label}, {len(items)} items", {"label": label, "items": items},
+        good("tagged hash", f"{label} of {[len(item) for item in items]} bytes", {"label": label, "items": items},
              {"hash": tagged_hash(label, *items)})
         for label, items in cases
     ]  # fmt: skip

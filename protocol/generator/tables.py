@@ -74,6 +74,9 @@ def _not_agreed(base: dict[str, Any]) -> list[Vector]:
         "a name with a space in front": " a",
         "a name in decomposed form": "Zoe\u0308",
         "a name with a private-use character": "a\ue000",
+        "a name with a Hangul filler": "a\u3164b",
+        "a name with a variation selector": "a\ufe0f",
+        "a name that begins with a combining mark": "\u0301a",
     }
     tables: dict[str, tuple[tuple[str | int, ...], Any]] = {
         **{what: (("seats", 0, "name"), name) for what, name in names.items()},

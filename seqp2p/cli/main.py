@@ -16,6 +16,7 @@ COMMANDS = MappingProxyType(
         "join": ("seqp2p.cli.join", "Sit down at a table."),
         "demo": ("seqp2p.cli.demo", "Watch bots play: real peers, one process each."),
         "verify": ("seqp2p.cli.verify", "Verify replays: every signature, proof, share and move."),
+        "rules": ("seqp2p.cli.rules", "Read the rules of the game, in English or French."),
         "arena": ("seqp2p.cli.arena", "Play bots against each other, on the engine alone."),
         "id": ("seqp2p.cli.identity", "Show this player's name and key."),
     }

@@ -5,12 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import trio
 
 from seqp2p.rules import Action, NotationError, View, parse_action
-from seqp2p.ui.plain import board_lines, hand_line, legal_lines, score_line
+from seqp2p.ui.plain import board_lines, hand_line, help_line, legal_lines, score_line
 
-HELP = (
-    "type an action: QH e5 (card and square), JS xd7 (take a chip), 9C dead (exchange), pass; "
-    "or board, hand, moves, say TEXT, help, leave"
-)
 LEAVING = frozenset({"leave", "resign", "quit"})
 
 
@@ -49,7 +45,7 @@ class Person:
         """Ask until what is typed is an action; whether it may be done, the match says."""
         if refused is None:
             self._show(*board_lines(view, self._colours), score_line(view, self._colours))
-            self._show(hand_line(view), *legal_lines(view), HELP)
+            self._show(hand_line(view), *legal_lines(view), help_line(view))
         else:
             self._show(refused)
         self._choosing = True
@@ -66,8 +62,8 @@ class Person:
             "board": lambda: [*board_lines(view, self._colours), score_line(view, self._colours)],
             "hand": lambda: [hand_line(view)],
             "moves": lambda: legal_lines(view),
-            "help": lambda: [HELP],
-            "": lambda: [HELP],
+            "help": lambda: [help_line(view)],
+            "": lambda: [help_line(view)],
         }
         if line in answers:
             self._show(*answers[line]())

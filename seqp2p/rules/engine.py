@@ -94,7 +94,7 @@ def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
 
     These are all discards, and the card that the action puts down.
     """
-    put_down = () if action.card == UNKNOWN else (action.card,)
+    put_down = () if action.kind == "draw" else (action.card,)
     return (*chain(*position.discards), *put_down)
 
 

@@ -32,7 +32,7 @@ def lay_down(position: Position, card: Card) -> Position:
     """A card of the seat to move goes on its discards and is not replaced; IllegalAction if the seat cannot hold it."""
     seat = position.to_move - 1
     hand = list(position.hands[seat])
-    del hand[hand.index(card) if card in hand else unknown_slot(position, card)]
+    del hand[hand.index(card) if card in hand and card != UNKNOWN else unknown_slot(position, card)]
     discards = (*position.discards[seat], card)
     return position._replace(
         hands=(*position.hands[:seat], tuple(hand), *position.hands[seat + 1 :]),
@@ -51,7 +51,7 @@ def after_playing(position: Position) -> Position:
 def after_pass(position: Position) -> Position:
     """The mover passes. Its turn is over, unless somebody owes a draw."""
     pending = position.pending
-    if pending is not None and pending.owes and pending.phase == "play":
+    if pending is not None and not pending.passed:
         late = Pending("late", pending.mover, pending.owes, passed=True)
         return position._replace(to_move=pending.owes, pending=late)
     idle = 0 if position.exchanged else position.idle + 1

@@ -65,7 +65,7 @@ def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
 
 
 @pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
     """Run a command in this process: exit code, standard output, standard error."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
 
@@ -74,7 +74,7 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         with pytest.raises(SystemExit) as ended:
             main()
         assert isinstance(ended.value.code, int)
-        said = capsys.readouterr()
+        said = capfd.readouterr()
         return ended.value.code, said.out, said.err
 
     return run

@@ -184,9 +184,13 @@ class Household:
         **more: Any,
     ) -> Process:
         """A process of this player."""
-        process = Process(command(*arguments), environment(self.home(who), **(env or {})), stdin=stdin, **more)
-        self._started.append(process)
-        return process
+        return self._start(
+            Process(command(*arguments), environment(self.home(who), **(env or {})), stdin=stdin, **more)
+        )
+
+    def run(self, line: list[str], **env: str) -> Process:
+        """Any other command line."""
+        return self._start(Process(line, environment(self.home("somebody"), **env)))
 
     def call(self, *arguments: object, **more: Any) -> Process:
         """A command that ends by itself; ``process.returncode`` is its exit code."""
@@ -223,6 +227,15 @@ class Household:
             who=who,
             **more,
         )
+
+    def _start(self, process: Process) -> Process:
+        self._started.append(process)
+        return process
+
+    def kill(self, pid: int) -> None:
+        """Kill a process that one of these has started."""
+        assert any(pid in children(process.pid) for process in self._started)
+        os.kill(pid, signal.SIGKILL)
 
     def end_all(self) -> None:
         for process in self._started:

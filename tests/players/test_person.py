@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from seqp2p.players.person import HELP, Person
+from seqp2p.players.person import Person
 from seqp2p.players.player import Leave
 from seqp2p.rules import CLASSIC, KIDS, Variant, View, format_action, view
-from seqp2p.ui.plain import board_lines, hand_line, legal_lines, score_line
+from seqp2p.ui.plain import board_lines, hand_line, help_line, legal_lines, score_line
 from tests.rules.playing import make, random_position
 
 COLOURS = ("blue", "green")
@@ -41,7 +41,7 @@ async def test_everything_is_shown_when_it_is_ones_turn() -> None:
         score_line(seen, COLOURS),
         hand_line(seen),
         *legal_lines(seen),
-        HELP,
+        help_line(seen),
     ]
 
 
@@ -57,9 +57,9 @@ async def test_only_the_reason_is_said_when_an_action_was_refused() -> None:
         ("board", lambda seen: [*board_lines(seen, COLOURS), score_line(seen, COLOURS)]),
         ("hand", lambda seen: [hand_line(seen)]),
         ("moves", legal_lines),
-        ("help", lambda _: [HELP]),
-        ("", lambda _: [HELP]),
-        ("  ", lambda _: [HELP]),
+        ("help", lambda seen: [help_line(seen)]),
+        ("", lambda seen: [help_line(seen)]),
+        ("  ", lambda seen: [help_line(seen)]),
     ],
 )
 async def test_words_are_answered_and_the_turn_stays(typed: str, answer: object) -> None:

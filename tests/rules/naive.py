@@ -1,76 +1,162 @@
-"""The rules once more, as plainly as possible and without a line of the engine: something to hold it against."""
+"""The rules once more, as plainly as possible and without a line of the engine: something to hold it against.
 
-from seqp2p.rules import Position, Variant
+Everything is a name as it is printed: squares, cards, actions. What is still to be done in a turn is a list.
+"""
 
-Lines = list[tuple[int, ...]]
+from dataclasses import dataclass, field
 
+from seqp2p.rules.boards import CLASSIC_GRID, KIDS_GRID
 
-def all_lines(variant: Variant) -> Lines:
-    """Rows, columns, diagonals to the right, diagonals to the left; in each the squares in reading order."""
-    rows, cols, length = variant.board.rows, variant.board.cols, variant.line_length
-    lines = []
-    for down, right in [(0, 1), (1, 0), (1, 1), (1, -1)]:
-        for row in range(rows):
-            for col in range(cols):
-                cells = [(row + i * down, col + i * right) for i in range(length)]
-                if all(0 <= r < rows and 0 <= c < cols for r, c in cells):
-                    lines.append(tuple(r * cols + c for r, c in cells))
-    return lines
+Line = tuple[str, ...]
+DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
 
 
-def owners(position: Position) -> dict[int, int]:
-    """The team whose chip lies on a square."""
-    squares = range(len(position.variant.board.grid))
-    return {s: team for team, chips in enumerate(position.chips, start=1) for s in squares if chips >> s & 1}
+def square_at(row: int, col: int) -> str:
+    return f"{'abcdefghij'[col]}{row + 1}"
 
 
-def legal(position: Position) -> set[tuple[str, str, int]]:
-    """Legal actions of the seat to move, whose hand is known, as (kind, card name, square or -1)."""
-    variant, board, chips = position.variant, position.variant.board, owners(position)
-    mine = (position.to_move - 1) % position.teams + 1
-    free = [s for s in range(len(board.grid)) if s not in chips and s not in board.corners]
-    untouchable = set() if position.options.advanced else {s for seq in position.sequences for s in seq.squares}
-    found: set[tuple[str, str, int]] = set()
-    dead: set[tuple[str, str, int]] = set()
-    for name in {variant.faces[card] for card in position.hands[position.to_move - 1]}:
-        if name in {"JC", "JD", "unicorn"}:
-            found |= {("place", name, s) for s in free}
-        elif name in {"JS", "JH", "dragon"}:
-            found |= {("remove", name, s) for s, team in chips.items() if team != mine and s not in untouchable}
+@dataclass
+class NaiveGame:
+    """A game that changes as it is played; all hands and the pile (top last) are known."""
+
+    kids: bool
+    players: int
+    teams: int
+    options: set[str]
+    """Any of advanced, no-table-talk, manual-draw."""
+    seat: int
+    """Whose turn it is."""
+    hands: dict[int, list[str]]
+    pile: list[str]
+    discards: dict[int, list[str]] = field(default_factory=dict)
+    chips: dict[str, int] = field(default_factory=dict)
+    sequences: list[tuple[int, Line]] = field(default_factory=list)
+    todo: list[tuple[str, int]] = field(default_factory=list)
+    """Phases still to come in this turn, and whose they are."""
+    owes: int = 0
+    turn: int = 0
+    draws: int = 0
+    reshuffles: int = 0
+    exchanged: int = 0
+    idle: int = 0
+    quiet: int = 0
+    passed: bool = False
+    result: str = "-"
+    """Going on: -, drawn: =, or the number of the team that has won."""
+
+    def __post_init__(self) -> None:
+        rows = [line.split() for line in (KIDS_GRID if self.kids else CLASSIC_GRID).strip().splitlines()]
+        self.grid = {square_at(row, col): face for row, cells in enumerate(rows) for col, face in enumerate(cells)}
+        self.corners = {square for square, face in self.grid.items() if face == "*"}
+        self.length, self.rows, self.cols = 4 if self.kids else 5, len(rows), len(rows[0])
+        self.discards = {seat: [] for seat in self.hands}
+        self.todo = [("play", self.seat)]
+
+    def team(self, seat: int) -> int:
+        return (seat - 1) % self.teams + 1
+
+    def legal(self) -> set[str]:
+        """The texts of the legal actions, calls left out."""
+        phase, seat = self.todo[0]
+        if phase == "penalty":
+            return {f"{card} given" for card in self.hands[seat]}
+        if phase != "play":
+            return {"draw", "end" if phase == "draw" else "waive"}
+        found = {text for card in self.hands[seat] for text in self._plays(card)}
+        dead = {f"{card} dead" for card in self.hands[seat] if card in self.grid.values() and not self._plays(card)}
+        if self.exchanged < (len(self.pile) + sum(map(len, self.discards.values())) if self.kids else 1):
+            found |= dead
+        return found or {"pass"}
+
+    def _plays(self, card: str) -> set[str]:
+        free = {square for square in self.grid if square not in self.chips and square not in self.corners}
+        if card in {"JC", "JD", "unicorn"}:
+            return {f"{card} {square}" for square in free}
+        if card in {"JS", "JH", "dragon"}:
+            safe = set() if "advanced" in self.options else {square for _, line in self.sequences for square in line}
+            mine = self.team(self.seat)
+            return {f"{card} x{square}" for square, team in self.chips.items() if team != mine and square not in safe}
+        return {f"{card} {square}" for square in free if self.grid[square] == card}
+
+    def play(self, text: str, new_pile: list[str]) -> None:
+        """Do what a text says. ``new_pile`` is what the discards become, should they be needed now."""
+        (phase, seat), word = self.todo.pop(0), text.split()
+        if word[0] == "call":
+            team = self.team(int(word[1]))
+            losers = [other for other in self.hands if self.team(other) == team and self.hands[other]]
+            self.todo = [("penalty", other) for other in losers] + [(phase, seat)] + self.todo
+        elif word[0] == "pass":
+            self.passed = True
+            self.todo = [("late", self.owes)] if self.owes else []
+        elif word[0] in {"draw", "end", "waive"}:
+            self.owes = seat if word[0] == "end" else 0
+            if word[0] == "draw":
+                self._draw(seat, new_pile)
         else:
-            places = {("place", name, s) for s in free if variant.faces[board.grid[s]] == name}
-            found |= places
-            if not places:
-                dead.add(("exchange", name, -1))
-    pool = position.pile + sum(len(cards) for cards in position.discards)
-    if position.exchanged < (1 if variant.name == "classic" else pool):
-        found |= dead
-    return found or {("pass", "", -1)}
+            self.hands[seat].remove(word[0])
+            self.discards[seat].append(word[0])
+            self._use_card(seat, word, new_pile)
+        if not self.todo and self.result == "-":
+            self._end_turn()
 
+    def _use_card(self, seat: int, word: list[str], new_pile: list[str]) -> None:
+        if word[1] == "given":
+            return
+        if word[1] == "dead":
+            self.exchanged += 1
+            self._draw(seat, new_pile)
+            self.todo = [("play", seat)]
+            return
+        if word[1].startswith("x"):
+            del self.chips[word[1][1:]]
+            self.sequences = [(team, line) for team, line in self.sequences if word[1][1:] not in line]
+        else:
+            self.chips[word[1]] = self.team(seat)
+            self._count(self.team(seat), word[1], word[2:])
+        if self.result != "-":
+            self.turn += 1
+            self.exchanged = self.idle = self.quiet = 0
+        elif "manual-draw" in self.options:
+            self.todo = [("late", self.owes)] * bool(self.owes) + [("draw", seat)]
+        else:
+            self._draw(seat, new_pile)
 
-def count_after(before: Position, after: Position, square: int) -> set[tuple[int, tuple[int, ...]]]:
-    """The sequences that stand after a chip was placed on a square and none was named."""
-    variant, corners = before.variant, set(before.variant.board.corners)
-    team = (before.to_move - 1) % before.teams + 1
-    mine = {s for s, owner in owners(after).items() if owner == team} | corners
-    standing = {(sequence.team, sequence.squares) for sequence in before.sequences}
-    for line in all_lines(variant):
-        if not before.options.advanced and square not in line:
-            continue
-        shares = [len(set(line) & set(other) - corners) for owner, other in standing if owner == team]
-        if set(line) <= mine and all(share <= 1 for share in shares) and _in_reach(variant, line, square):
-            standing.add((team, line))
-    return standing
+    def _draw(self, seat: int, new_pile: list[str]) -> None:
+        if not self.pile:
+            assert sorted(new_pile) == sorted(card for cards in self.discards.values() for card in cards)
+            self.pile = list(new_pile)
+            self.discards = {other: [] for other in self.hands}
+            self.reshuffles += 1
+        self.hands[seat].append(self.pile.pop())
+        self.draws += 1
 
+    def _end_turn(self) -> None:
+        self.idle = self.idle + 1 if self.passed and not self.exchanged else 0
+        self.quiet = self.quiet + 1 if self.passed else 0
+        self.turn += 1
+        self.passed, self.exchanged = False, 0
+        self.seat = self.seat % self.players + 1
+        self.todo = [("play", self.seat)]
+        if self.idle == self.players or self.quiet == 208:
+            self.result = "="
 
-def _in_reach(variant: Variant, line: tuple[int, ...], square: int) -> bool:
-    """Whether the square lies in the row, column or diagonal that the line is part of."""
-    step, cols = line[1] - line[0], variant.board.cols
-    (row, col), (line_row, line_col) = divmod(square, cols), divmod(line[0], cols)
-    same = {
-        1: row == line_row,
-        cols: col == line_col,
-        cols + 1: row - col == line_row - line_col,
-        cols - 1: row + col == line_row + line_col,
-    }
-    return same[step]
+    def _count(self, team: int, square: str, names: list[str]) -> None:
+        """What a new chip completes: first the lines that are named, then the others in the fixed order."""
+        row, col = int(square[1:]) - 1, "abcdefghij".index(square[0])
+        filled = {at for at, owner in self.chips.items() if owner == team} | self.corners
+        found: list[Line] = []
+        for down, right in DIRECTIONS:
+            cells = [(row + i * down, col + i * right) for i in range(-10, 11)]
+            whole = [square_at(r, c) for r, c in cells if 0 <= r < self.rows and 0 <= c < self.cols]
+            lines = [tuple(whole[at : at + self.length]) for at in range(len(whole) - self.length + 1)]
+            if "advanced" not in self.options:
+                lines = [line for line in lines if square in line]
+            found += [line for line in lines if set(line) <= filled]
+        found.sort(key=lambda line: f"{line[0]}-{line[-1]}" not in names)
+        for line in found:
+            others = [set(other) for owner, other in self.sequences if owner == team]
+            if all(len(set(line) & other - self.corners) <= 1 for other in others):
+                self.sequences.append((team, line))
+        if sum(owner == team for owner, _ in self.sequences) >= (2 if self.teams == 2 and not self.kids else 1):
+            self.result = str(team)
+            self.todo = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from seqp2p.rules import (
     CLASSIC,
+    DRAW,
     KIDS,
     UNKNOWN,
     VARIANTS,
@@ -16,6 +17,7 @@ from seqp2p.rules import (
     Position,
     Variant,
     apply,
+    call,
     deal_order,
     first_seat,
     hand_size,
@@ -26,12 +28,28 @@ from seqp2p.rules import (
     reveal,
     start,
     status,
+    team_of,
 )
 
 TABLES = [
     (variant, size.players, teams) for variant in VARIANTS.values() for size in variant.sizes for teams in size.teams
 ]
 TABLE_IDS = [f"{variant.name}-{players}-in-{teams}" for variant, players, teams in TABLES]
+OPTIONS = [
+    Options(advanced=advanced, table_talk=table_talk, manual_draw=manual_draw)
+    for advanced in (False, True)
+    for table_talk in (True, False)
+    for manual_draw in (False, True)
+]
+"""All combinations, the usual game first."""
+OPTION_TABLES = [(*table, options) for table in TABLES for options in OPTIONS[: 8 if table[0].options else 1]]
+OPTION_TABLE_IDS = [
+    f"{variant.name}-{players}-in-{teams}"
+    + "-advanced" * options.advanced
+    + "-silent" * (not options.table_talk)
+    + "-manual" * options.manual_draw
+    for variant, players, teams, options in OPTION_TABLES
+]
 
 
 @dataclass
@@ -42,6 +60,8 @@ class Game:
     pile: list[Card]
     rng: random.Random
     history: list[tuple[Position, Action]] = field(default_factory=list)
+    drawn: list[Card] = field(default_factory=list)
+    """The card drawn with each action of the history, UNKNOWN if none was."""
 
     @classmethod
     def deal(
@@ -63,25 +83,42 @@ class Game:
         drawn = self.pile[-1] if self.pile else UNKNOWN
         after = apply(before, action, drawn)
         if after.reshuffles > before.reshuffles:
-            self.pile = [card for cards in before.discards for card in cards] + [action.card]
+            self.pile = [card for cards in before.discards for card in cards]
+            self.pile += [action.card] if action.kind != "draw" else []
             self.rng.shuffle(self.pile)
             after = reveal(after, before.to_move, self.pile[-1:])
-        if after.draws > before.draws:
-            self.pile.pop()
+        self.drawn.append(self.pile.pop() if after.draws > before.draws else UNKNOWN)
         self.history.append((before, action))
         self.position = after
         return after
 
+    def choose(self) -> Action:
+        """Uniformly among the legal actions; but now and then talk is called, and draws are rarely forgotten."""
+        position, actions = self.position, legal_actions(self.position)
+        if position.phase in {"draw", "late"} and self.rng.random() < 0.8:
+            return DRAW
+        callable_ones = seats_to_call(position)
+        if callable_ones and self.rng.random() < 0.05:
+            return call(self.rng.choice(callable_ones))
+        return actions[int(self.rng.random() * len(actions))]
+
     def play_random(self) -> Iterator[Position]:
-        """Play to the end, uniformly among the legal actions; gives every position after the first."""
+        """Play to the end as ``choose`` chooses; gives every position after the first."""
         while not self.position.over:
-            actions = legal_actions(self.position)
-            yield self.play(actions[int(self.rng.random() * len(actions))])
+            yield self.play(self.choose())
 
     def cards(self) -> Counter[Card]:
         """All cards, wherever they are."""
         at_table = (*self.position.hands, *self.position.discards)
         return Counter(self.pile) + Counter(card for cards in at_table for card in cards)
+
+
+def seats_to_call(position: Position) -> list[int]:
+    """The seats whose talk the seat to move may call."""
+    if position.options.table_talk or position.phase != "play" or position.players == position.teams:
+        return []
+    mine = team_of(position.to_move, position.teams)
+    return [seat for seat in range(1, position.players + 1) if team_of(seat, position.teams) != mine]
 
 
 def random_position(variant: Variant, players: int, teams: int, seed: int, options: Options | None = None) -> Game:
@@ -111,6 +148,7 @@ def make(
     exchanged: int = 0,
     idle: int = 0,
     quiet: int = 0,
+    pending: str = "",
     possible: bool = True,
 ) -> Position:
     """A position in progress: chips by team letter ("a": "c5 d5"), hands as comma lists ("QH,2C").
@@ -139,7 +177,7 @@ def make(
 
     words = [variant.name, options, f"{players}/{teams or (players if variant is KIDS else 2)}", "/".join(rows)]
     words += [sequences, to_move, "/".join(map(ascending, hands)), left, "/".join(open_cards)]
-    words += [turn, 140, 0, exchanged, idle, quiet, "-"]
+    words += [turn, 140, 0, exchanged, idle, quiet, "-", *pending.split()]
     text = " ".join(map(str, words))
     position = parse_position(text)
     assert not possible or status(position) == ()

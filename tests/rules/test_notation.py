@@ -4,18 +4,23 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import (
     CLASSIC,
+    DRAW,
+    END,
     KIDS,
     PASS,
     UNKNOWN,
     VARIANTS,
+    WAIVE,
     Action,
     NotationError,
     Variant,
+    call,
     exchange,
     format_action,
     format_card,
     format_ends,
     format_square,
+    give,
     parse_action,
     parse_card,
     parse_ends,
@@ -35,8 +40,9 @@ def written_actions(draw: st.DrawFn) -> tuple[Variant, Action]:
     square = draw(st.integers(0, len(variant.board.grid) - 1))
     lines = draw(st.lists(st.sampled_from(variant.board.lines), max_size=3, unique=True))
     ends = tuple((line[0], line[-1]) for line in lines)
-    action = draw(st.sampled_from([place(card, square, ends), remove(card, square), exchange(card), PASS]))
-    return variant, action
+    seat = draw(st.integers(1, 12))
+    plays = [place(card, square, ends), remove(card, square), exchange(card), PASS]
+    return variant, draw(st.sampled_from([*plays, DRAW, END, WAIVE, call(seat), give(card)]))
 
 
 @settings(deadline=None, max_examples=60)
@@ -46,7 +52,8 @@ def test_every_action_reads_back(written: tuple[Variant, Action]) -> None:
     assert parse_action(variant, format_action(variant, action)) == action
 
 
-_ALPHABET = st.sampled_from([*"abcdefghijxQHJSTDC0123456789 -", "cat", "dead", "pass", " ", "QH", "JC", "e5", "a5-e5"])
+_WORDS = ["cat", "dead", "pass", "draw", "end", "waive", "call", "given", " ", "QH", "JC", "e5", "a5-e5"]
+_ALPHABET = st.sampled_from([*"abcdefghijxQHJSTDC0123456789 -", *_WORDS])
 
 
 @settings(deadline=None, max_examples=60)
@@ -66,6 +73,17 @@ _ALPHABET = st.sampled_from([*"abcdefghijxQHJSTDC0123456789 -", "cat", "dead", "
 @example(CLASSIC, "? e5")
 @example(CLASSIC, "pass pass")
 @example(CLASSIC, "PASS")
+@example(CLASSIC, "draw ")
+@example(CLASSIC, "draw QH")
+@example(CLASSIC, "call")
+@example(CLASSIC, "call 0")
+@example(CLASSIC, "call 03")
+@example(CLASSIC, "call 3 4")
+@example(CLASSIC, "call ٣")
+@example(CLASSIC, "call 99")
+@example(CLASSIC, "given")
+@example(CLASSIC, "QH given e5")
+@example(KIDS, "cat given")
 @example(CLASSIC, "")
 @example(CLASSIC, "QH")
 @example(CLASSIC, "x")
@@ -110,6 +128,10 @@ def test_squares_are_named_from_the_first_cell_of_the_grid() -> None:
         ("QX e5", "'QX' is no card of Sequence: cards are written like JD"),
         ("QH k5", "'k5' is no square: squares go from a1 to j10"),
         ("QH", "'QH' is no action: write a card and a square, or 'pass'"),
+        ("call", "'call' is no action"),
+        ("call QH", "'call QH' calls no seat: write for instance 'call 3'"),
+        ("call 100", "'call 100' calls no seat"),
+        ("QH given e5", "'given' is no square"),
         ("QH e5 a5-f5", "'a5-f5' does not name a line of 5 squares by its ends, the first one in front"),
         ("QH e5 a5", "'' is no square"),
         ("QH " + "e" * 100, "'QH eeeeeeeeeeeeeeeee'… is too long for an action"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from seqp2p.rules import (
     NotationError,
     Options,
+    Pending,
     Variant,
     format_position,
     hide,
@@ -14,7 +15,7 @@ from seqp2p.rules import (
     position_hash,
     status,
 )
-from tests.rules.playing import TABLES, random_position
+from tests.rules.playing import OPTION_TABLES, random_position
 
 TEXT = (
     "classic advanced,no-table-talk 4/2 *8*/2a7/10/b4b4/10/10/3aaaaa2/10/10/*8* a:d7-h7 3 "
@@ -23,10 +24,9 @@ TEXT = (
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.sampled_from(TABLES), st.integers(0, 10**6), st.booleans(), st.integers(0, 12))
-def test_every_position_reads_back(table: tuple[Variant, int, int], seed: int, advanced: bool, seat: int) -> None:
-    variant, players, teams = table
-    options = Options(advanced=advanced and bool(variant.options))
+@given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 12))
+def test_every_position_reads_back(table: tuple[Variant, int, int, Options], seed: int, seat: int) -> None:
+    variant, players, teams, options = table
     position = random_position(variant, players, teams, seed, options).position
     for seen in (position, hide(position, {seat})):
         text = format_position(seen)
@@ -97,16 +97,97 @@ def test_a_text_that_is_no_position(old: str, new: str, reason: str) -> None:
     assert reason in str(refused.value)
 
 
+PENDING = TEXT.replace("advanced,no-table-talk", "no-table-talk,manual-draw").replace("?,2C/-/JC,JC", "?,2C/9C/JC,JC")
+
+
+@pytest.mark.parametrize(
+    ("to_move", "pending"),
+    [
+        (3, Pending("play", 3, owes=2)),
+        (3, Pending("draw", 3)),
+        (2, Pending("late", 3, owes=2)),
+        (2, Pending("late", 3, owes=2, passed=True)),
+        (2, Pending("penalty", 3, penalised=(2, 4))),
+        (4, Pending("penalty", 3, owes=2, penalised=(4,))),
+    ],
+)
+def test_what_is_pending_is_a_seventeenth_word(to_move: int, pending: Pending) -> None:
+    position = parse_position(PENDING)._replace(to_move=to_move, pending=pending)
+    text = format_position(position)
+    assert len(text.split(" ")) == 17
+    assert parse_position(text) == position
+    assert parse_position(text).phase == pending.phase
+
+
+def test_nothing_pending_is_no_word() -> None:
+    assert len(format_position(parse_position(PENDING)).split(" ")) == 16
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("draw", "'draw' does not say what is pending: write for instance 'draw/1/-/-/-'"),
+        ("", "'' does not say what is pending"),
+        ("rest/3/-/-/-", "'rest/3/-/-/-' does not say what is pending"),
+        ("draw/3/-/-/-/-", "does not say what is pending"),
+        ("draw/x/-/-/-", "'x' stands where a position has a number"),
+        ("draw/3/0/-/-", "'draw/3/0/-/-' is written 'draw/3/-/-/-' in a position"),
+        ("draw/3/-/-/no", "'draw/3/-/-/no' is written 'draw/3/-/-/-' in a position"),
+        ("draw/03/-/-/-", "'03' stands where a position has a number"),
+        ("draw/3/-/2/-", "cards are given up only in the phase penalty"),
+        ("draw/3/-/-/passed", "that the mover has passed matters only while a draw is owed"),
+        ("draw/2/-/-/-", "seat 3 cannot be to move in the phase draw"),
+        ("draw/3/2/-/-", "seat 3 cannot be to move in the phase draw"),
+        ("draw/9/-/-/-", "the seat whose turn it is and the one that owes a draw are two seats of the table"),
+        ("play/3/9/-/-", "the seat whose turn it is and the one that owes"),
+        ("play/3/3/-/-", "the seat whose turn it is and the one that owes"),
+        ("play/3/-/-/-", "seat 3 cannot be to move in the phase play"),
+        ("late/3/2/-/-", "seat 3 cannot be to move in the phase late"),
+        ("penalty/2/-/-/-", "seat 3 cannot be to move in the phase penalty"),
+        ("penalty/2/-/1,3/-", "seat 3 cannot be to move in the phase penalty"),
+        ("penalty/2/-/3,1/-", "the penalised seats are seats of the table, in ascending order"),
+        ("penalty/2/-/3,3/-", "the penalised seats are seats of the table, in ascending order"),
+        ("penalty/2/-/3,5/-", "the penalised seats are seats of the table, in ascending order"),
+        ("penalty/2/-/3,4/-", "the penalised seats are all of one team, and not of the mover's"),
+        ("penalty/1/-/3/-", "the penalised seats are all of one team, and not of the mover's"),
+    ],
+)
+def test_a_word_that_says_nothing_possible(word: str, reason: str) -> None:
+    with pytest.raises(NotationError) as refused:
+        parse_position(f"{PENDING} {word}")
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word", "reason"),
+    [
+        ("no-table-talk,manual-draw", "no-table-talk", "draw/3/-/-/-", "draws are owed only with manual draw"),
+        ("no-table-talk,manual-draw", "no-table-talk", "penalty/2/4/3/-", "draws are owed only with manual draw"),
+        ("no-table-talk,", "", "penalty/2/-/3/-", "nobody can be called for talk at this table"),
+        ("JC,JC", "-", "penalty/2/-/3/-", "a player without a card gives none up"),
+        (" 3 ?,2C", " - ?,2C", "draw/3/-/-/-", "the game is over, and something is pending"),
+    ],
+)
+def test_a_table_at_which_it_cannot_be_pending(old: str, new: str, word: str, reason: str) -> None:
+    text = PENDING.replace(old, new)
+    assert text != PENDING
+    if " - ?,2C" in text:
+        text = text[:-1] + "a"
+    with pytest.raises(NotationError, match=reason):
+        parse_position(f"{text} {word}")
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_a_changed_text_is_another_position_or_refused(data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(TEXT)))
-    end = data.draw(st.integers(at, min(len(TEXT), at + 3)))
-    text = TEXT[:at] + data.draw(st.text("abc*?-/, 0123456789JQKSHDC:", max_size=3)) + TEXT[end:]
+    whole = data.draw(st.sampled_from([TEXT, f"{PENDING} play/3/2/-/-"]))
+    at = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(at, min(len(whole), at + 3)))
+    text = whole[:at] + data.draw(st.text("abc*?-/, 0123456789JQKSHDC:", max_size=3)) + whole[end:]
     try:
         position = parse_position(text)
     except NotationError:
         return
     assert format_position(position) == text
     assert isinstance(status(position), tuple)
-    assert (position == parse_position(TEXT)) == (text == TEXT)
+    assert (position == parse_position(whole)) == (text == whole)

@@ -9,16 +9,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from seqp2p.rules import (
+    DRAW,
+    END,
     PASS,
+    WAIVE,
     Action,
     IllegalAction,
     NotationError,
     Options,
+    Position,
     Variant,
     apply,
+    call,
     exchange,
     format_action,
     format_position,
+    give,
     hide,
     legal_actions,
     nameable_lines,
@@ -29,18 +35,30 @@ from seqp2p.rules import (
     remove,
     status,
 )
-from tests.rules.playing import TABLES, Game
+from tests.rules.playing import OPTIONS, TABLES, Game, seats_to_call
+
+
+def ends_turn(before: Position, after: Position, action: Action) -> bool:
+    """Whether an action is the last of a turn."""
+    if before.phase == "late":
+        return bool(before.pending and before.pending.passed)
+    if action.kind in {"place", "remove"}:
+        return not before.options.manual_draw or after.over
+    return action.kind in {"draw", "end"} or (action.kind == "pass" and after.phase == "play")
 
 
 class AnyGame(RuleBasedStateMachine):
     game: Game
 
     @initialize(
-        table=st.sampled_from(TABLES), seed=st.integers(0, 10**6), advanced=st.booleans(), moves=st.integers(0, 150)
+        table=st.sampled_from(TABLES),
+        seed=st.integers(0, 10**6),
+        chosen=st.sampled_from(OPTIONS),
+        moves=st.integers(0, 150),
     )
-    def deal(self, table: tuple[Variant, int, int], seed: int, advanced: bool, moves: int) -> None:
+    def deal(self, table: tuple[Variant, int, int], seed: int, chosen: Options, moves: int) -> None:
         variant, players, teams = table
-        options = Options(advanced=advanced and "advanced" in variant.options)
+        options = chosen if variant.options else Options()
         self.game = Game.deal(variant, players, teams, random.Random(seed), options)
         for _ in zip(range(moves), self.game.play_random(), strict=False):
             pass
@@ -51,9 +69,12 @@ class AnyGame(RuleBasedStateMachine):
         after = self.game.play(action)
         for old, new in zip(before.chips, after.chips, strict=True):
             assert old & protected == new & protected
-        assert after.turn == before.turn + (action.kind != "exchange")
-        drew = action.kind != "pass" and not after.winner
-        assert after.draws == before.draws + drew
+        assert after.turn == before.turn + ends_turn(before, after, action)
+        by_hand = before.options.manual_draw
+        draws = action.kind in ({"exchange", "draw"} if by_hand else {"place", "remove", "exchange"})
+        assert after.draws == before.draws + (draws and not after.winner)
+        if not after.over:
+            assert (after.mover == before.mover % before.players + 1) == (after.turn > before.turn)
 
     @precondition(lambda self: not self.game.position.over)
     @rule(choice=st.floats(0, 1, exclude_max=True))
@@ -82,9 +103,10 @@ class AnyGame(RuleBasedStateMachine):
         hand = position.hands[max(position.to_move, 1) - 1]
         card = data.draw(st.one_of(st.sampled_from(hand or (0,)), st.integers(-1, len(position.variant.faces))))
         square = data.draw(st.integers(-1, len(position.variant.board.grid)))
-        kinds: list[Action] = [place(card, square), remove(card, square), exchange(card), PASS]
-        action = data.draw(st.sampled_from(kinds))
-        if action in legal_actions(position):
+        seat = data.draw(st.integers(0, position.players + 1))
+        kinds: list[Action] = [place(card, square), remove(card, square), exchange(card), give(card), call(seat)]
+        action = data.draw(st.sampled_from([*kinds, PASS, DRAW, END, WAIVE]))
+        if action in legal_actions(position) or action in map(call, seats_to_call(position)):
             self.accept(action)
             return
         with pytest.raises(IllegalAction) as refused:
@@ -126,5 +148,5 @@ class AnyGame(RuleBasedStateMachine):
         assert bool(legal_actions(position)) != position.over
 
 
-AnyGame.TestCase.settings = settings(deadline=None, max_examples=30, stateful_step_count=20)
+AnyGame.TestCase.settings = settings(deadline=None, max_examples=40, stateful_step_count=20)
 TestAnyGame = AnyGame.TestCase

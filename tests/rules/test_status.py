@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.rules import CLASSIC, UNKNOWN, CompletedSequence, Options, Position, parse_position, start, status
+from seqp2p.rules import CLASSIC, UNKNOWN, CompletedSequence, Options, Pending, Position, parse_position, start, status
 from tests.rules.playing import make
 
 
@@ -52,6 +52,7 @@ A4 = CompletedSequence(1, (30, 31, 32, 33, 34))
         ({"outcome": -1, "to_move": 0}, "nothing has happened that makes the game a draw"),
         ({"exchanged": 2}, "2 dead cards cannot have been exchanged in this turn"),
         ({"idle": 2, "quiet": 2}, "the game is drawn"),
+        ({"pending": Pending("draw", 1)}, "draws are owed only with manual draw"),
         ({"quiet": 208, "turn": 300}, "the game is drawn"),
         ({"quiet": 101}, "more turns were idle than quiet, or more were quiet than played"),
         ({"hands": ((99,), (UNKNOWN,) * 7), "pile": 96}, "there is no card number 99"),
@@ -63,6 +64,31 @@ def test_each_reason(changes: dict[str, Any], reason: str | None) -> None:
         assert reasons == ()
     else:
         assert any(text.startswith(reason) for text in reasons), reasons
+
+
+FULL = [",".join("?" * 7)] * 2
+
+
+def test_the_chip_of_a_turn_that_is_not_over() -> None:
+    make({"a": "c3"}, ["?", "?"], options="manual-draw", turn=0, pending="draw/1/-/-/-")
+    placed = make({"a": "c3"}, ["?", "?"], options="manual-draw", turn=0, possible=False)
+    assert status(placed) == ("1 chips lie on the board after 0 turns",)
+    late = make({"a": "c3"}, ["?", "?"], options="manual-draw", turn=0, pending="late/2/1/-/passed", possible=False)
+    assert status(late) == ("1 chips lie on the board after 0 turns",)
+
+
+@pytest.mark.parametrize(
+    ("to_move", "pending", "seats"),
+    [
+        (1, "draw/1/-/-/-", [1]),
+        (2, "play/2/1/-/-", [1]),
+        (1, "late/2/1/-/-", [1, 2]),
+        (1, "late/2/1/-/passed", [1]),
+    ],
+)
+def test_a_full_hand_has_nothing_to_draw(to_move: int, pending: str, seats: list[int]) -> None:
+    position = make({}, FULL, options="manual-draw", to_move=to_move, pending=pending, possible=False)
+    assert status(position) == tuple(f"seat {seat} holds 7 cards and has still to draw one" for seat in seats)
 
 
 def test_a_broken_run_may_stand_uncounted_under_the_advanced_rule() -> None:

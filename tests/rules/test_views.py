@@ -12,15 +12,16 @@ from seqp2p.rules import (
     legal_actions,
     view,
 )
-from tests.rules.playing import TABLES, make, random_position
+from tests.rules.playing import OPTION_TABLES, make, random_position
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.sampled_from(TABLES), st.integers(0, 10**6), st.data())
+@given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.data())
 def test_a_view_does_not_depend_on_what_the_seat_cannot_know(
-    table: tuple[Variant, int, int], seed: int, data: st.DataObject
+    table: tuple[Variant, int, int, Options], seed: int, data: st.DataObject
 ) -> None:
-    game = random_position(*table, seed)
+    variant, players, teams, options = table
+    game = random_position(variant, players, teams, seed, options)
     seat = data.draw(st.integers(0, game.position.players))
     before = game.position
     unseen = [card for other, hand in enumerate(before.hands, 1) if other != seat for card in hand] + game.pile
@@ -34,12 +35,14 @@ def test_a_view_does_not_depend_on_what_the_seat_cannot_know(
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.sampled_from(TABLES), st.integers(0, 10**6))
-def test_a_view_says_what_lies_on_the_table(table: tuple[Variant, int, int], seed: int) -> None:
-    position = random_position(*table, seed).position
+@given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6))
+def test_a_view_says_what_lies_on_the_table(table: tuple[Variant, int, int, Options], seed: int) -> None:
+    variant, players, teams, options = table
+    position = random_position(variant, players, teams, seed, options).position
     for seat in range(1, position.players + 1):
         seen = view(position, seat)
         assert seen.hand == position.hands[seat - 1]
+        assert (seen.phase, seen.mover, seen.to_move) == (position.phase, position.mover, position.to_move)
         assert seen.legal == (legal_actions(position) if seat == position.to_move else ())
         assert seen.position.hands[seat - 1] == seen.hand
         assert all(card == UNKNOWN for other in seen.position.hands if other is not seen.hand for card in other)

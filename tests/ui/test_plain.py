@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Variant, format_action, parse_action, view
-from seqp2p.ui.plain import CELL_WIDTH, CODES, board_lines, hand_line, legal_lines, score_line
+from seqp2p.ui.plain import CELL_WIDTH, CODES, board_lines, hand_line, help_line, legal_lines, score_line
 from tests.rules.playing import TABLES, make, random_position
 
 CLASSIC_TEXT = """\
@@ -61,6 +61,15 @@ def test_the_board_of_the_kids_game() -> None:
         "  dragon xd4",
         "  unicorn on any of 36 free squares, like: unicorn b1",
     ]
+
+
+def test_the_help_names_cards_of_the_game() -> None:
+    for variant, examples in (
+        (CLASSIC, ["2S b1 (card", "JS xb1 (take", "2S dead (exchange)"]),
+        (KIDS, ["alligator b1 (card", "dragon xb1 (take", "alligator dead (exchange)"]),
+    ):
+        text = help_line(view(random_position(variant, 2, 2, seed=1).position, 1))
+        assert all(example in text for example in examples)
 
 
 def test_a_dead_card_and_a_pass() -> None:

@@ -1,0 +1,241 @@
+"""A player's own files: identity keys that only this account can read, a name, replays; and what is wrong with them."""
+
+import getpass
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli import home
+from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.crypto.identity import Identity, fingerprint
+from seqp2p.match.table import NAME_LENGTH_MAX, name_fault
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+# id
+
+
+def test_an_identity_is_made_once_and_kept(people: Household) -> None:
+    first, second = (people.call("id", "--json", who="anna") for _ in range(2))
+    assert (first.end(), second.end()) == (0, 0)
+    assert first.out == second.out
+    (event,) = first.events
+    assert event.keys() == documented.fields()["id"]
+    key = bytes.fromhex(event["key"])
+    assert len(key) == 32
+    assert event["fingerprint"] == fingerprint(key)
+    path = people.home("anna") / "identity.key"
+    assert mode(path) == 0o600
+    assert mode(path.parent) == 0o700
+    assert Identity(path.read_bytes()).public == key
+    assert [found.name for found in path.parent.iterdir()] == ["identity.key"]
+
+
+def test_a_key_is_private_under_any_umask(people: Household) -> None:
+    people.call("id", who="anna", umask=0)
+    assert mode(people.home("anna") / "identity.key") == 0o600
+
+
+def test_a_name_is_kept(cli: Cli, own_home: Path) -> None:
+    exit_code, out, err = cli("id", "--name", "Zoé ♠")
+    assert (exit_code, err) == (0, "")
+    assert out.startswith("Zoé ♠  ")
+    assert (own_home / "name").read_text("utf-8") == "Zoé ♠\n"
+    assert json.loads(cli("id", "--json")[1])["name"] == "Zoé ♠"
+    assert cli("id", "--name", "Anna")[1].startswith("Anna  ")
+    assert cli("id")[1].startswith("Anna  ")
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a" * 25, "a\x1b[31mb", "a\nb", "\u202eanna", " anna", "a  b", "e\u0301", "\u3164"]
+)
+@pytest.mark.parametrize("command", [("id",), ("host", "--bot", "random")])
+def test_a_name_that_cannot_be_shown_is_refused(cli: Cli, own_home: Path, command: tuple[str, ...], name: str) -> None:
+    exit_code, out, err = cli(*command, "--name", name)
+    assert (exit_code, out) == (2, "")
+    error, hint = err.splitlines()
+    assert error.startswith("seqp2p: error: this name cannot be used: a name ")
+    assert hint == "seqp2p: hint: choose another with --name"
+    assert not (own_home / "name").exists()
+
+
+# What is wrong with the files.
+
+
+def damaged_key(own_home: Path) -> None:
+    (own_home / "identity.key").write_bytes(b"short")
+
+
+def endless_key(own_home: Path) -> None:
+    (own_home / "identity.key").write_bytes(bytes(range(200)))
+
+
+def empty_key(own_home: Path) -> None:
+    (own_home / "identity.key").touch()
+
+
+def folder_for_a_key(own_home: Path) -> None:
+    (own_home / "identity.key").mkdir()
+
+
+def fifo_for_a_key(own_home: Path) -> None:
+    os.mkfifo(own_home / "identity.key")
+
+
+def link_to_nowhere(own_home: Path) -> None:
+    (own_home / "identity.key").symlink_to("/nowhere/at/all")
+
+
+@pytest.mark.parametrize(
+    "spoil", [damaged_key, endless_key, empty_key, folder_for_a_key, fifo_for_a_key, link_to_nowhere]
+)
+@pytest.mark.parametrize("command", [("id",), ("host", "--bot", "random")])
+def test_a_key_that_is_none(cli: Cli, own_home: Path, command: tuple[str, ...], spoil: Callable[[Path], None]) -> None:
+    own_home.mkdir()
+    spoil(own_home)
+    before = sorted(own_home.iterdir())
+    exit_code, out, err = cli(*command)
+    assert (exit_code, out) == (1, "")
+    error, hint = err.splitlines()
+    assert f"the identity key {own_home / 'identity.key'}" in error
+    assert hint.startswith("seqp2p: hint: ")
+    # Never replaced by a new one unasked: others would see a stranger. (The replay folder may be there now.)
+    assert [path for path in sorted(own_home.iterdir()) if path.name != "replays"] == before
+
+
+@pytest.mark.parametrize("where", ["/dev/null/home", "/proc/home"])
+def test_a_home_that_cannot_be(cli: Cli, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", where)
+    for command in (("id",), ("id", "--name", "Anna")):
+        exit_code, out, err = cli(*command)
+        assert (exit_code, out) == (1, "")
+        error, hint = err.splitlines()
+        assert error.startswith(f"seqp2p: error: cannot use {where}: ")
+        assert hint == "seqp2p: hint: set SEQP2P_HOME to a folder of yours"
+
+
+def test_a_home_in_which_nothing_can_be_made(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A folder that is there, but takes no files, not even root's.
+    monkeypatch.setenv("SEQP2P_HOME", "/proc/self")
+    exit_code, _, err = cli("id")
+    assert exit_code == 1
+    assert err.startswith("seqp2p: error: cannot use the identity key /proc/self/identity.key: ")
+    exit_code, _, err = cli("id", "--name", "Anna")
+    assert exit_code == 1
+    assert err.startswith("seqp2p: error: cannot write /proc/self/name: ")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"a\x1b[31mb\n", b"x" * 10_000])
+def test_a_kept_name_that_is_damaged_is_passed_over(own_home: Path, content: bytes) -> None:
+    own_home.mkdir()
+    (own_home / "name").write_bytes(content)
+    assert home.player_name(None) == getpass.getuser()[:NAME_LENGTH_MAX]
+
+
+def test_an_account_whose_name_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for strange in ("\x1b", ""):
+        monkeypatch.setattr(getpass, "getuser", lambda strange=strange: strange)
+        assert home.player_name(None) == "player"
+        assert home.player_name(None, 2) == "player 2"
+
+    def nobody() -> str:
+        raise KeyError("no such uid")
+
+    monkeypatch.setattr(getpass, "getuser", nobody)
+    assert home.player_name(None) == "player"
+
+
+def test_a_long_account_name_leaves_room_for_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(getpass, "getuser", lambda: "ab cdefghijklmnopqrs tuvwxyz")
+    names = {home.player_name(None, number) for number in range(1, home.IDENTITIES_MAX + 1)}
+    assert len(names) == home.IDENTITIES_MAX
+    assert not any(map(name_fault, names))
+
+
+def test_a_wish_is_taken_as_it_is_by_every_identity() -> None:
+    assert home.player_name("Anna", 3) == "Anna"
+    with pytest.raises(CommandError) as error:
+        home.player_name("\x1b")
+    assert error.value.exit_code == USAGE
+
+
+# Identities at work.
+
+
+def test_every_game_at_once_has_an_identity_of_its_own(own_home: Path) -> None:
+    with home.held_identity() as first, home.held_identity() as second, home.held_identity() as third:
+        held = [first, second, third]
+        assert [each.number for each in held] == [1, 2, 3]
+        assert len({each.identity.public for each in held}) == 3
+    with home.held_identity() as again:
+        assert (again.number, again.identity.public) == (1, first.identity.public)
+    assert [mode(path) for path in own_home.iterdir()] == [0o600] * 3
+    assert home.first_identity().public == first.identity.public
+
+
+def test_asking_who_one_is_takes_no_identity_from_a_game(cli: Cli) -> None:
+    with home.held_identity() as held:
+        assert json.loads(cli("id", "--json")[1])["key"] == held.identity.public.hex()
+
+
+def test_more_games_than_a_person_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home, "IDENTITIES_MAX", 2)
+    with (
+        home.held_identity(),
+        home.held_identity(),
+        pytest.raises(CommandError, match="2 games of this account are going on already"),
+        home.held_identity(),
+    ):
+        pass
+
+
+def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_home.mkdir()
+    made = os.link
+
+    def late(new: Path, path: Path) -> None:
+        # The other process is a moment earlier.
+        path.write_bytes(b"o" * 32)
+        made(new, path)
+
+    monkeypatch.setattr(os, "link", late)
+    assert home.first_identity().public == Identity(b"o" * 32).public
+    assert [path.name for path in own_home.iterdir()] == ["identity.key"]
+
+
+# Replays.
+
+
+def test_replays_go_where_they_should(own_home: Path, tmp_path: Path) -> None:
+    assert home.replay_dir(None) == own_home / "replays"
+    assert home.replay_dir(str(tmp_path / "a" / "b")) == tmp_path / "a" / "b"
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_a_folder_for_replays_must_take_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
+    with pytest.raises(CommandError, match="it is not writable") as error:
+        home.replay_dir(str(tmp_path))
+    assert error.value.hint == "choose another folder with --replay-dir"
+
+
+def test_nothing_of_a_path_comes_from_a_peer(tmp_path: Path) -> None:
+    path = home.replay_path(tmp_path, bytes(range(32)), 12)
+    assert path.parent == tmp_path
+    assert path.name.endswith("-000102030405-seat12.seqp2p")
+
+
+def test_the_platform_says_where_data_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEQP2P_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    assert home.data_dir().name == "seqp2p"

@@ -1,0 +1,129 @@
+"""A person in a terminal: a whole game by typed words, mistakes and all."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from seqp2p.rules import KIDS, parse_action
+from tests.cli.processes import Household, Process
+
+
+class Person:
+    """Types at a process, and reads what it answers."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.turns = 0
+
+    def turn(self) -> list[str]:
+        """Wait until it is this person's turn; returns the legal actions as listed."""
+        self.turns += 1
+        self.process.line("type an action:", self.turns)
+        spoken = self.process.out if self.process.out and not self.process.out[0].startswith("{") else self.process.err
+        begun = max(at for at, line in enumerate(spoken) if line.startswith("your hand: "))
+        ended = max(at for at, line in enumerate(spoken) if line.startswith("type an action:"))
+        listed = [text for line in spoken[begun + 1 : ended] for text in line.rpartition("like: ")[2].split(", ")]
+        return [text.strip() for text in listed]
+
+    def answered(self, typed: str, pattern: str) -> None:
+        """Type a line; the answer must fit the pattern."""
+        before = len([line for line in [*self.process.out, *self.process.err] if re.search(pattern, line)])
+        self.process.type(typed)
+        self.process.line(pattern, before + 1)
+
+
+def test_a_whole_game_by_typed_lines(people: Household) -> None:
+    host = people.host("--variant", "kids", bot="random")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    person = Person(guest)
+    legal = person.turn()
+    # Words that take no turn.
+    person.answered("hand", r"^your hand: \w+ \w+ \w+$")
+    person.answered("board", r"^  6  \*\*  EL  FR")
+    person.answered("moves", re.escape(legal[0]))
+    person.answered("help", "^type an action:")
+    person.turns += 1
+    # Mistakes: what is no action, and what is one but not allowed. Each is told why, and asked again.
+    person.answered("cta b3", "'cta' is no card of Sequence for Kids")
+    person.answered("cat k9", "'k9' is no square")
+    person.answered("pass", "cannot pass|seat 2")
+    person.answered("cat a1", "a1 is a free corner|does not hold cat")
+    assert not any(event["event"] == "turn" and event["seat"] == 2 for event in guest.events)
+    # And then what is listed, until nothing is asked any more.
+    guest.type(f"  {legal[0]} ".replace(" ", "  "))
+    while guest.line("^(type an action:|won by|drawn)", person.turns + 1)[1] == "type an action:":
+        guest.type(person.turn()[0])
+    assert (guest.end(), host.end()) == (0, 0)
+    played = [event["action"] for event in guest.events if event["event"] == "turn" and event["seat"] == 2]
+    assert len(played) >= 3
+    assert all(parse_action(KIDS, text) for text in played)
+    assert guest.events[-1]["result"] in ("won", "drawn")
+    assert host.events[-1]["winners"] == guest.events[-1]["winners"]
+
+
+@pytest.mark.parametrize("leaves", ["leave", None])
+def test_leaving_the_table(people: Household, leaves: str | None) -> None:
+    host = people.host("--variant", "kids")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    Person(guest).turn()
+    if leaves is None:
+        guest.close_input()
+    else:
+        guest.type(leaves)
+    assert (guest.end(20), host.end(20)) == (5, 5)
+    assert guest.events[-1]["reason"] == ("left the table" if leaves else "the player's input ended")
+    assert host.events[-1]["reason"] == "seat 2 (guest) left the table"
+    assert "seat 2 (guest) left the table" in host.err[-2]
+
+
+def test_half_a_line_is_played_when_the_input_ends(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    legal = Person(guest).turn()
+    assert guest.process.stdin is not None
+    guest.process.stdin.write(legal[0].encode())
+    guest.close_input()
+    assert host.event("turn", seat=2)["action"] == legal[0]
+    assert (guest.end(20), host.end(20)) == (5, 5)
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    """A terminal: where a person types and reads, and what the program has."""
+    master, slave = os.openpty()
+    yield master, slave
+    for descriptor in (master, slave):
+        try:
+            os.close(descriptor)
+        except OSError:
+            continue  # The test has closed it.
+
+
+def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[int, int]) -> None:
+    master, slave = terminal
+    host = people.host("--variant", "kids", bot="random")
+    event = host.event("listening")
+    arguments = ("join", event["address"], "--name", "anna", "--replay-dir", people.replays("anna"))
+    guest = people.start(*arguments, who="anna", stdin=slave)
+    os.close(slave)
+    os.write(master, f"{event['code'].upper()}\n".encode())
+    person = Person(guest)
+    legal = person.turn()
+    os.write(master, f"{legal[0]}\n".encode())
+    assert host.event("turn", seat=2)["action"] == legal[0]
+    # Closing the terminal's window is leaving the table.
+    person.turn()
+    os.close(master)
+    assert (guest.end(20), host.end(20)) == (5, 5)
+    assert host.events[-1]["reason"] == "seat 2 (anna) left the table"
+    assert guest.out[-1].startswith("replay: ")
+    assert guest.err == ["join code (like 7-amber-falcon): "]
+
+
+def test_the_code_must_be_given_where_nobody_can_be_asked(people: Household) -> None:
+    process = people.call("join", "127.0.0.1:4610", "--bot", "random")
+    assert process.end() == 2
+    assert process.error() == ("no join code was given", "use --code CODE or set SEQP2P_CODE")

@@ -1,0 +1,201 @@
+"""``seqp2p rules``: the same rules in both languages, with every option, from the package that is shipped."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.rules import VARIABLES, language
+from seqp2p.rules import CLASSIC, VARIANTS, Options, Variant, default_teams, hand_size
+from seqp2p.rules.table import make_table
+from seqp2p.ui.rules_text import LANGUAGES, rules_text
+from tests.cli.conftest import Cli
+
+TESTS = Path(__file__).parents[1]
+TABLE = TESTS.parent / "docs" / "rules.md"
+TEXTS = [(variant, lang) for variant in VARIANTS for lang in LANGUAGES]
+# How the command line spells the options of the rules.
+SPELLED = {"table_talk": "--no-table-talk"}
+OPTIONS = [SPELLED.get(option.name, f"--{option.name.replace('_', '-')}") for option in fields(Options)]
+NUMBERS = {
+    "en": {2: "two", 3: "three", "or": "or"},
+    "fr": {2: "deux", 3: "trois", "or": "ou"},
+}
+
+
+@pytest.fixture(autouse=True)
+def no_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def headings(text: str) -> list[tuple[str, str]]:
+    """The number of every heading, and what it is underlined with."""
+    lines = text.splitlines()
+    found = []
+    for above, below in pairwise(lines):
+        if set(below) in ({"="}, {"-"}):
+            assert len(below) == len(above), f"the line under {above!r}"
+            found.append((re.match(r"\d*", above)[0], below[0]))  # type: ignore[index] # it matches anything
+    return found
+
+
+def options(text: str) -> list[str]:
+    return re.findall(r"^  (--\S+)", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_both_languages_have_the_same_structure(variant: str) -> None:
+    english, french = (rules_text(variant, lang) for lang in LANGUAGES)
+    assert headings(english) == headings(french)
+    assert headings(english) == [("", "="), *((str(number), "-") for number in range(1, 12))]
+    assert options(english) == options(french)
+    assert english.count("\n  - ") == french.count("\n  - ")
+    assert english.count("\n\n") == french.count("\n\n")
+    notation = r"\((?:JC|JS|dragon|unicorn) x?[a-j]\d\)|QH e5(?: a5-e5)?|9C dead|cat (?:b3|dead)|seqp2p host"
+    assert [re.sub(r"\s+", " ", found) for found in re.findall(notation, english)] == [
+        re.sub(r"\s+", " ", found) for found in re.findall(notation, french)
+    ]
+
+
+@pytest.mark.parametrize(("variant", "lang"), TEXTS)
+def test_every_option_is_mentioned(variant: str, lang: str) -> None:
+    mentioned = options(rules_text(variant, lang))
+    assert set(OPTIONS) | {"--closed-hands"} <= set(mentioned)
+    if variant == CLASSIC.name:
+        assert "--teams" in mentioned
+
+
+@pytest.mark.parametrize(("variant", "lang"), TEXTS)
+def test_it_fits_a_terminal(variant: str, lang: str) -> None:
+    text = rules_text(variant, lang)
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    for line in text.splitlines():
+        assert len(line) < 80
+        assert line == line.rstrip()
+        assert line.isprintable()
+        assert not re.match(r"\s*[;:?!»]", line), "French punctuation stays with its word"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_table_of_players_is_the_engine_s(lang: str) -> None:
+    words = NUMBERS[lang]
+    for size in CLASSIC.sizes:
+        teams = f" {words['or']} ".join(words[count] for count in size.teams)
+        row = rf"^ +{size.players} +{teams} +{size.hand}$"
+        assert re.search(row, rules_text("classic", lang), re.MULTILINE), row
+        assert default_teams(CLASSIC, size.players) == size.teams[0]
+        assert hand_size(CLASSIC, size.players) == size.hand
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=str)
+def test_the_numbers_are_the_engine_s(variant: Variant) -> None:
+    assert make_table(variant, 2, 2, Options()).sequences_to_win == (2 if variant is CLASSIC else 1)
+    for lang in LANGUAGES:
+        text = rules_text(variant.name, lang)
+        assert str(len(variant.deck)) in text
+        assert str(variant.quiet_turns_max) in text
+
+
+@pytest.mark.parametrize(("variant", "lang"), TEXTS)
+def test_the_command_prints_it(cli: Cli, variant: str, lang: str) -> None:
+    assert cli("rules", variant, "--lang", lang) == (0, rules_text(variant, lang), "")
+
+
+def test_classic_and_english_unless_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cli("rules")[1] == rules_text("classic", "en")
+    monkeypatch.setenv("LANG", "fr_FR.UTF-8")
+    assert cli("rules")[1] == rules_text("classic", "fr")
+    assert cli("rules", "kids")[1] == rules_text("kids", "fr")
+    assert cli("rules", "kids", "--lang", "en")[1] == rules_text("kids", "en")
+
+
+@pytest.mark.parametrize(
+    ("environment", "lang"),
+    [
+        ({}, "en"),
+        ({"LANG": ""}, "en"),
+        ({"LANG": "C"}, "en"),
+        ({"LANG": "fr"}, "fr"),
+        ({"LANG": "fr.UTF-8"}, "fr"),
+        ({"LANG": "fr@euro"}, "fr"),
+        ({"LANG": "fry_NL.UTF-8"}, "en"),
+        ({"LANG": "de_CH.UTF-8"}, "en"),
+        ({"LANG": "fr_CH.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"}, "en"),
+        ({"LANG": "en_GB.UTF-8", "LC_ALL": "fr_FR.UTF-8"}, "fr"),
+        ({"LANG": "en_GB.UTF-8", "LANGUAGE": "fr:en"}, "fr"),
+        ({"LANG": "fr_FR.UTF-8", "LANGUAGE": "", "LC_ALL": ""}, "fr"),
+    ],
+)
+def test_the_language_of_an_environment(environment: Mapping[str, str], lang: str) -> None:
+    assert language(environment) == lang
+
+
+def test_for_scripts(cli: Cli) -> None:
+    code, out, err = cli("rules", "kids", "--lang", "fr", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {"event": "rules", "variant": "kids", "lang": "fr", "text": rules_text("kids", "fr")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["chess"], "'chess' is not one of 'classic', 'kids'"),
+        (["--lang", "de"], "'de' is not one of 'en', 'fr'"),
+        (["kids", "classic"], "unexpected extra argument"),
+    ],
+)
+def test_what_is_refused(cli: Cli, arguments: list[str], reason: str) -> None:
+    code, out, err = cli("rules", *arguments)
+    assert (code, out) == (2, "")
+    assert reason in err
+
+
+def named_tests() -> list[str]:
+    """The tests that the table of rules names, like ``rules/test_turns.py::TestPasses::test_an_empty_hand_passes``."""
+    return re.findall(r"`([a-z_/]+\.py::[\w:]+)`", TABLE.read_text("utf-8"))
+
+
+@cache
+def source(path: str) -> list[ast.stmt]:
+    """What a test file consists of; nothing if there is no such file."""
+    file = TESTS / path
+    return ast.parse(file.read_text("utf-8")).body if file.is_file() else []
+
+
+def exists(named: str) -> bool:
+    """Whether there is a test of that name; looks at the source, and imports nothing."""
+    path, *names = named.split("::")
+    nodes = source(path)
+    found: ast.stmt | None = None
+    for name in names:
+        found = next((node for node in nodes if getattr(node, "name", None) == name), None)
+        nodes = found.body if isinstance(found, ast.ClassDef) else []
+    return isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef) and found.name.startswith("test_")
+
+
+def test_every_test_that_docs_rules_md_names_exists() -> None:
+    named = named_tests()
+    assert len(named) > 50
+    assert [name for name in named if not exists(name)] == []
+    for name in ("rules/test_nothing.py::test_nothing", "rules/test_turns.py::TestPasses", "rules/test_turns.py::card"):
+        assert not exists(name)
+
+
+def test_every_row_of_the_table_has_its_columns() -> None:
+    rows = [line for line in TABLE.read_text("utf-8").splitlines() if line.startswith("|")]
+    sheets = r"(?:00[0-4]:\d+(?:–\d+)?(?:, )?)+|–"
+    for row in rows:
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert len(cells) in (2, 4), row
+        if len(cells) == 4 and cells[0] not in ("rule", "---"):
+            assert re.fullmatch(sheets, cells[1]), row
+            assert cells[2], row
+            assert cells[3], row

@@ -1,0 +1,270 @@
+"""Standard streams: what is printed moves no cursor, what is typed is read in lines, and either may be closed."""
+
+import errno
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqp2p.cli import lines
+from seqp2p.cli.lines import LineReader
+from seqp2p.cli.output import CommandError, Output, prepare_streams, printable
+from tests.cli.conftest import Game
+from tests.cli.processes import Household
+
+PACKAGE = Path(lines.__file__).parents[1]
+
+# What is printed.
+
+
+@given(st.text())
+def test_what_is_printed_moves_no_cursor(text: str) -> None:
+    shown = printable(text)
+    assert shown.isprintable()
+    assert printable(shown) == shown
+    assert shown == text or not text.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Zoé ♠", "Zoé ♠"),
+        ("\x1b[2J", r"\x1b[2J"),
+        ("a\nb\r\t", r"a\nb\r\t"),
+        ("\u202eabc", r"\u202eabc"),
+        ("\udcff", r"\udcff"),
+        ("back\\slash", "back\\slash"),
+    ],
+)
+def test_escapes(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_an_event_is_one_line_of_ascii(capsys: pytest.CaptureFixture[str]) -> None:
+    Output(json=True).event("remark", text="Zoé\n\x1b\u202e\udcff")
+    Output(json=True).say("for people\x1b")
+    Output(json=False).event("remark", text="nobody asked")
+    Output(json=False).say("for people")
+    Output(json=False).say()
+    said = capsys.readouterr()
+    first, *rest = said.out.splitlines()
+    assert first.isascii()
+    assert json.loads(first) == {"event": "remark", "text": "Zoé\n\x1b\u202e\udcff"}
+    assert rest == ["for people", ""]
+    assert said.err == "for people\\x1b\n"
+
+
+def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    CommandError("it \x1b broke", "mend it").show()
+    CommandError("it broke").show()
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "seqp2p: error: it \\x1b broke\nseqp2p: hint: mend it\nseqp2p: error: it broke\n"
+
+
+class Wire(io.StringIO):
+    """A stream whose other end is gone, or full."""
+
+    def __init__(self, number: int, descriptor: int) -> None:
+        super().__init__()
+        self._number = number
+        self._descriptor = descriptor
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, text: str) -> int:
+        raise OSError(self._number, os.strerror(self._number))
+
+
+@pytest.fixture
+def descriptor(tmp_path: Path) -> Iterator[int]:
+    number = os.open(tmp_path / "stream", os.O_RDWR | os.O_CREAT)
+    yield number
+    os.close(number)
+
+
+@pytest.mark.parametrize("number", [errno.EPIPE, errno.EIO])
+def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch, descriptor: int, number: int) -> None:
+    monkeypatch.setattr(sys, "stdout", Wire(number, descriptor))
+    Output(json=True).event("over")
+    # From here on, what is written to it goes nowhere.
+    assert os.path.samestat(os.fstat(descriptor), Path(os.devnull).stat())
+
+
+def test_a_full_disk_is_one(monkeypatch: pytest.MonkeyPatch, descriptor: int) -> None:
+    monkeypatch.setattr(sys, "stdout", Wire(errno.ENOSPC, descriptor))
+    with pytest.raises(CommandError, match="cannot write what there is to say: No space left on device"):
+        Output(json=False).say("hello")
+
+
+def test_streams_that_are_closed_become_the_null_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    prepare_streams()
+    opened = [sys.stdin, sys.stdout, sys.stderr]
+    assert [stream.name for stream in opened] == [os.devnull] * 3
+    assert (sys.stdout.errors, sys.stderr.errors) == ("backslashreplace",) * 2
+    assert not lines.is_terminal()
+    for stream in opened:
+        stream.close()
+
+
+def test_a_process_without_any_streams(game: Game, people: Household) -> None:
+    # Closed by the shell, as a service may be started: the exit code still tells.
+    line = [sys.executable, "-m", "seqp2p", "verify", "--json", str(game.replays[0])]
+    verify = people.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *line])
+    assert verify.end() == 0
+    assert verify.out == verify.err == []
+
+
+def test_with_its_input_closed_a_person_has_left_and_no_key_is_read_as_lines(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    event = host.event("listening")
+    arguments = ["join", event["address"], "--code", event["code"], "--name", "anna", "--json"]
+    line = [sys.executable, "-m", "seqp2p", *arguments, "--replay-dir", str(people.replays("anna"))]
+    guest = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
+    assert (guest.end(), host.end()) == (5, 5)
+    assert guest.events[-1]["reason"] == "the player's input ended"
+    assert host.events[-1]["reason"] == "seat 2 (anna) left the table"
+
+
+def test_a_reader_that_goes_away(game: Game, people: Household) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = people.start("verify", "--json", *game.replays, output=write)
+    os.close(write)
+    assert process.end() == 0
+    assert process.err == []
+
+
+def test_a_full_device(game: Game, people: Household) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    process = people.start("verify", *game.replays, output=full)
+    os.close(full)
+    assert process.end() == 1
+    assert process.error()[0] == "cannot write what there is to say: No space left on device"
+
+
+# What is typed.
+
+
+async def read_all(reader: LineReader) -> list[str]:
+    found = []
+    with trio.fail_after(20):
+        while (line := await reader.read_line()) is not None:
+            found.append(line)
+    assert await reader.read_line() is None
+    return found
+
+
+TYPED = b"QH e5\nhand\r\n\n  moves \xff\nlast"
+LINES = ["QH e5", "hand", "", "  moves \ufffd", "last"]
+
+
+async def test_lines_of_a_plain_file(tmp_path: Path) -> None:
+    path = tmp_path / "typed"
+    path.write_bytes(TYPED)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        assert await read_all(LineReader(descriptor)) == LINES
+    finally:
+        os.close(descriptor)
+
+
+async def test_lines_of_a_pipe_as_they_come() -> None:
+    read, write = os.pipe()
+    try:
+        reader = LineReader(read)
+        os.write(write, b"QH ")
+        with trio.move_on_after(0.01):
+            await reader.read_line()
+            raise AssertionError("half a line is no line")
+        os.write(write, b"e5\nhand\nmo")
+        assert [await reader.read_line() for _ in range(2)] == ["QH e5", "hand"]
+        os.close(write)
+        assert await reader.read_line() == "mo"
+        assert await reader.read_line() is None
+    finally:
+        os.close(read)
+
+
+async def test_nothing_to_read() -> None:
+    for path in (os.devnull, "/"):  # A folder can be opened, but not read.
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            assert await read_all(LineReader(descriptor)) == []
+        finally:
+            os.close(descriptor)
+
+
+async def test_a_terminal_that_goes_away() -> None:
+    master, slave = os.openpty()
+    try:
+        os.write(master, b"hand\n")
+        reader = LineReader(slave)
+        assert await reader.read_line() == "hand"
+        os.close(master)
+        with trio.fail_after(20):
+            assert await reader.read_line() is None
+    finally:
+        os.close(slave)
+
+
+@pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 100_000])
+async def test_a_long_line_is_one_line(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "typed"
+    path.write_bytes(b"x" * size + b"\nhand\n" + b"y" * size)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        kept = min(size, 4096)
+        assert await read_all(LineReader(descriptor)) == ["x" * kept, "hand", "y" * kept]
+    finally:
+        os.close(descriptor)
+
+
+@given(typed=st.binary(max_size=200), chunk=st.integers(1, 20))
+def test_lines_do_not_depend_on_how_they_come(typed: bytes, chunk: int) -> None:
+    async def read_in_chunks() -> list[str]:
+        read, write = os.pipe()
+        try:
+            os.write(write, typed)
+            os.close(write)
+            return await read_all(LineReader(read))
+        finally:
+            os.close(read)
+
+    before = lines._CHUNK_SIZE
+    lines._CHUNK_SIZE = chunk
+    try:
+        found = trio.run(read_in_chunks)
+    finally:
+        lines._CHUNK_SIZE = before
+    expected = [line.decode("utf-8", "replace").rstrip("\r") for line in typed.split(b"\n")]
+    assert found == (expected if expected[-1] or typed[-1:] not in (b"\n", b"") else expected[:-1])
+
+
+async def test_standard_input_is_descriptor_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = os.pipe()
+    monkeypatch.setattr(lines, "_stdin", LineReader(read))
+    os.write(write, b"QH e5\n")
+    assert await lines.read_line() == "QH e5"
+    os.close(write)
+    os.close(read)
+
+
+def test_output_has_no_other_way_out() -> None:
+    # Everything that is printed goes through output.py; a bare print would let a peer's text reach a terminal.
+    sources = [path for folder in ("cli", "ui", "players", "net") for path in (PACKAGE / folder).rglob("*.py")]
+    assert len(sources) > 20
+    assert [path.name for path in sources if re.search(r"^ *print\(", path.read_text("utf-8"), re.MULTILINE)] == [
+        "output.py"
+    ]

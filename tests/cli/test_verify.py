@@ -1,0 +1,145 @@
+"""``seqp2p verify``: one verdict for each file, whatever it is, and the exit code of them all."""
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli import verify as verify_module
+from seqp2p.match.errors import Violation
+from seqp2p.replay.format import MAGIC, records
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household
+from tests.table import match_at, played, replay_bytes, replay_of, with_body
+
+
+def good() -> bytes:
+    return replay_bytes(played(2, "kids", 3))
+
+
+def unsigned() -> bytes:
+    """The whole game, the writer's signature cut off."""
+    return good()[: list(records(good()))[-1].start]
+
+
+def half() -> bytes:
+    return good()[: len(good()) // 2]
+
+
+def changed() -> bytes:
+    at = len(good()) // 2
+    return good()[:at] + bytes([good()[at] ^ 1]) + good()[at + 1 :]
+
+
+# Contents of a file → verdict, and what the reason says.
+FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "good": (good, "verified", ""),
+    "cut": (half, "unfinished", "the file ends inside a record"),
+    "unsigned": (unsigned, "unfinished", "no writer's signature"),
+    "changed": (changed, "invalid", ""),
+    "longer": (lambda: good() + b"\n", "invalid", "more bytes after"),
+    "empty": (lambda: b"", "invalid", "not a seqp2p replay"),
+    "header alone": (lambda: MAGIC, "invalid", "ends before its header"),
+    "newer": (lambda: b"seqp2p replay 2\n", "invalid", "another version"),
+    "text": (lambda: b"once upon a time\n" * 100, "invalid", "not a seqp2p replay"),
+    "zeros": (lambda: bytes(1000), "invalid", "not a seqp2p replay"),
+    "escapes": (lambda: MAGIC + b"\x00\x00\x00\x08\x81\xa1t\xa4\x1b[2J", "invalid", ""),
+}
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str], Path]:
+    def write(name: str) -> Path:
+        path = tmp_path / f"{name}.seqp2p"
+        path.write_bytes(FILES[name][0]())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", list(FILES))
+def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: str) -> None:
+    _, verdict, reason = FILES[name]
+    path = written(name)
+    exit_code, out, err = cli("verify", path)
+    first, *players = out.splitlines()
+    assert first.startswith(f"{path}: {verdict}: ")
+    assert reason in first
+    assert exit_code == {"verified": 0, "invalid": 3, "unfinished": 5}[verdict]
+    assert err == ""
+    assert "\x1b" not in out
+    if verdict == "verified":
+        assert first.endswith(", 19 steps")
+        assert [line.split("  ")[2:4] for line in players] == [["seat 1", "player 1"], ["seat 2", "player 2"]]
+
+
+def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    unreadable = [tmp_path / name for name in ("fifo", "folder", "missing", "x" * 300)]
+    files = [*map(written, FILES), *unreadable]
+    verify = people.call("verify", "--json", *files)
+    assert verify.end() == 3
+    assert verify.err == []
+    assert [event["file"] for event in verify.events] == [str(path) for path in files]
+    verdicts = [event["verdict"] for event in verify.events]
+    assert verdicts == [verdict for _, verdict, _ in FILES.values()] + ["invalid"] * 4
+    reasons = [event["reason"] for event in verify.events[-4:]]
+    assert reasons == ["not a file", "not a file", "no such file", "cannot be read: File name too long"]
+    # A file that is right as far as it goes says how far; one that is none has nothing to say.
+    cut = verify.events[list(FILES).index("cut")]
+    assert cut["step"] == cut["steps"] + 1 > 1
+    assert len(cut["players"]) == 2
+    assert verify.events[-1]["players"] == []
+
+
+@pytest.mark.parametrize(
+    ("names", "exit_code"),
+    [
+        (["good", "good"], 0),
+        (["good", "cut"], 5),
+        (["cut", "changed", "good"], 3),
+        (["empty"], 3),
+    ],
+)
+def test_the_worst_verdict_decides(cli: Cli, written: Callable[[str], Path], names: list[str], exit_code: int) -> None:
+    assert cli("verify", *map(written, names))[0] == exit_code
+
+
+def test_without_a_file_it_is_usage(cli: Cli) -> None:
+    exit_code, out, err = cli("verify")
+    assert (exit_code, out) == (2, "")
+    assert err == "seqp2p: error: missing argument 'FILES...'\nseqp2p: hint: see seqp2p verify --help\n"
+
+
+def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
+    game = played(2, "kids", 3)
+    step = game.step_of("turn", 2)
+    match = match_at(game, step)
+    (seat,) = match.awaited
+    # A turn that counts itself wrong is signed nonetheless.
+    bad = with_body(game.identity(seat), game.contribution(step, seat), action="unicorn a1")
+    with pytest.raises(Violation) as violation:
+        match.receive(bad)
+    path = tmp_path / "cheated.seqp2p"
+    path.write_bytes(replay_of(match, game.seat(3 - seat), violation.value.evidence))
+    exit_code, out, _ = cli("verify", path)
+    assert exit_code == 5
+    assert out.startswith(f"{path}: unfinished: ")
+    assert f"seat {seat}" in out.splitlines()[0]
+    assert f"(step {step})" in out.splitlines()[0]
+
+
+def test_a_file_that_cannot_be_read(cli: Cli) -> None:
+    # Nothing is mapped at the beginning of a process's memory.
+    assert cli("verify", "/proc/self/mem") == (3, "/proc/self/mem: invalid: cannot be read: Input/output error\n", "")
+
+
+def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> None:
+    path = written("good")
+    report = verify_module.verify_file(path)
+    assert report.result is not None
+    assert asdict(report.result)["kind"] == "won"
+    assert cli("verify", "--json", path)[1].count("\n") == 1

@@ -1,0 +1,286 @@
+"""This program on the vectors: for each primitive a function from ``in`` to ``out``, which raises what is refused."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from protocol.generator.stream import Stream
+from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, decrypt, encode_deck, fresh_deck, joint_key
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import decode_point, decode_scalar, hash_to_point
+from seqp2p.crypto.hashing import FILE, LINK, tagged_hash
+from seqp2p.crypto.identity import check_public, fingerprint
+from seqp2p.crypto.identity import verify as verify_signature
+from seqp2p.crypto.key_proof import key_commitment, verify_key
+from seqp2p.crypto.oracle import Context, Oracle
+from seqp2p.crypto.share_proof import decode_shares, verify_shares
+from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
+from seqp2p.match import labels
+from seqp2p.match.contribution import BODIES, make_payload
+from seqp2p.match.encoding import encode, structure
+from seqp2p.match.joint import JointStream, draw_dealer
+from seqp2p.match.table import TableError, decode_agreement, game_id
+from seqp2p.net.auth import Statement
+from seqp2p.net.errors import PeerError
+from seqp2p.net.frames import HEADER_SIZE
+from seqp2p.net.messages import Message, Stage, decode_message, encode_message
+from seqp2p.net.pake import Exchange
+from seqp2p.replay.format import AnyRecord, EndRecord, OpeningRecord, TableRecord, end_digest, frame
+from seqp2p.rules import (
+    UNKNOWN,
+    VARIANTS,
+    AmbiguousAction,
+    IllegalAction,
+    NotationError,
+    apply,
+    deal_order,
+    format_action,
+    format_card,
+    format_position,
+    hide,
+    parse_action,
+    parse_position,
+    position_hash,
+)
+
+Given = dict[str, Any]
+
+# What this program raises for each class of failure. It does not tell encodings from proofs: one CryptoError.
+FAILURES: Mapping[str, type[Exception]] = {
+    "encoding": ValueError,
+    "proof": CryptoError,
+    "statement": CryptoError,
+    "signature": CryptoError,
+    "small order": CryptoError,
+    "no card": LookupError,
+    "table": TableError,
+    "illegal": IllegalAction,
+    "ambiguous": AmbiguousAction,
+    "notation": NotationError,
+    "peer": PeerError,
+}
+
+
+def _context(given: Given) -> Context:
+    where = given["context"]
+    return Context(_bytes(where["game"]), where["step"], where["seat"], _bytes(where["prev"]))
+
+
+def _bytes(text: str) -> bytes:
+    return bytes.fromhex(text)
+
+
+def _unhexed(value: Any, like: Any) -> Any:
+    """The vectors' plain data with byte strings where a record of this type has them."""
+    fields = msgspec.structs.fields(like)
+    return {
+        field.name: _bytes(value[field.name])
+        if field.type is bytes or "bytes" in str(field.type)
+        else value[field.name]
+        for field in fields
+    }
+
+
+def oracle(given: Given) -> Any:
+    asked = Oracle(given["label"], _context(given))
+    asked.absorb(*map(_bytes, given["absorbed"]))
+    return {
+        "challenge": asked.challenge(*map(_bytes, given["commitments"])).to_bytes(32, "big"),
+        "weights": [weight.to_bytes(16, "big") for weight in asked.weights(given["weights"])],
+    }
+
+
+def key_proof(given: Given) -> Any:
+    verify_key(decode_point(_bytes(given["key"])), _bytes(given["proof"]), _context(given))
+    return {}
+
+
+def identity_key(given: Given) -> Any:
+    check_public(_bytes(given["key"]))
+    return {}
+
+
+def share_proof(given: Given) -> Any:
+    cards = [(card["position"], decode_point(_bytes(card["a"]))) for card in given["cards"]]
+    shares = decode_shares(_bytes(given["shares"]), len(cards))
+    verify_shares(decode_point(_bytes(given["key"])), cards, shares, _bytes(given["proof"]), _context(given))
+    return {}
+
+
+def open_card(given: Given) -> Any:
+    (card,) = decode_deck(_bytes(given["card"]), 1)
+    point = decrypt(card, [decode_point(_bytes(share)) for share in given["shares"]])
+    points = card_points(given["variant"], len(VARIANTS[given["variant"]].deck))
+    if point not in points:
+        raise LookupError("no card")
+    return {"physical": points.index(point)}
+
+
+def shuffle_proof(given: Given) -> Any:
+    n = len(_bytes(given["deck"])) // 66
+    deck = decode_deck(_bytes(given["deck"]), n)
+    shuffled: tuple[Ciphertext, ...] = decode_deck(_bytes(given["shuffled"]), n)
+    key, proof, context = decode_point(_bytes(given["joint"])), _bytes(given["proof"]), _context(given)
+    verify_shuffle(deck, shuffled, key, proof, context)
+    parts = ShuffleProof.decode(proof, n)
+    u, asked = challenges(deck, shuffled, key, parts.c, context)
+    c = challenge(asked, parts.c_hat, parts.t, parts.t_hat)
+    return {"u": [weight.to_bytes(16, "big") for weight in u], "challenge": c.to_bytes(32, "big")}
+
+
+def agreement(given: Given) -> Any:
+    data = _bytes(given["bytes"])
+    record = decode_agreement(data)
+    return {"agreement": msgspec.to_builtins(record, builtin_types=(bytes,)), "game": game_id(data)}
+
+
+def payload(given: Given) -> Any:
+    kind = given["kind"]
+    body: Any = msgspec.convert(_unhexed(given["body"], BODIES[kind]), BODIES[kind])
+    made = make_payload(_bytes(given["game"]), given["step"], _bytes(given["prev"]), given["seat"], kind, body)
+    return {"payload": made}
+
+
+def joint_numbers(given: Given) -> Any:
+    stream = JointStream(_bytes(given["seed"]))
+    return {"numbers": [stream.below(given["bound"]) for _ in range(10)]}
+
+
+def dealer_draw(given: Given) -> Any:
+    variant = VARIANTS[given["variant"]]
+    draw = draw_dealer(variant, given["players"], [_bytes(nonce) for nonce in given["nonces"]])
+    rounds = [[[seat, format_card(variant, card)] for seat, card in turned] for turned in draw.rounds]
+    return {"rounds": rounds, "dealer": draw.dealer}
+
+
+def move(given: Given) -> Any:
+    position = parse_position(given["position"])
+    after = apply(position, parse_action(position.variant, given["action"]), UNKNOWN)
+    return {"position": format_position(after)}
+
+
+def position(given: Given) -> Any:
+    hidden = hide(parse_position(given["position"]), ())
+    return {"hidden": format_position(hidden), "hash": position_hash(hidden)}
+
+
+def action(given: Given) -> Any:
+    variant = VARIANTS[given["variant"]]
+    found = parse_action(variant, given["text"])
+    assert format_action(variant, found) == given["text"]
+    return {
+        "kind": found.kind,
+        "card": None if found.kind == "pass" else format_card(variant, found.card),
+        "square": found.square if found.square >= 0 else None,
+        "ends": found.ends,
+    }
+
+
+def variant(given: Given) -> Any:
+    found = VARIANTS[given["variant"]]
+    return {
+        "faces": found.faces,
+        "deck": found.deck,
+        "rows": found.board.rows,
+        "columns": found.board.cols,
+        "grid": ["*" if card == UNKNOWN else found.faces[card] for card in found.board.grid],
+        "line": found.line_length,
+        "sizes": [{"players": size.players, "hand": size.hand, "teams": size.teams} for size in found.sizes],
+        "sequences to win": {str(teams): count for teams, count in found.sequences_to_win},
+        "wild": [found.faces[card] for card in found.wild],
+        "removing": [found.faces[card] for card in found.removing],
+        "exchanges a turn": found.exchanges_per_turn,
+        "quiet turns": found.quiet_turns_max,
+        "colours": found.colours,
+        "options": found.options,
+    }
+
+
+def record(given: Given) -> Any:
+    kinds: dict[str, Any] = {"table": TableRecord, "opening": OpeningRecord, "end": EndRecord}
+    kind = kinds[given["record"]["t"]]
+    fields = _unhexed(given["record"], kind)
+    return {"frame": frame(structure(AnyRecord, {"t": given["record"]["t"], **fields}))}  # type: ignore[arg-type]  # a union of records
+
+
+def end(given: Given) -> Any:
+    digest = end_digest(_bytes(given["bytes"]))
+    return {"digest": digest}
+
+
+def link_statement(given: Given) -> Any:
+    return {"statement": encode(msgspec.convert(_unhexed({"v": 1, **given}, Statement), Statement))}
+
+
+def message(given: Given) -> Any:
+    kinds = {kind.__struct_config__.tag: kind for kind in Message.__args__}
+    kind = kinds[given["message"]["type"]]
+    return {"frame": encode_message(msgspec.convert(_unhexed(given["message"], kind), kind))}
+
+
+def message_of_the_game(given: Given) -> Any:
+    decode_message(_bytes(given["frame"])[HEADER_SIZE:], Stage.GAME)
+    return {}
+
+
+def code_exchange(given: Given) -> Any:
+    keys = _bytes(given["joiner"]), _bytes(given["host"]), _bytes(given["certificate"])
+    joiner = Exchange(given["typed"], *keys, Stream("joiner"), host=False)
+    host = Exchange(given["code"], *keys, Stream("host"), host=True)
+    return {
+        "pake_a": joiner.message,
+        "pake_b": host.message,
+        "by joiner, by host: as the joiner has them": joiner.finish(host.message),
+        "by joiner, by host: as the host has them": host.finish(joiner.message),
+    }
+
+
+def signature(given: Given) -> Any:
+    verify_signature(*(_bytes(given["key"]), given["label"], _bytes(given["data"]), _bytes(given["signature"])))
+    return {}
+
+
+CHECKS: Mapping[str, Callable[[Given], Any]] = {
+    "tagged hash": lambda given: {"hash": tagged_hash(given["label"], *map(_bytes, given["items"]))},
+    "hash to point": lambda given: {"point": hash_to_point(given["label"], given["index"]).encoded},
+    "point": lambda given: (decode_point(_bytes(given["bytes"])), {})[1],
+    "scalar": lambda given: (decode_scalar(_bytes(given["bytes"])), {})[1],
+    "oracle": oracle,
+    "key commitment": lambda given: {
+        "commitment": key_commitment(_bytes(given["game"]), given["seat"], _bytes(given["key"]), _bytes(given["nonce"]))
+    },
+    "key proof": key_proof,
+    "joint key": lambda given: {"joint": joint_key([decode_point(_bytes(key)) for key in given["keys"]]).encoded},
+    "share proof": share_proof,
+    "open card": open_card,
+    "fresh deck": lambda given: {
+        "deck": encode_deck(
+            fresh_deck(decode_point(_bytes(given["joint"])), [decode_point(_bytes(c)) for c in given["cards"]])
+        )
+    },
+    "shuffle proof": shuffle_proof,
+    "signature": signature,
+    "fingerprint": lambda given: {"fingerprint": fingerprint(_bytes(given["key"]))},
+    "identity key": identity_key,
+    "agreement": agreement,
+    "head": lambda given: {"head": tagged_hash(labels.STEP, _bytes(given["head"]), *map(_bytes, given["payloads"]))},
+    "payload": payload,
+    "joint numbers": joint_numbers,
+    "joint permutation": lambda given: {"order": JointStream(_bytes(given["seed"])).permutation(given["size"])},
+    "dealer draw": dealer_draw,
+    "deal order": lambda given: {"owners": deal_order(given["players"], given["dealer"], given["hand"])},
+    "move": move,
+    "position": position,
+    "action": action,
+    "variant": variant,
+    "record": record,
+    "end digest": end,
+    "link statement": link_statement,
+    "message": message,
+    "message of the game": message_of_the_game,
+    "code exchange": code_exchange,
+}
+
+# Signatures that are an output: the label, and what is signed.
+SIGNED = {"end digest": (FILE, "digest"), "link statement": (LINK, "statement")}

@@ -1,0 +1,260 @@
+"""The second verifier on the vectors: for each primitive a function from ``in`` to ``out``."""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.protocol.second.agreement import Table, deal_owners, draw_dealer, read_agreement
+from tests.protocol.second.basics import (
+    Encoding,
+    G,
+    H,
+    Refused,
+    below,
+    check_identity_point,
+    check_signature,
+    fingerprint,
+    hash_point,
+    joint_words,
+    pack,
+    permutation,
+    read_point,
+    read_scalar,
+    require,
+    total,
+    u32,
+    unpack,
+    write_point,
+)
+from tests.protocol.second.code import pake_message, pake_shared
+from tests.protocol.second.proofs import (
+    Oracle,
+    check_key,
+    check_shares,
+    check_shuffle,
+    read_deck,
+    shuffle_challenges,
+    write_deck,
+)
+from tests.protocol.second.rules import BOARDS, DATA, Illegal, read_action, read_position
+
+Given = dict[str, Any]
+
+FAILURES: Mapping[str, type[Exception]] = {
+    "encoding": Encoding,
+    "proof": Refused,
+    "statement": Refused,
+    "signature": Refused,
+    "small order": Refused,
+    "no card": LookupError,
+    "table": Table,
+    "illegal": Illegal,
+    "ambiguous": Illegal,
+    "notation": Illegal,
+    "peer": Encoding,
+}
+
+
+def _bytes(text: str) -> bytes:
+    return bytes.fromhex(text)
+
+
+def _context(given: Given) -> dict[str, Any]:
+    where: dict[str, Any] = given["context"]
+    return where | {"game": _bytes(where["game"]), "prev": _bytes(where["prev"])}
+
+
+def _unhexed(value: Any) -> Any:
+    """Everything that can be bytes is bytes: no text in these vectors is made of hexadecimal digits alone."""
+    if isinstance(value, dict):
+        return {key: _unhexed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return list(map(_unhexed, value))
+    try:
+        return _bytes(value) if isinstance(value, str) and len(value) >= 64 else value
+    except ValueError:
+        return value
+
+
+def oracle(given: Given) -> Any:
+    asked = Oracle(given["label"], _context(given))
+    asked.absorb(*map(_bytes, given["absorbed"]))
+    return {
+        "challenge": asked.challenge(*map(_bytes, given["commitments"])).to_bytes(32, "big"),
+        "weights": [weight.to_bytes(16, "big") for weight in asked.weights(given["weights"])],
+    }
+
+
+def key_commitment(given: Given) -> Any:
+    items = _bytes(given["game"]), u32(given["seat"]), _bytes(given["key"]), _bytes(given["nonce"])
+    return {"commitment": H("seqp2p/1 key commitment", *items)}
+
+
+def joint_key(given: Given) -> Any:
+    joint = total(*((1, read_point(_bytes(key))) for key in given["keys"]))
+    if joint is None or len(set(given["keys"])) < len(given["keys"]):
+        raise Refused("statement")
+    return {"joint": write_point(joint)}
+
+
+def share_proof(given: Given) -> Any:
+    cards = [(card["position"], read_point(_bytes(card["a"]))) for card in given["cards"]]
+    key, shares, proof = (_bytes(given[name]) for name in ("key", "shares", "proof"))
+    check_shares(_context(given), key, cards, shares, proof)
+    return {}
+
+
+def open_card(given: Given) -> Any:
+    ((_, b),) = read_deck(_bytes(given["card"]), 1)
+    opened = total((1, b), *((-1, read_point(_bytes(share))) for share in given["shares"]))
+    for k in range(len(DATA[given["variant"]]["deck"])):
+        if hash_point(f"seqp2p/1 card {given['variant']}", k) == opened:
+            return {"physical": k}
+    raise LookupError("no card")
+
+
+def fresh_deck(given: Given) -> Any:
+    joint = read_point(_bytes(given["joint"]))
+    return {"deck": write_deck([(G, total((1, read_point(_bytes(card))), (1, joint))) for card in given["cards"]])}
+
+
+def shuffle_proof(given: Given) -> Any:
+    joint, deck, shuffled, proof = (_bytes(given[name]) for name in ("joint", "deck", "shuffled", "proof"))
+    check_shuffle(_context(given), joint, deck, shuffled, proof)
+    u, c = shuffle_challenges(_context(given), joint, deck, shuffled, proof)
+    return {"u": [weight.to_bytes(16, "big") for weight in u], "challenge": c.to_bytes(32, "big")}
+
+
+def agreement(given: Given) -> Any:
+    data = _bytes(given["bytes"])
+    return {"agreement": read_agreement(data), "game": H("seqp2p/1 table", data)}
+
+
+def payload(given: Given) -> Any:
+    return {"payload": pack({"v": 1, **_unhexed(given)})}
+
+
+def joint_numbers(given: Given) -> Any:
+    words = joint_words(_bytes(given["seed"]))
+    return {"numbers": [below(words, given["bound"]) for _ in range(10)]}
+
+
+def dealer_draw(given: Given) -> Any:
+    return {"dealer": draw_dealer(given["variant"], given["players"], [_bytes(n) for n in given["nonces"]])}
+
+
+def move(given: Given) -> Any:
+    before = read_position(given["position"])
+    assert before.text() == given["position"]
+    return {"position": before.after(read_action(before.board, given["action"])).text()}
+
+
+def position(given: Given) -> Any:
+    found = read_position(given["position"])
+    return {"hidden": found.text(hidden=True), "hash": found.hash()}
+
+
+def action(given: Given) -> Any:
+    found = read_action(BOARDS[given["variant"]], given["text"])
+    return {
+        "kind": found.kind,
+        "card": found.card or None,
+        "square": found.square if found.square >= 0 else None,
+        "ends": [[line[0], line[-1]] for line in found.lines],
+    }
+
+
+def variant(given: Given) -> Any:
+    board = BOARDS[given["variant"]]
+    assert all(face == "*" or board.data["deck"].count(board.faces.index(face)) == 2 for face in board.grid)
+    return board.data
+
+
+def record(given: Given) -> Any:
+    data = pack(_unhexed(given["record"]))
+    return {"frame": u32(len(data)) + data}
+
+
+def message(given: Given) -> Any:
+    data = pack(_unhexed(given["message"]))
+    return {"frame": u32(len(data)) + data}
+
+
+def message_of_the_game(given: Given) -> Any:
+    value = unpack(_bytes(given["frame"])[4:])
+    require(value["type"] in ("contribution", "have", "links", "opening", "evidence", "bye", "ping"))
+    require(value.get("seats", []) == sorted(set(value.get("seats", []))))
+    return {}
+
+
+def code_exchange(given: Given) -> Any:
+    ids = b"".join(_bytes(given[name]) for name in ("joiner", "host", "certificate"))
+    x, y = (int(given[name], 16) for name in "xy")
+    X, Y = pake_message(x, given["typed"], "M"), pake_message(y, given["code"], "N")
+    found = {}
+    for side, code, K in (
+        ("joiner", given["typed"], pake_shared(x, Y, given["typed"], "N")),
+        ("host", given["code"], pake_shared(y, X, given["code"], "M")),
+    ):
+        hashed = [code.encode(), b"seqp2p/1 code joiner\0" + ids, b"seqp2p/1 code host\0" + ids]
+        transcript = b"".join(hashlib.sha256(item).digest() for item in hashed) + X + Y + K
+        key = hashlib.sha256(transcript).digest()
+        found[f"by joiner, by host: as the {side} has them"] = [
+            hmac.digest(key, f"seqp2p/1 confirm {by}\0".encode(), "sha256") for by in ("joiner", "host")
+        ]
+    return {"pake_a": b"A" + X, "pake_b": b"B" + Y} | found
+
+
+def signature(given: Given) -> Any:
+    check_signature(_bytes(given["key"]), given["label"], _bytes(given["data"]), _bytes(given["signature"]))
+    return {}
+
+
+def _nothing(read: Callable[[bytes], object], name: str) -> Callable[[Given], Any]:
+    def check(given: Given) -> Any:
+        read(_bytes(given[name]))
+        return {}
+
+    return check
+
+
+def key_proof(given: Given) -> Any:
+    check_key(_context(given), _bytes(given["key"]), _bytes(given["proof"]))
+    return {}
+
+
+CHECKS: Mapping[str, Callable[[Given], Any]] = {
+    "tagged hash": lambda given: {"hash": H(given["label"], *map(_bytes, given["items"]))},
+    "hash to point": lambda given: {"point": write_point(hash_point(given["label"], given["index"]))},
+    "point": _nothing(read_point, "bytes"),
+    "scalar": _nothing(read_scalar, "bytes"),
+    "oracle": oracle,
+    "key commitment": key_commitment,
+    "key proof": key_proof,
+    "joint key": joint_key,
+    "share proof": share_proof,
+    "open card": open_card,
+    "fresh deck": fresh_deck,
+    "shuffle proof": shuffle_proof,
+    "signature": signature,
+    "fingerprint": lambda given: {"fingerprint": fingerprint(_bytes(given["key"]))},
+    "identity key": _nothing(check_identity_point, "key"),
+    "agreement": agreement,
+    "head": lambda given: {"head": H("seqp2p/1 step", _bytes(given["head"]), *map(_bytes, given["payloads"]))},
+    "payload": payload,
+    "joint numbers": joint_numbers,
+    "joint permutation": lambda given: {"order": permutation(joint_words(_bytes(given["seed"])), given["size"])},
+    "dealer draw": dealer_draw,
+    "deal order": lambda given: {"owners": deal_owners(given["players"], given["dealer"], given["hand"])},
+    "move": move,
+    "position": position,
+    "action": action,
+    "variant": variant,
+    "record": record,
+    "end digest": lambda given: {"digest": hashlib.sha256(_bytes(given["bytes"])).digest()},
+    "link statement": lambda given: {"statement": pack({"v": 1, **_unhexed(given)})},
+    "message": message,
+    "message of the game": message_of_the_game,
+    "code exchange": code_exchange,
+}

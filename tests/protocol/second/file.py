@@ -1,0 +1,180 @@
+"""Sections 12 and 13: the file and the verdict."""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.protocol.second.agreement import Table
+from tests.protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
+from tests.protocol.second.game import Failure, Machine
+
+MAGIC = b"seqp2p replay 1\n"
+
+
+@dataclass
+class Verdict:
+    verdict: str
+    failure: str | None = None
+    step: int | None = None
+    seat: int | None = None
+    winners: list[int] = field(default_factory=list)
+
+
+ORDER = ["table", "step", "open", "evidence", "opening", "end"]
+FIELDS = {
+    "table": ["t", "agreement"],
+    "step": ["t", "step", "contributions"],
+    "open": ["t", "step", "contributions"],
+    "evidence": ["t", "contributions"],
+    "opening": ["t", "seat", "secret"],
+    "end": ["t", "key", "signature"],
+}
+
+
+def verify(data: bytes, *, proofs: bool = True) -> Verdict:
+    if not data.startswith(MAGIC) or len(data) > 67_108_864:
+        return Verdict("invalid", "file")
+    reading = Reading(data, proofs)
+    try:
+        while reading.at < len(data):
+            reading.next()
+    except Encoding:
+        return reading.verdict("invalid", "encoding")
+    except Table:
+        return reading.verdict("invalid", "table")
+    except Wrong:
+        return reading.verdict("invalid", "record")
+    except Failure as failure:
+        return reading.verdict("invalid", failure.name, failure.seat or None)
+    except Torn:
+        if reading.machine is None or reading.ended:
+            return reading.verdict("invalid", "record" if reading.ended else "torn")
+        return reading.verdict("unfinished", "torn")
+    return reading.conclude()
+
+
+class Wrong(Exception):
+    """A record that cannot stand there, or that does not hold."""
+
+
+class Torn(Exception):
+    """The file ends inside a record."""
+
+
+class Reading:
+    def __init__(self, data: bytes, proofs: bool) -> None:
+        self.data, self.proofs, self.at = data, proofs, len(MAGIC)
+        self.machine: Machine | None = None
+        self.last = ""
+        self.violation: Failure | None = None
+        self.ended = False
+
+    def next(self) -> None:
+        start, size = self.at + 4, int.from_bytes(self.data[self.at : self.at + 4], "big")
+        if start <= len(self.data) and size > 394_752:
+            raise Encoding
+        if start + size > len(self.data):
+            raise Torn
+        record = unpack(self.data[start : start + size])
+        require(type(record) is dict and list(record) == FIELDS.get(str(record.get("t"))))
+        self._check_form(record)
+        kind = record["t"]
+        if (self.last == "") != (kind == "table"):
+            raise Wrong
+        before = ORDER.index(self.last) if self.last else -1
+        if ORDER.index(kind) < before or (kind == self.last and kind not in ("step", "opening")):
+            raise Wrong
+        self.last = kind
+        getattr(self, f"_{kind}")(record)
+        self.at = start + size
+
+    def _check_form(self, record: dict[str, Any]) -> None:
+        if "contributions" in record:
+            pairs = record["contributions"]
+            require(type(pairs) is list and 1 <= len(pairs) <= (2 if record["t"] == "evidence" else 12))
+            for pair in pairs:
+                require(type(pair) is list and len(pair) == 2 and type(pair[0]) is bytes and is_bytes(pair[1], 64))
+                require(len(pair[0]) <= 32_768)
+        forms = {
+            "agreement": lambda value: type(value) is bytes and len(value) <= 8192,
+            "step": lambda value: is_int(value, 1, 100_000),
+            "seat": lambda value: is_int(value, 1, 12),
+            "secret": lambda value: is_bytes(value, 32),
+            "key": lambda value: is_bytes(value, 32),
+            "signature": lambda value: is_bytes(value, 64),
+        }
+        require(all(forms[key](value) for key, value in record.items() if key in forms))
+
+    def _table(self, record: dict[str, Any]) -> None:
+        self.machine = Machine(record["agreement"], self.proofs)
+
+    def _step(self, record: dict[str, Any]) -> None:
+        machine = self._at(record)
+        pairs = [(payload, signature) for payload, signature in record["contributions"]]
+        for pair in pairs:
+            if machine.number != record["step"]:
+                raise Wrong
+            machine.receive(pair)
+        if machine.number == record["step"] or [machine.closed[-1][s] for s in sorted(machine.closed[-1])] != pairs:
+            raise Wrong
+
+    def _open(self, record: dict[str, Any]) -> None:
+        machine = self._at(record)
+        pairs = [(payload, signature) for payload, signature in record["contributions"]]
+        for pair in pairs:
+            machine.receive(pair)
+        if machine.number != record["step"] or [machine.held[s] for s in sorted(machine.held)] != pairs:
+            raise Wrong
+
+    def _at(self, record: dict[str, Any]) -> Machine:
+        assert self.machine is not None
+        if record["step"] != self.machine.number or (record["t"] == "step" and not self.machine.kind):
+            raise Wrong
+        return self.machine
+
+    def _evidence(self, record: dict[str, Any]) -> None:
+        assert self.machine is not None
+        pairs = tuple((payload, signature) for payload, signature in record["contributions"])
+        try:
+            for pair in pairs:
+                self.machine.receive(pair)
+        except Failure as failure:
+            if failure.name != "Violation":
+                raise
+            if failure.evidence == pairs:
+                self.violation = failure
+                return
+        raise Wrong
+
+    def _opening(self, record: dict[str, Any]) -> None:
+        assert self.machine is not None
+        try:
+            self.machine.open_seat(record["seat"], record["secret"])
+        except Encoding:
+            raise Wrong from None
+
+    def _end(self, record: dict[str, Any]) -> None:
+        digest = hashlib.sha256(self.data[: self.at]).digest()
+        try:
+            check_signature(record["key"], "seqp2p/1 file", digest, record["signature"])
+        except (Encoding, Refused):
+            raise Wrong from None
+        self.ended = True
+
+    def verdict(self, verdict: str, failure: str | None, seat: int | None = None) -> Verdict:
+        return Verdict(verdict, failure, self.machine.number if self.machine else None, seat)
+
+    def conclude(self) -> Verdict:
+        machine = self.machine
+        if machine is None:
+            return Verdict("invalid", "file")
+        if self.violation is not None:
+            return Verdict("unfinished", "Violation", self.violation.step, self.violation.seat)
+        if not machine.confirmed:
+            return self.verdict("unfinished", "incomplete", min(machine.who - set(machine.held)))
+        if not self.ended:
+            return self.verdict("unfinished", "incomplete")
+        assert machine.position is not None
+        outcome, teams = machine.position.outcome, machine.settings["teams"]
+        winners = [seat for seat in machine.seats if "abcd"[(seat - 1) % teams] == outcome]
+        return Verdict("verified", winners=winners)

@@ -1,0 +1,334 @@
+"""Sections 6, 7 and 10: the chain and the steps."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.protocol.second.agreement import deal_owners, draw_dealer, read_agreement
+from tests.protocol.second.basics import (
+    Encoding,
+    G,
+    H,
+    Point,
+    Refused,
+    check_signature,
+    hash_point,
+    is_bytes,
+    is_int,
+    read_point,
+    read_scalar,
+    require,
+    total,
+    u32,
+    unpack,
+    write_point,
+)
+from tests.protocol.second.proofs import Deck, check_key, check_shares, check_shuffle, read_deck, write_deck
+from tests.protocol.second.rules import BOARDS, Illegal, Position, read_action
+
+
+class Failure(Exception):
+    """What section 6.1 calls a class of failure; for a Violation with its seat, step and evidence."""
+
+    def __init__(self, name: str, seat: int = 0, step: int = 0, evidence: tuple[Any, ...] = ()) -> None:
+        super().__init__(name)
+        self.name, self.seat, self.step, self.evidence = name, seat, step, evidence
+
+
+Signed = tuple[bytes, bytes]
+
+
+@dataclass
+class Machine:
+    agreement_bytes: bytes
+    proofs: bool = True
+    """False leaves out the proofs of shuffles and shares, which take long in plain Python."""
+    number: int = 1
+    heads: list[bytes] = field(default_factory=list)
+    closed: list[dict[int, Signed]] = field(default_factory=list)
+    held: dict[int, Signed] = field(default_factory=dict)
+    kept: dict[int, Any] = field(default_factory=dict)
+    keys: dict[int, bytes] = field(default_factory=dict)
+    over: bool = False
+    openings: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        agreement = read_agreement(self.agreement_bytes)
+        self.settings, self.entries = agreement["settings"], agreement["seats"]
+        self.game = H("seqp2p/1 table", self.agreement_bytes)
+        self.heads.append(self.game)
+        self.seats = range(1, self.settings["players"] + 1)
+        self.board = BOARDS[self.settings["variant"]]
+        self.data = self.board.data
+        count = len(self.data["deck"])
+        self.points = [hash_point(f"seqp2p/1 card {self.board.name}", k) for k in range(count)]
+        self.physical = {point: k for k, point in enumerate(self.points)}
+        self.cards: list[tuple[Point, Point]] = []
+        self.drawn = 0
+        self.hands: dict[int, list[int]] = {seat: [] for seat in self.seats}
+        self.partial: dict[int, Point] = {}
+        self.shown: dict[int, int] = {}
+        self.discards: list[int] = []
+        self.position: Position | None = None
+        shuffles = [("shuffle", seat) for seat in self.seats]
+        self.plans = deque([("seat", 0), ("reveal", 0), *shuffles, ("deal", 0)])
+        self._open()
+
+    def _open(self) -> None:
+        if self.plans:
+            self.kind, self.subject = self.plans.popleft()
+        elif self.over:
+            self.kind, self.subject = "", 0
+        else:
+            assert self.position is not None
+            mover = self.position.to_move
+            self.kind, self.subject = ("turn", mover) if mover else ("over", 0)
+        self.held, self.kept = {}, {}
+
+    @property
+    def who(self) -> set[int]:
+        if not self.kind:
+            return set()
+        if self.kind in ("shuffle", "turn"):
+            return {self.subject}
+        return set(self.seats) - ({self.subject} if self.kind == "draw" else set())
+
+    @property
+    def confirmed(self) -> bool:
+        return self.over or (self.kind == "over" and 2 * len(self.held) > len(self.seats))
+
+    def receive(self, contribution: Signed) -> str:
+        """``ok`` or ``duplicate``; raises Failure."""
+        payload, signature = contribution
+        envelope = self._attributed(payload, signature)
+        seat, step = envelope["seat"], envelope["step"]
+        if step > self.number or (step == self.number and not self.kind):
+            raise Failure("TooEarly")
+        if envelope["prev"] != self.heads[step - 1]:
+            raise Failure("OtherPast")
+        first = (self.held if step == self.number else self.closed[step - 1]).get(seat)
+        if first is not None:
+            if first[0] == payload:
+                return "duplicate"
+            raise Failure("Violation", seat, step, (first, contribution))
+        try:
+            require(step == self.number and seat in self.who and envelope["kind"] == self.kind)
+            self.kept[seat] = self._check(seat, envelope["body"])
+        except (Encoding, Refused, Illegal):
+            raise Failure("Violation", seat, step, (contribution,)) from None
+        self.held[seat] = contribution
+        if set(self.held) == self.who:
+            self._close()
+        return "ok"
+
+    def _attributed(self, payload: bytes, signature: bytes) -> dict[str, Any]:
+        try:
+            require(len(payload) <= 32_768)
+            envelope = unpack(payload)
+            require(type(envelope) is dict and list(envelope) == ["v", "game", "step", "prev", "seat", "kind", "body"])
+            require(type(envelope["v"]) is int and envelope["v"] == 1)
+            require(is_bytes(envelope["game"], 32) and is_bytes(envelope["prev"], 32))
+            require(is_int(envelope["step"], 1, 100_000) and is_int(envelope["seat"], 1, 12))
+            require(type(envelope["kind"]) is str and type(envelope["body"]) is dict)
+            require(all(type(key) is str for key in envelope["body"]))
+            require(envelope["game"] == self.game and envelope["seat"] in self.seats)
+            key = self.entries[envelope["seat"] - 1]["key"]
+            check_signature(key, "seqp2p/1 contribution", payload, signature)
+        except (Encoding, Refused):
+            raise Failure("Unattributable") from None
+        found: dict[str, Any] = envelope
+        return found
+
+    def _context(self, seat: int) -> dict[str, Any]:
+        return {"game": self.game, "step": self.number, "seat": seat, "prev": self.heads[-1]}
+
+    def _check(self, seat: int, body: dict[str, Any]) -> Any:
+        checks = {
+            "seat": self._check_seat,
+            "reveal": self._check_reveal,
+            "shuffle": self._check_shuffle,
+            "deal": self._check_deal,
+            "turn": self._check_turn,
+            "draw": self._check_draw,
+            "over": self._check_over,
+        }
+        return checks[self.kind](seat, body)
+
+    def _close(self) -> None:
+        effects = {
+            "seat": self._close_seat,
+            "reveal": self._close_reveal,
+            "shuffle": self._close_shuffle,
+            "deal": self._close_deal,
+            "turn": self._close_turn,
+            "draw": self._close_draw,
+            "over": self._close_over,
+        }
+        effects[self.kind]()
+        payloads = [self.held[seat][0] for seat in sorted(self.held)]
+        self.heads.append(H("seqp2p/1 step", self.heads[-1], *payloads))
+        self.closed.append(self.held)
+        self.number += 1
+        self._open()
+
+    def _check_seat(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["commitment"] and is_bytes(body["commitment"], 32))
+        return body["commitment"]
+
+    def _close_seat(self) -> None:
+        self.commitments = self.kept
+
+    def _check_reveal(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["key", "proof", "nonce"])
+        key, nonce = body["key"], body["nonce"]
+        require(is_bytes(key, 33) and is_bytes(body["proof"], 65) and is_bytes(nonce, 32))
+        point = read_point(key)
+        opened = H("seqp2p/1 key commitment", self.game, u32(seat), key, nonce)
+        require(opened == self.commitments[seat])
+        check_key(self._context(seat), key, body["proof"])
+        others = [other for other, _ in self.kept.values()]
+        require(key not in others)
+        if len(others) == len(self.seats) - 1:
+            require(total((1, point), *((1, read_point(other)) for other in others)) is not None)
+        return key, nonce
+
+    def _close_reveal(self) -> None:
+        self.keys = {seat: self.kept[seat][0] for seat in self.seats}
+        self.joint = total(*((1, read_point(key)) for key in self.keys.values()))
+        nonces = [self.kept[seat][1] for seat in self.seats]
+        self.dealer = draw_dealer(self.board.name, len(self.seats), nonces)
+        self._begin(range(len(self.points)))
+
+    def _begin(self, physical: Any) -> None:
+        self.mixing: Deck = [(G, total((1, self.points[k]), (1, self.joint))) for k in sorted(physical)]
+
+    def _check_shuffle(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["deck", "proof"])
+        require(type(body["deck"]) is bytes and type(body["proof"]) is bytes)
+        after = read_deck(body["deck"], len(self.mixing))
+        if self.proofs:
+            joint = write_point(self.joint)
+            check_shuffle(self._context(seat), joint, write_deck(self.mixing), body["deck"], body["proof"])
+        return after
+
+    def _close_shuffle(self) -> None:
+        self.mixing = self.kept[self.subject]
+        if self.subject == len(self.seats):
+            self.drawn = len(self.cards)
+            self.cards.extend(self.mixing)
+
+    def _shares(self, seat: int, positions: list[int], shares: bytes, proof: bytes) -> dict[int, Point]:
+        asked = [(position, self.cards[position][0]) for position in positions]
+        if self.proofs:
+            found = check_shares(self._context(seat), self.keys[seat], asked, shares, proof)
+        else:
+            require(len(shares) == 33 * len(positions))
+            found = [read_point(shares[33 * k : 33 * k + 33]) for k in range(len(positions))]
+        return dict(zip(positions, found, strict=True))
+
+    def _check_deal(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
+        positions = [position for position, owner in enumerate(self._owners()) if owner != seat]
+        return self._shares(seat, positions, body["shares"], body["proof"])
+
+    def _owners(self) -> list[int]:
+        sizes = {size["players"]: size["hand"] for size in self.data["sizes"]}
+        return deal_owners(len(self.seats), self.dealer, sizes[len(self.seats)])
+
+    def _give(self, seat: int, shares: list[Point]) -> None:
+        self.hands[seat].append(self.drawn)
+        self.partial[self.drawn] = total((1, self.cards[self.drawn][1]), *((-1, share) for share in shares))
+        self.drawn += 1
+
+    def _close_deal(self) -> None:
+        for position, owner in enumerate(self._owners()):
+            self._give(owner, [self.kept[seat][position] for seat in self.seats if seat != owner])
+        settings = self.settings
+        options = [word for word, holds in (
+            ("advanced", settings["advanced"]), ("no-table-talk", not settings["table_talk"]),
+        ) if holds]  # fmt: skip
+        hand = len(self.hands[1])
+        self.position = Position(
+            self.board,
+            options,
+            len(self.seats),
+            settings["teams"],
+            self.dealer % len(self.seats) + 1,
+            [["?"] * hand for _ in self.seats],
+            len(self.points) - hand * len(self.seats),
+            discards=[[] for _ in self.seats],
+        )
+
+    def _check_turn(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["action", "cards", "shares", "proof"])
+        require(type(body["action"]) is str and len(body["action"]) <= 64)
+        require(type(body["cards"]) is list and all(is_int(card, 0, 2**31 - 1) for card in body["cards"]))
+        require(type(body["shares"]) is bytes and type(body["proof"]) is bytes)
+        assert self.position is not None
+        action = read_action(self.board, body["action"])
+        cards, hand = body["cards"], self.hands[seat]
+        require(cards == sorted(set(cards)) and set(cards) <= set(hand))
+        require(len(cards) == (len(hand) if action.kind == "pass" else 1))
+        if cards:
+            shares = self._shares(seat, cards, body["shares"], body["proof"])
+        else:
+            require(not body["shares"] and not body["proof"])
+            shares = {}
+        shown = {}
+        for position, share in shares.items():
+            physical = self.physical.get(total((1, self.partial[position]), (-1, share)))
+            require(physical is not None)
+            shown[position] = physical
+        faces = [self.board.faces[self.data["deck"][card]] for card in shown.values()]
+        require(action.kind == "pass" or faces == [action.card])
+        known = self._known(seat, shown)
+        return action, shown, known.after(action)
+
+    def _known(self, seat: int, shown: dict[int, Any]) -> Position:
+        """The position for those who have seen these cards of the mover's hand."""
+        known = {**self.shown, **shown}
+        assert self.position is not None
+        position = self.position
+        faces = [
+            self.board.faces[self.data["deck"][known[at]]] if at in known else "?" for at in self.hands[seat]
+        ]  # fmt: skip
+        position.hands[seat - 1] = faces
+        return position
+
+    def _close_turn(self) -> None:
+        action, shown, after = self.kept[self.subject]
+        before, self.position = self.position, after
+        assert before is not None
+        self.shown.update(shown)
+        if action.kind != "pass":
+            (position,) = shown
+            self.hands[self.subject].remove(position)
+            self.discards.append(shown[position])
+        if after.reshuffles > before.reshuffles:
+            self._begin(self.discards)
+            self.discards = []
+            self.plans.extend(("shuffle", seat) for seat in self.seats)
+        if after.draws > before.draws:
+            self.plans.append(("draw", self.subject))
+
+    def _check_draw(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
+        return self._shares(seat, [self.drawn], body["shares"], body["proof"])[self.drawn]
+
+    def _close_draw(self) -> None:
+        self._give(self.subject, list(self.kept.values()))
+
+    def _check_over(self, seat: int, body: dict[str, Any]) -> Any:
+        assert self.position is not None
+        require(list(body) == ["position"] and is_bytes(body["position"], 32))
+        require(body["position"] == self.position.hash())
+
+    def _close_over(self) -> None:
+        self.over = True
+
+    def open_seat(self, seat: int, secret: bytes) -> None:
+        require(self.over and self.settings["open_hands"] and seat in self.keys)
+        require(all(seat > other for other in self.openings))
+        x = read_scalar(secret)
+        require(total((x, G)) == read_point(self.keys[seat]))
+        self.openings[seat] = x

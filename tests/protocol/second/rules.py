@@ -1,0 +1,290 @@
+"""Section 11: the rules, on plain mutable data."""
+
+import copy
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+DATA = {
+    vector["in"]["variant"]: vector["out"]
+    for vector in json.loads((Path(__file__).parents[3] / "protocol/vectors/variants.json").read_text("utf-8"))[
+        "vectors"
+    ]
+}
+LETTERS = "abcd"
+
+
+class Illegal(Exception):
+    """An action that is not legal, or no action."""
+
+
+class Board:
+    def __init__(self, name: str) -> None:
+        data = DATA[name]
+        self.name, self.data = name, data
+        self.faces: list[str] = data["faces"]
+        self.grid: list[str] = data["grid"]
+        self.rows: int = data["rows"]
+        self.columns: int = data["columns"]
+        self.wild, self.removing = data["wild"], data["removing"]
+        length = data["line"]
+        self.lines = [
+            tuple((row + i * down) * self.columns + column + i * right for i in range(length))
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+            for row in range(self.rows)
+            for column in range(self.columns)
+            if row + (length - 1) * down < self.rows and 0 <= column + (length - 1) * right < self.columns
+        ]
+
+    def square(self, text: str) -> int:
+        found = re.fullmatch("([a-j])([1-9]|10)", text)
+        if not found:
+            raise Illegal(text)
+        column, row = "abcdefghij".index(found[1]), int(found[2]) - 1
+        if column >= self.columns or row >= self.rows:
+            raise Illegal(text)
+        return row * self.columns + column
+
+    def line(self, text: str) -> tuple[int, ...]:
+        first, _, last = text.partition("-")
+        ends = self.square(first), self.square(last)
+        for line in self.lines:
+            if (line[0], line[-1]) == ends:
+                return line
+        raise Illegal(text)
+
+    def write(self, square: int) -> str:
+        return f"{'abcdefghij'[square % self.columns]}{square // self.columns + 1}"
+
+
+BOARDS = {name: Board(name) for name in DATA}
+
+
+@dataclass
+class Action:
+    kind: str
+    card: str = ""
+    square: int = -1
+    lines: list[tuple[int, ...]] = field(default_factory=list)
+
+
+def read_action(board: Board, text: str) -> Action:
+    words = text.split(" ")
+    if text == "pass":
+        return Action("pass")
+    if len(words) < 2 or words[0] not in board.faces:
+        raise Illegal(text)
+    if words[1] == "dead" and len(words) == 2:
+        return Action("exchange", words[0])
+    if words[1].startswith("x") and len(words) == 2:
+        return Action("remove", words[0], board.square(words[1][1:]))
+    lines = [board.line(word) for word in words[2:]]
+    ends = [(line[0], line[-1]) for line in lines]
+    if ends != sorted(set(ends)):
+        raise Illegal(text)
+    return Action("place", words[0], board.square(words[1]), lines)
+
+
+@dataclass
+class Position:
+    board: Board
+    options: list[str]
+    players: int
+    teams: int
+    to_move: int
+    hands: list[list[str]]  # "?" for unknown
+    pile: int
+    chips: dict[int, int] = field(default_factory=dict)  # team by square
+    sequences: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    discards: list[list[str]] = field(default_factory=list)
+    turn: int = 0
+    draws: int = 0
+    reshuffles: int = 0
+    exchanged: int = 0
+    idle: int = 0
+    quiet: int = 0
+    outcome: str = "-"
+
+    # legality
+
+    def free(self, square: int) -> bool:
+        return square not in self.chips and self.board.grid[square] != "*"
+
+    def team(self) -> int:
+        return (self.to_move - 1) % self.teams + 1
+
+    def may_place(self, card: str, square: int) -> bool:
+        return self.free(square) and (card in self.board.wild or self.board.grid[square] == card)
+
+    def may_remove(self, card: str, square: int) -> bool:
+        if card not in self.board.removing or self.chips.get(square, self.team()) == self.team():
+            return False
+        return "advanced" in self.options or not any(square in line for _, line in self.sequences)
+
+    def may_exchange(self, card: str) -> bool:
+        limit = self.board.data["exchanges a turn"]
+        if limit is None:
+            limit = self.pile + sum(map(len, self.discards))
+        special = card in self.board.wild or card in self.board.removing
+        dead = not any(face == card and self.free(square) for square, face in enumerate(self.board.grid))
+        return not special and dead and self.exchanged < limit
+
+    def may_pass(self) -> bool:
+        hand, squares = self.hands[self.to_move - 1], range(len(self.board.grid))
+        return "?" not in hand and not any(
+            self.may_exchange(card) or any(self.may_place(card, s) or self.may_remove(card, s) for s in squares)
+            for card in hand
+        )
+
+    # effects
+
+    def after(self, action: Action) -> "Position":
+        if not self.to_move:
+            raise Illegal("decided")
+        new = copy.deepcopy(self)
+        if action.kind == "pass":
+            new._pass()
+            return new
+        if action.card not in self.hands[self.to_move - 1]:
+            raise Illegal("not in the hand")
+        legal = {
+            "place": lambda: self.may_place(action.card, action.square),
+            "remove": lambda: self.may_remove(action.card, action.square),
+            "exchange": lambda: self.may_exchange(action.card),
+        }
+        if not legal[action.kind]():
+            raise Illegal(action.kind)
+        if action.kind == "place":
+            new._place(action)
+        elif action.kind == "remove":
+            del new.chips[action.square]
+            new.sequences = [entry for entry in new.sequences if action.square not in entry[1]]
+        new._put_down(action)
+        return new
+
+    def _place(self, action: Action) -> None:
+        team = self.team()
+        self.chips[action.square] = team
+        looked_at = [line for line in self.board.lines if self._near(line, action.square)]
+        complete = [
+            line for line in looked_at if all(self.board.grid[s] == "*" or self.chips.get(s) == team for s in line)
+        ]
+        own = [line for owner, line in self.sequences if owner == team]
+        open_lines = [line for line in complete if not self._clashes(line, own)]
+        counted: list[tuple[int, ...]] = []
+        for line in action.lines:
+            if line not in open_lines or self._clashes(line, counted):
+                raise Illegal("a line that cannot be named")
+            counted.append(line)
+        for line in open_lines:
+            if not self._clashes(line, counted):
+                counted.append(line)
+        self.sequences = sorted([*self.sequences, *((team, line) for line in counted)])
+        if sum(owner == team for owner, _ in self.sequences) >= self.board.data["sequences to win"][str(self.teams)]:
+            self.outcome = LETTERS[team - 1]
+
+    def _near(self, line: tuple[int, ...], square: int) -> bool:
+        if "advanced" not in self.options:
+            return square in line
+        columns = self.board.columns
+        (r, c), (r0, c0), (r1, c1) = (divmod(s, columns) for s in (square, line[0], line[1]))
+        return (r - r0) * (c1 - c0) == (c - c0) * (r1 - r0)
+
+    def _clashes(self, line: tuple[int, ...], others: list[tuple[int, ...]]) -> bool:
+        return any(sum(s in other and self.board.grid[s] != "*" for s in line) > 1 for other in others)
+
+    def _put_down(self, action: Action) -> None:
+        seat = self.to_move - 1
+        self.hands[seat].remove(action.card)
+        self.discards[seat].append(action.card)
+        if self.outcome == "-":
+            if not self.pile:
+                self.pile = sum(map(len, self.discards))
+                self.discards = [[] for _ in self.discards]
+                self.reshuffles += 1
+            self.pile -= 1
+            self.draws += 1
+            self.hands[seat].append("?")
+        if action.kind == "exchange":
+            self.exchanged += 1
+            return
+        self.turn += 1
+        self.exchanged = self.idle = self.quiet = 0
+        self.to_move = self.to_move % self.players + 1 if self.outcome == "-" else 0
+
+    def _pass(self) -> None:
+        if not self.may_pass():
+            raise Illegal("pass")
+        self.turn += 1
+        self.idle = 0 if self.exchanged else self.idle + 1
+        self.quiet += 1
+        self.exchanged = 0
+        self.to_move = self.to_move % self.players + 1
+        if self.idle >= self.players or self.quiet >= 208:
+            self.outcome, self.to_move = "=", 0
+
+    # text
+
+    def text(self, *, hidden: bool = False) -> str:
+        numbers = self.turn, self.draws, self.reshuffles, self.exchanged, self.idle, self.quiet
+        words: list[Any] = [
+            self.board.name,
+            ",".join(self.options) or "-",
+            f"{self.players}/{self.teams}",
+            self._board_text(),
+            ",".join(
+                f"{LETTERS[team - 1]}:{self.board.write(line[0])}-{self.board.write(line[-1])}"
+                for team, line in self.sequences
+            )
+            or "-",
+            self.to_move or "-",
+            "/".join(",".join(["?"] * len(hand) if hidden else self._sorted(hand)) or "-" for hand in self.hands),
+            self.pile,
+            "/".join(",".join(cards) or "-" for cards in self.discards),
+            *numbers,
+            self.outcome,
+        ]
+        return " ".join(map(str, words))
+
+    def _sorted(self, hand: list[str]) -> list[str]:
+        return sorted(hand, key=lambda card: -1 if card == "?" else self.board.faces.index(card))
+
+    def _board_text(self) -> str:
+        cells = [
+            "*" if face == "*" else LETTERS[self.chips[square] - 1] if square in self.chips else "."
+            for square, face in enumerate(self.board.grid)
+        ]
+        rows = ("".join(cells[at : at + self.board.columns]) for at in range(0, len(cells), self.board.columns))
+        return "/".join(re.sub(r"\.+", lambda run: str(len(run[0])), row) for row in rows)
+
+    def hash(self) -> bytes:
+        return hashlib.sha256(self.text(hidden=True).encode()).digest()
+
+
+def read_position(text: str) -> Position:
+    words = text.split(" ")
+    board = BOARDS[words[0]]
+    players, teams = map(int, words[2].split("/"))
+    rows = (re.sub("[0-9]+", lambda run: "." * int(run[0]), row) for row in words[3].split("/"))
+    cells = "".join(rows)
+    hands, discards = (
+        [[] if cards == "-" else cards.split(",") for cards in words[at].split("/")] for at in (6, 8)
+    )  # fmt: skip
+    sequences = [] if words[4] == "-" else [item.split(":") for item in words[4].split(",")]
+    return Position(
+        board,
+        [] if words[1] == "-" else words[1].split(","),
+        players,
+        teams,
+        0 if words[5] == "-" else int(words[5]),
+        hands,
+        int(words[7]),
+        {square: LETTERS.index(cell) + 1 for square, cell in enumerate(cells) if cell in LETTERS},
+        [(LETTERS.index(team) + 1, board.line(ends)) for team, ends in sequences],
+        discards,
+        *map(int, words[9:15]),  # type: ignore[arg-type,call-arg]  # six numbers, and then a text
+        words[15],
+    )

@@ -1,0 +1,80 @@
+"""docs/protocol.md names every label and limit that the code has, with its value."""
+
+import re
+
+import pytest
+
+from seqp2p.crypto import hashing
+from seqp2p.match import contribution, encoding, labels, table
+from seqp2p.net import messages, pake
+from seqp2p.net.errors import REFUSALS
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.text import SHOWN_LENGTH_MAX
+from seqp2p.replay import format as replay_format
+from seqp2p.rules import VARIANTS
+from tests.protocol.reading import ROOT
+
+TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+
+
+def test_every_label() -> None:
+    named = {
+        value
+        for module in (hashing, labels, pake)
+        for value in vars(module).values()
+        if isinstance(value, str) and re.fullmatch(r"seqp2p/1 [a-z ]+", value) and value != hashing.PREFIX
+    }
+    named = (named - {hashing.CARD}) | {f"{hashing.CARD} {name}" for name in VARIANTS}
+    assert {label for label in named if f"`{label}`" not in TEXT} == set()
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        table.AGREEMENT_SIZE_MAX,
+        contribution.PAYLOAD_SIZE_MAX,
+        contribution.STEP_MAX,
+        replay_format.RECORD_SIZE_MAX,
+        replay_format.REPLAY_SIZE_MAX,
+        DEFAULT_LIMITS.frame_before_auth_max,
+        DEFAULT_LIMITS.frame_max,
+    ],
+)
+def test_every_large_limit(limit: int) -> None:
+    limits = TEXT[TEXT.index("## 15. Limits") :]
+    assert f"{limit:,}" in limits
+
+
+def test_small_limits() -> None:
+    limits = TEXT[TEXT.index("## 15. Limits") :]
+    for line in (
+        f"| action | {contribution.ACTION_LENGTH_MAX} characters |",
+        f"| name | {table.NAME_LENGTH_MAX} characters |",
+        f"| nesting | {encoding.NESTING_MAX} |",
+        f"| addresses of a seat | {DEFAULT_LIMITS.addresses_per_seat}, of {messages.ADDRESS_LENGTH_MAX} characters |",
+        f"| reason | {SHOWN_LENGTH_MAX} characters |",
+    ):
+        assert line in limits
+
+
+def test_every_refusal_and_message() -> None:
+    for code in REFUSALS:
+        assert f"`{code}`" in TEXT
+    for message in messages.Message.__args__:
+        assert f"`{message.__struct_config__.tag}`" in TEXT
+
+
+def test_every_kind_of_step_and_record() -> None:
+    for kind in contribution.BODIES:
+        assert f"| `{kind}` |" in TEXT
+    for tag in ("table", "step", "open", "evidence", "opening", "end"):
+        assert f"| `{tag}` |" in TEXT
+
+
+def test_links_lead_to_headings() -> None:
+    headings = {
+        re.sub(r"[^a-z0-9 -]", "", line.lstrip("# ").lower()).strip().replace(" ", "-")
+        for line in TEXT.splitlines()
+        if line.startswith("#")
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= headings

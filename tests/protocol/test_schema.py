@@ -1,0 +1,156 @@
+"""The schema takes every real record, payload and message, and nothing that is a little different."""
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import msgpack
+import msgspec
+import pycddl
+import pytest
+
+from seqp2p.match.encoding import encode
+from seqp2p.match.table import decode_agreement
+from seqp2p.net import messages
+from seqp2p.replay.format import TableRecord, records
+from tests.protocol.reading import PROTOCOL, REPLAYS, vectors
+
+SCHEMA = (PROTOCOL / "schema.cddl").read_text("utf-8")
+KEY, SIGNATURE, POINT = bytes(32), bytes(64), b"\2" + bytes(32)
+
+
+def schema(rule: str) -> Any:
+    """A validator of one rule: the first of a schema is what it validates."""
+    return pycddl.Schema(f"validated = {rule}\n{SCHEMA}")
+
+
+def as_cbor(value: Any) -> bytes:
+    """Plain data as CBOR (RFC 8949), of which the validator knows."""
+    if value is None or isinstance(value, bool):
+        return {None: b"\xf6", False: b"\xf4", True: b"\xf5"}[value]
+    if isinstance(value, int):
+        return _head(0, value) if value >= 0 else _head(1, -1 - value)
+    if isinstance(value, float):
+        return b"\xfb" + struct.pack(">d", value)
+    if isinstance(value, bytes):
+        return _head(2, len(value)) + value
+    if isinstance(value, str):
+        return _head(3, len(value.encode())) + value.encode()
+    if isinstance(value, list):
+        return _head(4, len(value)) + b"".join(map(as_cbor, value))
+    assert isinstance(value, dict)
+    return _head(5, len(value)) + b"".join(as_cbor(part) for item in value.items() for part in item)
+
+
+def _head(major: int, value: int) -> bytes:
+    if value < 24:
+        return bytes([major << 5 | value])
+    size = next(size for size in (1, 2, 4, 8) if value < 1 << 8 * size)
+    return bytes([major << 5 | 24 + size.bit_length() - 1]) + value.to_bytes(size, "big")
+
+
+def taken(rule: Any, value: Any) -> bool:
+    try:
+        rule.validate_cbor(as_cbor(value))
+    except pycddl.ValidationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "name", ["kids_2_won_ok", "over_signed_by_two_of_three_ok", "equivocation_fail", "stopped_in_a_step_fail"]
+)
+def test_records_and_payloads(name: str) -> None:
+    record_rule, payload_rule, table_rule = schema("any-record"), schema("any-payload"), schema("table-agreement")
+    seen = set[str]()
+    for placed in records((REPLAYS / f"{name}.seqp2p").read_bytes()):
+        plain = _lists(msgspec.to_builtins(placed.record, builtin_types=(bytes,)))
+        _judge(record_rule, plain, seen, plain["t"])
+        for payload, _ in plain.get("contributions", ()):
+            envelope = msgpack.unpackb(payload)
+            _judge(payload_rule, envelope, seen, f"a payload, {envelope['kind']}")
+        if isinstance(placed.record, TableRecord):
+            _judge(table_rule, msgpack.unpackb(placed.record.agreement), seen, "an agreement")
+    assert {"an agreement", "a payload, seat", "table", "end"} <= seen
+
+
+def _judge(rule: Any, plain: dict[str, Any], seen: set[str], what: str) -> None:
+    """It is taken; the first of its kind is not, with anything changed in it."""
+    assert taken(rule, plain), what
+    if what not in seen:
+        seen.add(what)
+        for changed in _changes(plain):
+            assert not taken(rule, changed), what
+
+
+def _lists(value: Any) -> Any:
+    """Plain data with lists for tuples."""
+    if isinstance(value, dict):
+        return {key: _lists(part) for key, part in value.items()}
+    return [_lists(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _changes(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The map with a key more, with each key missing, with each value of another type, with byte strings too long."""
+    yield value | {"extra": 1}
+    for key, part in value.items():
+        yield {other: kept for other, kept in value.items() if other != key}
+        yield value | {key: 1.5}
+        if isinstance(part, bytes) and len(part) in (32, 33, 64, 65, 98):
+            yield value | {key: part + b"\0"}
+
+
+def test_agreements_of_the_vectors() -> None:
+    rule = schema("table-agreement")
+    for vector in vectors("agreements"):
+        if vector["expect"] == "ok":
+            data = bytes.fromhex(vector["in"]["bytes"])
+            assert taken(rule, msgpack.unpackb(data))
+            decode_agreement(data)
+
+
+MESSAGES: list[messages.Message] = [
+    messages.Hello(1, KEY, KEY),
+    messages.Proof(1, "link", KEY, KEY, SIGNATURE),
+    messages.Accepted(),
+    messages.Refusal("busy", "Too many are joining at once."),
+    messages.PakeA(bytes(33)),
+    messages.PakeB(bytes(33)),
+    messages.Confirm(KEY),
+    messages.Sit("ann", ("127.0.0.1:4610", "[::1]:4610")),
+    messages.Gather(1),
+    messages.Nonce(2, KEY),
+    messages.TableMessage(1, b"agreement", (("127.0.0.1:1",), ())),
+    messages.Ready(1),
+    messages.Start(1),
+    messages.Ping(),
+    messages.ContributionMessage(b"payload", SIGNATURE),
+    messages.Have(1, (1, 2)),
+    messages.Links(()),
+    messages.Opening(2, KEY),
+    messages.Evidence((messages.Signed(b"one", SIGNATURE), messages.Signed(b"two", SIGNATURE))),
+    messages.Bye("the game is over"),
+]
+
+
+def test_messages() -> None:
+    rule = schema("any-message")
+    settings = decode_agreement(bytes.fromhex(vectors("agreements")[0]["in"]["bytes"])).settings
+    lobby = messages.Lobby(settings, (messages.LobbySeat("ann", KEY), None), 1)
+    listed = [*MESSAGES, lobby]
+    assert {type(message) for message in listed} == set(messages.Message.__args__)
+    for message in listed:
+        plain = msgpack.unpackb(encode(message))
+        assert taken(rule, plain), plain["type"]
+        for changed in _changes(plain):
+            assert not taken(rule, changed), changed
+    assert not taken(rule, {"type": "pong"})
+
+
+def test_link_statement() -> None:
+    rule = schema("link-statement")
+    (vector,) = (vector for vector in vectors("links") if vector["primitive"] == "link statement")
+    plain = msgpack.unpackb(bytes.fromhex(vector["out"]["statement"]))
+    assert taken(rule, plain)
+    for changed in _changes(plain):
+        assert not taken(rule, changed)
