@@ -18,6 +18,7 @@ from seqp2p.cli.running import polite_signals, run_async
 from seqp2p.cli.settings import GRACE_S, make_settings
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.players.bots import BOTS
+from seqp2p.rules import Options
 
 # Events that every peer has in common: the demo passes on the first seat's.
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
@@ -35,7 +36,7 @@ Hear: TypeAlias = Callable[[dict[str, Any]], None]
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output.")
 def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_json: bool) -> None:
     """Watch bots play a whole game: real peers, one process each, over loopback."""
-    make_settings(players, None, "classic", GRACE_S, closed_hands=False)
+    make_settings(players, None, "classic", Options(), GRACE_S, closed_hands=False)
     directory = home.replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:

@@ -11,13 +11,16 @@ from seqp2p.cli.settings import GRACE_S, make_address, make_choices, make_settin
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.lobby_host import host_table
-from seqp2p.rules import VARIANTS
+from seqp2p.rules import VARIANTS, Options
 
 
 @click.command("host")
 @click.option("--players", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--teams", type=int, help="2 or 3, for 6 and 12 players; usually 2.")
 @click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
+@click.option("--advanced", is_flag=True, help="One-eyed jacks may take a chip out of a completed sequence.")
+@click.option("--no-table-talk", is_flag=True, help="A remark may be called: the speaker's team gives up a card each.")
+@click.option("--manual-draw", is_flag=True, help="Players draw by themselves, and can forget to.")
 @click.option("--closed-hands", is_flag=True, help="Do not open the hands for the replay at the end.")
 @click.option(
     "--grace",
@@ -40,12 +43,16 @@ def command(
     name: str | None,
     replay_dir: str | None,
     *,
+    advanced: bool,
+    no_table_talk: bool,
+    manual_draw: bool,
     closed_hands: bool,
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
     """Open a table for others to join, and play when it is full."""
-    settings = make_settings(players, teams, variant, grace_s, closed_hands=closed_hands)
+    options = Options(advanced=advanced, table_talk=not no_table_talk, manual_draw=manual_draw)
+    settings = make_settings(players, teams, variant, options, grace_s, closed_hands=closed_hands)
     address = None if listen is None else make_address(listen)
     lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
     raise SystemExit(run_async(lambda: host(settings, address, lobbying)))

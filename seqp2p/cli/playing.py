@@ -14,8 +14,9 @@ from seqp2p.cli.lines import read_line
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
 from seqp2p.cli.running import polite_signals
 from seqp2p.crypto.identity import Identity, fingerprint
-from seqp2p.match.events import Dealt, Drawn, Event, Finished, Result, Seated, Shuffled, Turned
+from seqp2p.match.events import Dealt, Drawn, Event, Finished, Remarked, Result, Seated, Shuffled, Turned
 from seqp2p.match.machine import Match
+from seqp2p.match.play_steps import PLACINGS
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.mesh import Mesh
@@ -69,9 +70,12 @@ class Reporter:
                 self._output.say("the cards are dealt")
             case Turned(turn, seat, action):
                 text = format_action(self._match.game.variant, action)
-                name = "exchange" if action.kind == "exchange" else "turn"
+                name = "turn" if action.kind in PLACINGS else action.kind
                 self._output.event(name, turn=turn, seat=seat, action=text)
                 self._output.say(f"{turn:>3}. seat {seat}: {text}")
+            case Remarked(seat, number, text, courtesy):
+                self._output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
+                self._output.say(f"seat {seat} says: {text}")
             case Drawn() | Finished():
                 pass
         self._step_at = now
@@ -125,24 +129,27 @@ async def play(table: Table, identity: Identity, choices: Choices, output: Outpu
     reporter.seats()
     path = home.replay_path(choices.replay_dir, match.game.id, table.seat)
     with open_writer(path, match) as writer:
+        player = make_player(choices, output, table.agreement.settings.colours)
         session = Session(
             match,
             OwnSeat(table.seat, identity, secrets.token_bytes),
             Mesh(table, secrets.token_bytes),
-            make_player(choices, output, table.agreement.settings.colours),
+            player,
             writer,
             reporter.tell,
         )
-        result = await _run(session, path)
+        result = await _run(session, player, path)
     reporter.over(result, table.seat, path)
     return ABANDONED if result.kind == "unfinished" else DONE
 
 
-async def _run(session: Session, path: Path) -> Result:
+async def _run(session: Session, player: Player, path: Path) -> Result:
     """The session to its end, left politely when this process is asked to end; raises CommandError."""
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_leave_on_signal, session)
+            if isinstance(player, Person):
+                nursery.start_soon(player.listen, session.say, session.leave)
             result = await session.run()
             nursery.cancel_scope.cancel()
     except* OSError as group:

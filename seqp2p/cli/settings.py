@@ -12,7 +12,7 @@ from seqp2p.cli.running import sentence
 from seqp2p.match.table import Settings, TableError, check_settings
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.players.bots import BOTS
-from seqp2p.rules import VARIANTS, RulesError, default_teams
+from seqp2p.rules import VARIANTS, Options, RulesError, default_teams
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,7 +27,9 @@ def make_address(text: str) -> Address:
         raise CommandError(sentence(str(error)), error.hint, USAGE) from None
 
 
-def make_settings(players: int, teams: int | None, variant: str, grace_s: int, *, closed_hands: bool) -> Settings:
+def make_settings(
+    players: int, teams: int | None, variant: str, options: Options, grace_s: int, *, closed_hands: bool
+) -> Settings:
     """The settings of a table; raises CommandError (usage) with the reason where they cannot be played."""
     try:
         count = default_teams(VARIANTS[variant], players) if teams is None else teams
@@ -36,9 +38,9 @@ def make_settings(players: int, teams: int | None, variant: str, grace_s: int, *
             players=players,
             teams=count,
             colours=VARIANTS[variant].colours[:count],
-            advanced=False,
-            table_talk=True,
-            manual_draw=False,
+            advanced=options.advanced,
+            table_talk=options.table_talk,
+            manual_draw=options.manual_draw,
             open_hands=not closed_hands,
             turn_time_s=0,
             grace_s=grace_s,

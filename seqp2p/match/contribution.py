@@ -1,7 +1,7 @@
 """A contribution: the signed bytes by which one seat does its part of one step. docs/protocol.md, "Contributions"."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 
@@ -16,6 +16,7 @@ PAYLOAD_SIZE_MAX = 32_768
 SIGNATURE_SIZE = 64
 STEP_MAX = 100_000
 ACTION_LENGTH_MAX = 64
+REMARK_SIZE_MAX = 1024
 
 StepNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=STEP_MAX)]
 Point33: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=POINT_SIZE, max_length=POINT_SIZE)]
@@ -65,23 +66,34 @@ class TurnBody(Record, frozen=True):
     proof: Annotated[bytes, msgspec.Meta(max_length=SHARE_PROOF_SIZE)]
 
 
+class CallBody(Record, frozen=True):
+    """Step ``turn``, table talk: the call of a remark, with the remark's payload and its speaker's signature."""
+
+    action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
+    remark: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
+    signature: Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+
+
 class OverBody(Record, frozen=True):
     """Step ``over``: the hash of the final position, hands unknown."""
 
     position: Bytes32
 
 
-Body: TypeAlias = SeatBody | RevealBody | ShuffleBody | SharesBody | TurnBody | OverBody
-Kind: TypeAlias = Literal["seat", "reveal", "shuffle", "deal", "turn", "draw", "over"]
+Body: TypeAlias = SeatBody | RevealBody | ShuffleBody | SharesBody | TurnBody | CallBody | OverBody
+Kind: TypeAlias = Literal["seat", "reveal", "shuffle", "deal", "turn", "draw", "discard", "late", "over"]
 
-BODIES: dict[Kind, type[Body]] = {
-    "seat": SeatBody,
-    "reveal": RevealBody,
-    "shuffle": ShuffleBody,
-    "deal": SharesBody,
-    "turn": TurnBody,
-    "draw": SharesBody,
-    "over": OverBody,
+# What a contribution of each kind may hold; two bodies of one kind are told apart by their keys.
+BODIES: dict[Kind, tuple[type[Body], ...]] = {
+    "seat": (SeatBody,),
+    "reveal": (RevealBody,),
+    "shuffle": (ShuffleBody,),
+    "deal": (SharesBody,),
+    "turn": (TurnBody, CallBody),
+    "draw": (SharesBody,),
+    "discard": (TurnBody,),
+    "late": (TurnBody,),
+    "over": (OverBody,),
 }
 
 
@@ -123,9 +135,10 @@ def open_envelope(payload: bytes) -> Envelope:
 
 def open_body(envelope: Envelope) -> Body:
     """The typed body of an envelope whose kind is known; raises DecodeError."""
-    body_type = BODIES.get(envelope.kind)  # type: ignore[call-overload]  # any string may be asked of the table
-    if body_type is None:
+    types = BODIES.get(cast("Kind", envelope.kind))  # any string may be asked of the table
+    if types is None:
         raise DecodeError(f"no such kind of contribution: {envelope.kind!r}")
+    body_type = next((each for each in types if set(each.__struct_fields__) == envelope.body.keys()), types[0])
     body: Body = structure(body_type, envelope.body)
     # The envelope is canonical msgpack, but only the typed body has one order of keys and no float for an integer.
     require_canonical(body, pack(envelope.body))

@@ -44,6 +44,16 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Remarked:
+    """A seat said something; ``number`` counts its remarks. A courtesy is one of the preset ones."""
+
+    seat: int
+    number: int
+    text: str
+    courtesy: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """All seats signed the final position."""
 
@@ -59,4 +69,4 @@ class Result:
     reason: str = ""
 
 
-Event: TypeAlias = Seated | Shuffled | Dealt | Turned | Drawn | Finished
+Event: TypeAlias = Seated | Shuffled | Dealt | Turned | Drawn | Remarked | Finished

@@ -36,6 +36,9 @@ class Game:
     draw: DealerDraw | None = None
     position: Position | None = None
     reshuffles: int = 0
+    heads: list[bytes] = field(default_factory=list)  # heads[k − 1] is the head before step k, up to the open step
+    placed_at: dict[int, int] = field(default_factory=dict)  # the step of a seat's last placing, removal or pass
+    called: set[bytes] = field(default_factory=set)  # hashes of the remarks that were called
     result: Result | None = None
     plans: deque[Plan] = field(default_factory=deque)
 

@@ -23,6 +23,7 @@ from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event
 from seqp2p.match.game import Game, Plan
+from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.steps import STEPS, awaited_seats, next_plan
 from seqp2p.match.table import decode_agreement, game_id
 
@@ -72,6 +73,7 @@ class Match:
         self.head = game_id(agreement_bytes)
         self.game = Game(agreement, self.head)
         self.record: list[ClosedStep] = []
+        self.remarks = RemarkLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self._open: OpenStep | None = None
         self._open_next()
@@ -138,6 +140,19 @@ class Match:
         self._open.held[judged.seat] = judged.contribution
         return () if self.awaited else self._close(self._open)
 
+    def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
+        """Take a remark that is the next of its seat; None for one that is here already, or that has a gap before it.
+
+        Raises BadRemark, TooEarly for one dated to a step that is not open yet, OtherPast for one on another past.
+        """
+        remark = open_remark(payload, signature, self.game.id, self.game.agreement)
+        said = remark.said
+        if said.step > self.number:
+            raise TooEarly(said.step, said.seat)
+        if self.game.heads[said.step - 1] != said.prev:
+            raise OtherPast(f"seat {said.seat} has another past at step {said.step}")
+        return remark if self.remarks.add(remark) else None
+
     def open_seat(self, seat: int, secret: int) -> None:
         """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
         if self.game.result is None or not self.game.agreement.settings.open_hands:
@@ -199,5 +214,6 @@ class Match:
         return tuple(events)
 
     def _open_next(self) -> None:
+        self.game.heads.append(self.head)
         plan = next_plan(self.game)
         self._open = None if plan is None else OpenStep(self.number, plan, awaited_seats(self.game, plan))

@@ -1,4 +1,4 @@
-"""The steps of play: ``turn``, ``draw`` and ``over``. docs/protocol.md, "Steps"."""
+"""The steps of play: ``turn``, ``draw``, ``discard``, ``late`` and ``over``. docs/protocol.md, "Steps"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import decode_shares, verify_shares
-from seqp2p.match.contribution import OverBody, SharesBody, TurnBody
+from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Drawn, Event, Finished, Result, Turned
 from seqp2p.match.game import Game, Plan
+from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.match.setup_steps import Held, check_shares
 from seqp2p.rules import (
     UNKNOWN,
@@ -24,40 +25,98 @@ from seqp2p.rules import (
     team_of,
 )
 
+# The actions that end a seat's placing: what a remark can be called before, and what `turn` is counted by.
+PLACINGS = frozenset({"place", "remove", "pass"})
+# The actions that show the one card that they put on the discards.
+CARD_ACTIONS = frozenset({"place", "remove", "exchange", "give"})
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A turn's action, checked: the cards it shows (physical card by deck position) and the position after it."""
+    """An action, checked: the cards it shows (physical card by deck position), and the position after it.
 
+    ``remark`` is the hash of the remark that a call names.
+    """
+
+    step: int
     action: Action
     shown: Mapping[int, int]
     after: Position
+    remark: bytes = b""
 
 
 def cards_to_show(game: Game, action: Action, seat: int) -> int:
-    """How many cards of its hand an action shows: the one it plays or exchanges, or all for a pass."""
-    return len(game.deck.hand(seat)) if action.kind == "pass" else 1
+    """How many cards of its hand an action shows: the one it puts down, all for a pass, else none."""
+    if action.kind == "pass":
+        return len(game.deck.hand(seat))
+    return 1 if action.kind in CARD_ACTIONS else 0
 
 
-def check_turn(game: Game, _plan: Plan, body: TurnBody, context: Context, _held: Held) -> Move:
+def check_turn(game: Game, _plan: Plan, body: TurnBody | CallBody, context: Context, _held: Held) -> Move:
     """The action is legal, and the cards it names are the ones that the mover's own shares open."""
-    try:
-        action = parse_action(game.variant, body.action)
-    except RulesError as error:
-        raise Refusal(f"{error}") from None
-    shown = check_shown(game, body, context, cards_to_show(game, action, context.seat))
-    if action.kind != "pass" and [game.deck.face(card) for card in shown.values()] != [action.card]:
-        raise Refusal("the card shown is not the card played")
-    try:
-        known = reveal(game.table_position(), context.seat, faces_not_shown_before(game, shown))
-        after = apply(known, action, UNKNOWN)
-    except RulesError as error:
-        raise Refusal(f"{error}") from None
-    return Move(action, shown, after)
+    action = read_action(game, body)
+    if isinstance(body, CallBody):
+        return Move(
+            context.step, action, {}, after_action(game, action, context.seat, {}), called(game, action, body, context)
+        )
+    if action.kind == "call":
+        raise Refusal("a call carries the remark it calls")
+    shown = check_shown(game, action, body, context)
+    return Move(context.step, action, shown, after_action(game, action, context.seat, shown))
 
 
-def check_shown(game: Game, body: TurnBody, context: Context, count: int) -> dict[int, int]:
-    """The physical cards that a turn shows, by deck position: its mover's own, each opened by a proved share."""
+def read_action(game: Game, body: TurnBody | CallBody) -> Action:
+    """The action in its one text form."""
+    try:
+        return parse_action(game.variant, body.action)
+    except RulesError as error:
+        raise Refusal(f"{error}") from None
+
+
+def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
+    """The position after an action of the seat to move, its shown cards known."""
+    try:
+        return apply(reveal(game.table_position(), seat, faces_not_shown_before(game, shown)), action, UNKNOWN)
+    except RulesError as error:
+        raise Refusal(f"{error}") from None
+
+
+def called(game: Game, action: Action, body: CallBody, context: Context) -> bytes:
+    """The hash of the remark that a call names; that its speaker is an opponent with team-mates, the engine checks."""
+    if action.kind != "call":
+        raise Refusal("only a call carries a remark")
+    try:
+        remark = open_remark(body.remark, body.signature, game.id, game.agreement)
+    except BadRemark as error:
+        raise Refusal(f"{error}") from None
+    if remark.said.seat != action.seat:
+        raise Refusal(f"the remark is not one of seat {action.seat}")
+    if fault := why_not_callable(game, remark, context.seat, context.step):
+        raise Refusal(fault)
+    return remark.hash
+
+
+def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str | None:
+    """Why a remark cannot be called by this seat at this step, or None; every verifier finds the same.
+
+    It is dated to a step of the record, or to the open one; the caller has not placed since; it is no courtesy, and
+    nobody has called it before. What the text says plays no part.
+    """
+    said = remark.said
+    if said.step > step or game.heads[said.step - 1] != said.prev:
+        return "the remark is not dated to this game's record"
+    if said.step < game.placed_at.get(caller, 0):
+        return "a remark can be called in the first turn after it only"
+    if said.courtesy:
+        return "a courtesy cannot be called"
+    if remark.hash in game.called:
+        return "this remark was called before"
+    return None
+
+
+def check_shown(game: Game, action: Action, body: TurnBody, context: Context) -> dict[int, int]:
+    """The physical cards that an action shows, by deck position: its seat's own, each opened by a proved share."""
+    count = cards_to_show(game, action, context.seat)
     positions = list(body.cards)
     if len(positions) != count or positions != sorted(set(positions)):
         raise Refusal(f"{count} cards must be shown, by ascending deck position")
@@ -69,7 +128,10 @@ def check_shown(game: Game, body: TurnBody, context: Context, count: int) -> dic
         verify_shares(game.keys[context.seat], statement, shares, body.proof, context)
     elif body.proof:
         raise Refusal("a proof where nothing is shown")
-    return {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
+    shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
+    if action.kind in CARD_ACTIONS and [game.deck.face(card) for card in shown.values()] != [action.card]:
+        raise Refusal("the card shown is not the card played")
+    return shown
 
 
 def faces_not_shown_before(game: Game, shown: Mapping[int, int]) -> Sequence[int]:
@@ -78,14 +140,15 @@ def faces_not_shown_before(game: Game, shown: Mapping[int, int]) -> Sequence[int
 
 
 def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event, ...]:
-    """The position after the action; what follows is a draw, shuffles before it, the end, or the next turn."""
+    """The position after the action; what follows is a draw, shuffles before it, the end, or the next action."""
     move = moves[plan.subject]
     before, after = game.table_position(), move.after
+    put_down(game, plan.subject, move)
     game.position = after
-    game.deck.shown.update(move.shown)
-    if move.action.kind != "pass":
-        (position,) = move.shown
-        game.deck.take(plan.subject, position)
+    if move.action.kind in PLACINGS:
+        game.placed_at[plan.subject] = move.step
+    if move.remark:
+        game.called.add(move.remark)
     if after.reshuffles > before.reshuffles:
         game.reshuffles += 1
         game.deck.begin(game.deck.discards, game.joint_key)
@@ -94,6 +157,31 @@ def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event
     if after.draws > before.draws:
         game.plans.append(Plan("draw", plan.subject))
     return (Turned(before.turn + 1, plan.subject, move.action),)
+
+
+def put_down(game: Game, seat: int, move: Move) -> None:
+    """What an action shows is known from now on; the card it puts down goes to the discards."""
+    game.deck.shown.update(move.shown)
+    if move.action.kind in CARD_ACTIONS:
+        (position,) = move.shown
+        game.deck.take(seat, position)
+
+
+def check_discard(game: Game, _plan: Plan, body: TurnBody, context: Context, _held: Held) -> Move:
+    """A card that a called team's member gives up: any of its hand. It is put down when all are in."""
+    action = read_action(game, body)
+    if action.kind != "give":
+        raise Refusal("a card must be given up")
+    return Move(context.step, action, check_shown(game, action, body, context), game.table_position())
+
+
+def close_discard(game: Game, _plan: Plan, moves: Mapping[int, Move]) -> tuple[Event, ...]:
+    """The given cards lie on their seats' discards, and the caller's turn goes on."""
+    turn = game.table_position().turn + 1
+    for seat, move in sorted(moves.items()):
+        game.position = after_action(game, move.action, seat, move.shown)
+        put_down(game, seat, move)
+    return tuple(Turned(turn, seat, move.action) for seat, move in sorted(moves.items()))
 
 
 def check_draw(game: Game, _plan: Plan, body: SharesBody, context: Context, _held: Held) -> Point:

@@ -14,14 +14,13 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import REMARK, tagged_hash
 from seqp2p.crypto.identity import verify
 from seqp2p.match import labels
-from seqp2p.match.contribution import StepNumber
+from seqp2p.match.contribution import REMARK_SIZE_MAX, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 from seqp2p.match.text import text_fault
 
 REMARK_LENGTH_MAX = 200
-REMARK_SIZE_MAX = 1024
-REMARKS_MAX = 500  # per seat and game: more than anybody types, and the replay stays small
+REMARKS_MAX = 200  # per seat and game: more than anybody types, and the replay stays small
 NO_REMARK = bytes(32)
 COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
 
@@ -105,6 +104,11 @@ class RemarkLog:
         """The number of a seat's next remark, and the hash it must name."""
         chain = self._chains.get(seat, [])
         return len(chain) + 1, chain[-1].hash if chain else NO_REMARK
+
+    def last_of(self, seat: int) -> Remark | None:
+        """What a seat said last."""
+        chain = self._chains.get(seat)
+        return chain[-1] if chain else None
 
     def add(self, remark: Remark) -> bool:
         """Keep a remark if it is the next of its seat's chain; says whether it was."""

@@ -5,10 +5,11 @@ hide it, and what leaves is a signed contribution.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from seqp2p.crypto.elgamal import encode_deck
 from seqp2p.crypto.group import Randomness, encode_point, mul_base, random_scalar
-from seqp2p.crypto.hashing import CONTRIBUTION
+from seqp2p.crypto.hashing import CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
@@ -16,6 +17,7 @@ from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.match.contribution import (
     Body,
+    CallBody,
     Contribution,
     OverBody,
     RevealBody,
@@ -25,10 +27,12 @@ from seqp2p.match.contribution import (
     TurnBody,
     make_payload,
 )
+from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import cards_to_show, final_hash
+from seqp2p.match.play_steps import cards_to_show, final_hash, why_not_callable
+from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.setup_steps import positions_of_others
-from seqp2p.rules import Action, Position, apply, format_action, reveal
+from seqp2p.rules import Action, IllegalAction, Position, View, apply, format_action, reveal, view
 
 NONCE_SIZE = 32
 
@@ -83,15 +87,52 @@ class OwnSeat:
         assert match.kind in bodies, "a turn takes an action"
         return self._sign(match, bodies[match.kind](match))
 
+    def view(self, match: Match) -> View:
+        """What this seat may know, and what it can do; only after the deal."""
+        seen = view(self.position(match), self.number)
+        if match.kind == "discard" and self.owes(match):
+            # All who were called give at once; the engine takes them in seat order.
+            return replace(seen, legal=tuple(Action("give", card) for card in sorted(set(seen.hand))))
+        return seen
+
+    def view_after(self, match: Match, action: Action) -> View:
+        """What this seat would see if the seat that is to act did this."""
+        return view(apply(self.position(match), action), self.number)
+
     def play(self, match: Match, action: Action) -> Contribution:
-        """The seat's turn; raises IllegalAction or AmbiguousAction, before anything is signed."""
+        """An action of this seat; raises IllegalAction or AmbiguousAction, before anything is signed."""
+        if match.kind == "discard":
+            if action not in self.view(match).legal:
+                raise IllegalAction("your team was called: give up a card of your hand, like QH given")
+        else:
+            apply(self.position(match), action)
+        return self._sign(match, self._turn_body(match, action))
+
+    def call(self, match: Match, remark: Remark) -> Contribution:
+        """Call a remark, in this seat's own turn; raises IllegalAction where it cannot be called."""
+        if fault := why_not_callable(match.game, remark, self.number, match.number):
+            raise IllegalAction(fault)
+        action = Action("call", seat=remark.said.seat)
         apply(self.position(match), action)
+        text = format_action(match.game.variant, action)
+        return self._sign(match, CallBody(text, remark.payload, remark.signature))
+
+    def say(self, match: Match, text: str) -> tuple[bytes, bytes]:
+        """A remark's payload and signature; ``text`` is cleaned already (see match/text.py)."""
+        number, last = match.remarks.next_of(self.number)
+        courtesy = text in COURTESIES
+        payload = encode(
+            RemarkPayload(1, match.game.id, self.number, number, last, match.number, match.head, courtesy, text)
+        )
+        return payload, sign(self._identity, REMARK, payload)
+
+    def _turn_body(self, match: Match, action: Action) -> TurnBody:
         hand = self.hand(match)
         deck = match.game.deck
         count = cards_to_show(match.game, action, self.number)
         chosen = [at for at, card in hand.items() if action.kind == "pass" or deck.face(card) == action.card][:count]
         shares, proof = self._shares(match, chosen) if chosen else (b"", b"")
-        return self._sign(match, TurnBody(format_action(match.game.variant, action), tuple(chosen), shares, proof))
+        return TurnBody(format_action(match.game.variant, action), tuple(chosen), shares, proof)
 
     def release(self) -> int:
         """The game secret x_i, to be shown only after the end, at a table that agreed to open its hands."""

@@ -1,15 +1,17 @@
 """The table of steps: who contributes what, how it is checked, and what closing it does.
 
 Theory of operation. A game has a queue of planned steps (``Game.plans``). The open step is the first of them; when
-the queue is empty, the next step is the mover's ``turn``, or ``over`` once the position is decided:
+the queue is empty, the next step is ``over`` once the position is decided, and else what the position waits for:
 
     seat ─▶ reveal ─▶ shuffle ×n ─▶ deal ─▶ turn ─▶ … ─▶ over
                                              │ ▲
                           pile used up: shuffle ×n ─▶ draw ─▶ (turn)
                                 card drawn: draw ─▶ (turn)
+        table talk, a remark called in a turn: discard ─▶ (the same turn)
+       drawing by hand, a draw still owed when the next player has placed: late ─▶ [draw] ─▶ (that player's turn)
 
-A step waits for all seats, for its subject, or for all but its subject. It closes when all these are in; only then
-does the game change. So the order in which contributions of one step arrive never matters.
+A step waits for all seats, for its subject, for all but its subject, or for the seats that owe a card. It closes when
+all these are in; only then does the game change. So the order in which contributions of one step arrive never matters.
 """
 
 from collections.abc import Callable
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from seqp2p.match import play_steps, setup_steps
-from seqp2p.match.contribution import Body, Kind, OverBody, RevealBody, SeatBody, SharesBody, ShuffleBody, TurnBody
+from seqp2p.match.contribution import Kind
 from seqp2p.match.game import Game, Plan
 
 
@@ -25,21 +27,25 @@ from seqp2p.match.game import Game, Plan
 class StepRule:
     """One row: ``check(game, plan, body, context, held) → kept``, ``close(game, plan, {seat: kept}) → events``."""
 
-    who: Literal["all", "subject", "others"]
-    body: type[Body]
+    who: Literal["all", "subject", "others", "penalised"]
     check: Callable[..., Any]
     close: Callable[..., Any]
 
 
 STEPS: dict[Kind, StepRule] = {
-    "seat": StepRule("all", SeatBody, setup_steps.check_seat, setup_steps.close_seat),
-    "reveal": StepRule("all", RevealBody, setup_steps.check_reveal, setup_steps.close_reveal),
-    "shuffle": StepRule("subject", ShuffleBody, setup_steps.check_shuffle, setup_steps.close_shuffle),
-    "deal": StepRule("all", SharesBody, setup_steps.check_deal, setup_steps.close_deal),
-    "turn": StepRule("subject", TurnBody, play_steps.check_turn, play_steps.close_turn),
-    "draw": StepRule("others", SharesBody, play_steps.check_draw, play_steps.close_draw),
-    "over": StepRule("all", OverBody, play_steps.check_over, play_steps.close_over),
+    "seat": StepRule("all", setup_steps.check_seat, setup_steps.close_seat),
+    "reveal": StepRule("all", setup_steps.check_reveal, setup_steps.close_reveal),
+    "shuffle": StepRule("subject", setup_steps.check_shuffle, setup_steps.close_shuffle),
+    "deal": StepRule("all", setup_steps.check_deal, setup_steps.close_deal),
+    "turn": StepRule("subject", play_steps.check_turn, play_steps.close_turn),
+    "draw": StepRule("others", play_steps.check_draw, play_steps.close_draw),
+    "discard": StepRule("penalised", play_steps.check_discard, play_steps.close_discard),
+    "late": StepRule("subject", play_steps.check_turn, play_steps.close_turn),
+    "over": StepRule("all", play_steps.check_over, play_steps.close_over),
 }
+
+# What the engine's phases are called among steps: drawing by hand and ending the turn are part of the turn.
+STEP_OF_PHASE: dict[str, Kind] = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}
 
 
 def next_plan(game: Game) -> Plan | None:
@@ -49,7 +55,9 @@ def next_plan(game: Game) -> Plan | None:
     if game.result is not None:
         return None
     position = game.table_position()
-    return Plan("over") if position.over else Plan("turn", position.to_move)
+    if position.over:
+        return Plan("over")
+    return Plan(STEP_OF_PHASE[position.phase], position.to_move)
 
 
 def awaited_seats(game: Game, plan: Plan) -> frozenset[int]:
@@ -57,4 +65,7 @@ def awaited_seats(game: Game, plan: Plan) -> frozenset[int]:
     who = STEPS[plan.kind].who
     if who == "subject":
         return frozenset({plan.subject})
+    if who == "penalised":
+        pending = game.table_position().pending
+        return frozenset(pending.penalised if pending else ())
     return frozenset(seat for seat in game.seats if who == "all" or seat != plan.subject)

@@ -122,8 +122,6 @@ def check_settings(settings: Settings) -> None:
         check_table(variant, settings.players, settings.teams, settings.options)
     except RulesError as error:
         raise TableError(str(error)) from None
-    if settings.manual_draw:
-        raise TableError("drawing by hand (manual draw) cannot be played yet: choose the automatic draw")
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
         raise TableError(f"{settings.teams} teams need as many different colours")
     if not set(settings.colours) <= set(variant.colours):

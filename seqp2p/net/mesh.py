@@ -29,11 +29,13 @@ from seqp2p.net.messages import (
     ContributionMessage,
     Evidence,
     Have,
+    Hurry,
     Links,
     Message,
     Opening,
     Ping,
     Proof,
+    RemarkMessage,
     Signed,
     Stage,
     bye,
@@ -43,13 +45,15 @@ from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 
+GameMessage: TypeAlias = ContributionMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+
 
 @dataclass(frozen=True, slots=True)
 class Received:
     """A message for the session, from a neighbour: not necessarily of its making."""
 
     seat: int
-    message: ContributionMessage | Opening | Evidence | Bye
+    message: GameMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,15 @@ class Mesh:
     def send_evidence(self, contributions: tuple[Contribution, ...]) -> None:
         """Send proof of cheating, one or two contributions, to everybody, also to those who are linked later."""
         self._spread_for_good(Evidence(tuple(Signed(each.payload, each.signature) for each in contributions)))
+
+    def send_remark(self, payload: bytes, signature: bytes) -> None:
+        """Send a remark to everybody, also to those who are linked later."""
+        self._spread_for_good(RemarkMessage(payload, signature))
+
+    def send_hurry(self, step: int) -> None:
+        """Tell everybody linked now that a draw still owed at this step is not waited for."""
+        frame = encode_message(Hurry(step))
+        self._spread(Item(digest(frame)), frame)
 
     def fault(self, seat: int, reason: str) -> None:
         """This neighbour sent what no honest program sends: its links end, and count against it."""
@@ -314,7 +327,7 @@ class Mesh:
             case ContributionMessage(payload):
                 peer.view.heard(digest(payload), now)
                 await self._hand_on(Received(peer.seat, message))
-            case Opening() | Evidence():
+            case Opening() | Evidence() | RemarkMessage() | Hurry():
                 peer.view.heard(digest(encode_message(message)), now)
                 await self._hand_on(Received(peer.seat, message))
             case Bye(reason):
@@ -345,7 +358,7 @@ class Mesh:
             if peer.links and peer.view.wants(item, now):
                 peer.links[-1].send_frame(frame)
 
-    def _spread_for_good(self, message: Opening | Evidence) -> None:
+    def _spread_for_good(self, message: Opening | Evidence | RemarkMessage) -> None:
         frame = encode_message(message)
         key = digest(frame)
         self._sticky[key] = frame

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 import msgspec
 
-from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
 from seqp2p.net.errors import PeerError, Refused
@@ -197,6 +197,19 @@ class Evidence(Record, frozen=True, tag="evidence"):
     contributions: Annotated[tuple[Signed, ...], msgspec.Meta(min_length=1, max_length=2)]
 
 
+class RemarkMessage(Record, frozen=True, tag="remark"):
+    """A remark's bytes as they were signed, the sender's own or passed on."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
+    signature: Signature
+
+
+class Hurry(Record, frozen=True, tag="hurry"):
+    """Drawing by hand: the next player has chosen to draw, so whoever still owes a draw at this step waives it."""
+
+    step: StepNumber
+
+
 class Bye(Record, frozen=True, tag="bye"):
     """The sender leaves; the receiver closes."""
 
@@ -224,6 +237,8 @@ Message: TypeAlias = (
     | Links
     | Opening
     | Evidence
+    | RemarkMessage
+    | Hurry
     | Bye
 )
 
@@ -248,7 +263,7 @@ ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
     Stage.CODE_HOST: (PakeA, Confirm, Sit),
     Stage.LOBBY_JOINER: (Lobby, Gather, TableMessage, Start, Ping, Refusal, Bye),
     Stage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
-    Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, Bye, Ping),
+    Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, RemarkMessage, Hurry, Bye, Ping),
 }
 
 

@@ -20,16 +20,20 @@ from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_result
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.mesh import LinkDown, LinkUp, Mesh, Received
-from seqp2p.net.messages import Bye, ContributionMessage, Evidence, Opening
-from seqp2p.players.player import Leave, Player
+from seqp2p.net.asking import Asking, Chosen
+from seqp2p.net.mesh import GameMessage, LinkDown, LinkUp, Mesh, Received
+from seqp2p.net.messages import Bye, ContributionMessage, Evidence, Hurry, Opening, RemarkMessage
+from seqp2p.net.talk import Talk
+from seqp2p.players.player import Player
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import Action, RulesError, View, view
+from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError
 
 T = TypeVar("T")
 
 # Steps whose proofs take longer than a link or a screen should wait: they are made and checked in a thread.
 HEAVY = frozenset({"shuffle", "deal"})
+# Steps at which the player chooses; everything else a seat contributes by itself.
+CHOSEN = frozenset({"turn", "late", "discard"})
 # Contributions that came before their step opened. An honest peer is at most one round of shuffles ahead.
 EARLY_MAX = 64
 # How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
@@ -40,14 +44,6 @@ TICK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The player's choice for the turn at this step."""
-
-    step: int
-    action: Action
-
-
-@dataclass(frozen=True, slots=True)
 class Left:
     """This seat's own player leaves."""
 
@@ -55,11 +51,18 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """This seat's own player says something."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed."""
 
 
-Item: TypeAlias = Received | LinkUp | LinkDown | Chosen | Left | Tick
+Item: TypeAlias = Received | LinkUp | LinkDown | Chosen | Left | Said | Tick
 
 
 @dataclass
@@ -85,10 +88,12 @@ class Session:
         self.match = match
         self.seat = seat
         self.mesh = mesh
-        self.player = player
         self.writer = writer
         self.tell = tell
         self._send, self._inbox = trio.open_memory_channel[Item](0)
+        self._asking = Asking(player, self._send.send)
+        self._talk = Talk(match, seat, mesh, writer, tell)
+        self._ahead: Action | None = None  # what the player will do when the draw of its own turn is open
         self._ending = Ending()
         self._alive_at = 0.0  # when something last moved, on trio's clock
         self._gone: dict[int, float] = {}  # when a seat said goodbye, by seat
@@ -98,6 +103,10 @@ class Session:
     async def leave(self, reason: str) -> None:
         """Say goodbye and let ``run`` return; the replay is completed as unfinished."""
         await self._send.send(Left(reason))
+
+    async def say(self, text: str) -> None:
+        """Say something to the table."""
+        await self._send.send(Said(text))
 
     async def run(self) -> Result:
         """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
@@ -154,36 +163,39 @@ class Session:
             await trio.sleep(TICK_S)
             await self._send.send(Tick())
 
-    async def _choose(self, step: int, seen: View, why: str | None) -> None:
-        try:
-            action = await self.player.choose(seen, why)
-        except Leave as leave:
-            await self._send.send(Left(str(leave)))
-        else:
-            await self._send.send(Chosen(step, action))
-
     # The one task that owns the match.
 
     async def _take(self, item: Item) -> None:
         match item:
-            case Received(seat, ContributionMessage() as message):
-                await self._receive(message.contribution, seat)
-            case Received(seat, Evidence(contributions)):
-                for signed in contributions:
-                    await self._receive(signed.contribution, seat)
-            case Received(seat, Opening() as message):
-                self._receive_opening(seat, message)
-            case Received(seat, Bye()):
-                self._gone.setdefault(seat, trio.current_time())
-            case Chosen(step, action):
-                await self._play(step, action)
+            case Received(seat, message):
+                await self._take_message(seat, message)
+            case LinkUp() | LinkDown():
+                self._alive_at = trio.current_time()
+            case Chosen():
+                await self._play(item)
+            case Said(text):
+                self._talk.say(text)
             case Left(reason):
                 self._end(reason)
             case Tick():
                 self._check_goodbyes()
                 self._check_absence()
-            case LinkUp() | LinkDown() | Received():
-                self._alive_at = trio.current_time()
+
+    async def _take_message(self, seat: int, message: GameMessage) -> None:
+        match message:
+            case ContributionMessage():
+                await self._receive(message.contribution, seat)
+            case Evidence(contributions):
+                for signed in contributions:
+                    await self._receive(signed.contribution, seat)
+            case Opening():
+                self._receive_opening(seat, message)
+            case RemarkMessage():
+                self._talk.receive(seat, message)
+            case Hurry(step):
+                self._hurry(seat, step)
+            case Bye():
+                self._gone.setdefault(seat, trio.current_time())
 
     async def _receive(self, contribution: Contribution, sender: int) -> None:
         """A contribution from a neighbour: judged, kept and passed on; then whatever that makes possible."""
@@ -212,19 +224,21 @@ class Session:
         self.mesh.publish(contribution, author, step)
         for event in events:
             self.tell(event)
+        self._talk.retry()
         if self.match.game.result is not None:
             self._ending.result = self.match.game.result
 
     async def _advance(self) -> None:
-        """Contribute what is due, take what came early, and ask the player when it is its turn."""
+        """Contribute what is due, take what came early, and ask the player when something is for it to choose."""
         while self._ending.result is None:
-            if self.seat.owes(self.match):
-                if self.match.kind == "turn":
-                    self._ask_player(None)
-                    return
-                own = await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match))
-                await self._contribute(own)
+            if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
+                await self._contribute(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
                 continue
+            if self.seat.owes(self.match) and self._ahead is not None:
+                action, self._ahead = self._ahead, None
+                await self._contribute(self.seat.play(self.match, action))
+                continue
+            self._ask_player()
             key = next((key for key in self._early if key[0] <= self.match.number), None)
             if key is None:
                 return
@@ -236,23 +250,48 @@ class Session:
         assert judged is not None, "an own contribution is never a duplicate"
         self._keep(self.match.accept(judged), judged.step, self.seat.number, own)
 
-    async def _play(self, step: int, action: Action) -> None:
-        if step != self.match.number or self._ending.result is not None:
+    async def _play(self, chosen: Chosen) -> None:
+        """What the player chose: sign it, or tell the player why that is not possible."""
+        if chosen.step != self.match.number or self._ending.result is not None:
+            return
+        if chosen.ahead:
+            self._ahead = chosen.action
+            self.mesh.send_hurry(chosen.step)
             return
         try:
-            own = self.seat.play(self.match, action)
+            own = self._signed(chosen.action)
         except RulesError as error:
-            self._ask_player(str(error))
+            self._asking.ask(self._nursery, self.match.number, self.seat.view(self.match), str(error))
             return
         await self._contribute(own)
         await self._advance()
 
-    def _ask_player(self, why: str | None) -> None:
-        self._nursery.start_soon(self._choose, self.match.number, self.view(), why)
+    def _signed(self, action: Action) -> Contribution:
+        """The contribution that does this; a call is of the speaker's last remark. Raises RulesError."""
+        if action.kind != "call":
+            return self.seat.play(self.match, action)
+        remark = self.match.remarks.last_of(action.seat)
+        if remark is None:
+            raise IllegalAction(f"seat {action.seat} has said nothing")
+        return self.seat.call(self.match, remark)
 
-    def view(self) -> View:
-        """What this seat may know; only after the deal."""
-        return view(self.seat.position(self.match), self.seat.number)
+    def _ask_player(self) -> None:
+        """Ask what is for the player to choose now, unless it is asked already."""
+        number = self.match.number
+        if self.seat.owes(self.match):
+            if self._asking.open != (number, False):
+                self._asking.ask(self._nursery, number, self.seat.view(self.match), None)
+        elif self.match.kind == "late" and self._asking.open != (number, True):
+            # Another seat still owes a draw. If this seat draws next, its choice is asked for now: it ends the wait.
+            next_seen = self.seat.view_after(self.match, WAIVE)
+            if next_seen.phase == "draw" and next_seen.to_move == self.seat.number:
+                self._asking.ask(self._nursery, number, next_seen, None, ahead=True)
+
+    def _hurry(self, sender: int, step: int) -> None:
+        """The next player has chosen to draw: whoever still owes a draw must do it now, or has forgotten it."""
+        owes_draw = step == self.match.number and self.match.kind == "late" and self.seat.owes(self.match)
+        if owes_draw and sender == self.match.game.table_position().mover:
+            self._asking.hurry()
 
     async def _in_thread_if_heavy(self, work: Callable[[], T]) -> T:
         if self.match.kind in HEAVY:

@@ -5,10 +5,6 @@ from typing import Protocol
 from seqp2p.rules import Action, View
 
 
-class Leave(Exception):
-    """The player leaves the table; the text is why, for the others to read."""
-
-
 class Bot(Protocol):
     """A bot is one method. It sees nothing but the view, and never needs to know where it plays."""
 
@@ -21,8 +17,5 @@ class Player(Protocol):
     """What plays a seat at a table, under trio."""
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """The seat's action; raises Leave.
-
-        ``refused`` is why the last choice for this very turn was not possible, or None.
-        """
+        """The seat's action. ``refused`` is why the last choice for this very turn was not possible, or None."""
         ...

@@ -14,7 +14,7 @@ from typing import Annotated, TypeAlias, cast
 
 import msgspec
 
-from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 
@@ -49,6 +49,13 @@ class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
     contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
 
 
+class RemarkRecord(Record, frozen=True, tag="remark", tag_field="t"):
+    """A remark, behind the steps that were closed when the writer got it. That none is missing is the writer's word."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
+    signature: Signature
+
+
 class EvidenceRecord(Record, frozen=True, tag="evidence", tag_field="t"):
     """What a seat signed and must not have signed: one contribution that is wrong, or two that exclude each other."""
 
@@ -69,7 +76,7 @@ class EndRecord(Record, frozen=True, tag="end", tag_field="t"):
     signature: Signature
 
 
-AnyRecord: TypeAlias = TableRecord | StepRecord | OpenRecord | EvidenceRecord | OpeningRecord | EndRecord
+AnyRecord: TypeAlias = TableRecord | StepRecord | OpenRecord | RemarkRecord | EvidenceRecord | OpeningRecord | EndRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_result
+from seqp2p.match.remark import BadRemark
 from seqp2p.match.table import TableError
 from seqp2p.replay.format import (
     REPLAY_SIZE_MAX,
@@ -26,6 +27,7 @@ from seqp2p.replay.format import (
     OpeningRecord,
     OpenRecord,
     Placed,
+    RemarkRecord,
     StepRecord,
     TableRecord,
     Torn,
@@ -78,8 +80,15 @@ class Reading:
 
 
 # The order in which records may stand; several of one stage only where MANY says so.
-STAGES: dict[type, int] = {StepRecord: 1, OpenRecord: 2, EvidenceRecord: 3, OpeningRecord: 4, EndRecord: 5}
-MANY = frozenset({StepRecord, OpeningRecord})
+STAGES: dict[type, int] = {
+    StepRecord: 1,
+    RemarkRecord: 1,
+    OpenRecord: 2,
+    EvidenceRecord: 3,
+    OpeningRecord: 4,
+    EndRecord: 5,
+}
+MANY = frozenset({StepRecord, RemarkRecord, OpeningRecord})
 
 
 def verify(data: bytes) -> Report:
@@ -95,7 +104,7 @@ def verify(data: bytes) -> Report:
                 _read(reading, placed, data)
     except Torn as error:
         return _torn(reading, str(error))
-    except (Invalid, MatchError, DecodeError, TableError, NotAReplay) as error:
+    except (Invalid, MatchError, BadRemark, DecodeError, TableError, NotAReplay) as error:
         return _report(reading, "invalid", str(error))
     if reading is None:
         return Report("invalid", reason="the file ends before its header")
@@ -128,6 +137,8 @@ def _read(reading: Reading, placed: Placed, data: bytes) -> None:
     reading.stage = stage
     if isinstance(record, StepRecord):
         _read_step(reading.match, record)
+    elif isinstance(record, RemarkRecord):
+        _read_remark(reading.match, record)
     elif isinstance(record, OpenRecord):
         _read_open(reading.match, record)
     elif isinstance(record, EvidenceRecord):
@@ -151,6 +162,11 @@ def _read_step(match: Match, record: StepRecord) -> None:
     closed = match.record[-1].contributions
     if tuple(held for _, held in closed) != contributions_of(record):
         raise Invalid("contributions out of seat order")
+
+
+def _read_remark(match: Match, record: RemarkRecord) -> None:
+    if match.receive_remark(record.payload, record.signature) is None:
+        raise Invalid("a remark out of its seat's order")
 
 
 def _read_open(match: Match, record: OpenRecord) -> None:

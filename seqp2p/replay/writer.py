@@ -11,6 +11,7 @@ from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
+from seqp2p.match.remark import Remark
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
@@ -18,6 +19,7 @@ from seqp2p.replay.format import (
     EvidenceRecord,
     OpeningRecord,
     OpenRecord,
+    RemarkRecord,
     StepRecord,
     TableRecord,
     frame,
@@ -55,6 +57,11 @@ class ReplayWriter:
         for step in match.record[self._steps :]:
             self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
             self._steps += 1
+
+    def remark(self, match: Match, remark: Remark) -> None:
+        """Append a remark, behind the steps that closed before it."""
+        self.record(match)
+        self._append(RemarkRecord(remark.payload, remark.signature))
 
     def finish(self, match: Match, evidence: Iterable[Contribution], key: bytes, sign: Signer) -> None:
         """Append what is left, and the writer's signature. ``key`` is the public key that ``sign`` signs for."""

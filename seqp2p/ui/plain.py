@@ -85,9 +85,12 @@ def help_line(view: View) -> str:
     variant = view.variant
     card, square = variant.board.grid[1], format_square(variant, 1)
     place, taker = format_card(variant, card), format_card(variant, variant.removing[-1])
+    by_hand = ", draw, end" if view.options.manual_draw else ""
+    by_hand += "" if view.options.table_talk else ", call 2 (calls what seat 2 said)"
     return (
         f"type an action: {place} {square} (card and square), {taker} x{square} (take a chip), "
-        f"{place} dead (exchange), pass; or board, hand, moves, help, leave"
+        f"{place} dead (exchange), pass{by_hand}; "
+        "board, hand, moves, say TEXT, help or leave"
     )
 
 
