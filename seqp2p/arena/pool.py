@@ -116,6 +116,8 @@ class _Lifeline(Protocol):
 def _begin_work(lifeline: _Lifeline) -> None:
     """In a new process: Ctrl-C is for the process that started this one, and this one ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _stop_signals())
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
@@ -127,12 +129,19 @@ def _end_with_parent(lifeline: _Lifeline) -> None:
 
 @contextmanager
 def _interrupts_deferred() -> Generator[None]:
-    """Keep Ctrl-C back while a process is started, so that the new one begins without it. Windows cannot."""
+    """Keep back what may stop this process while it starts another one, so that none is left half started.
+
+    The new process begins with the same signals kept back. Windows cannot do this.
+    """
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _stop_signals())
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _stop_signals() -> set[signal.Signals]:
+    return {signal.SIGINT, signal.SIGTERM} | ({signal.SIGHUP} if sys.platform != "win32" else set())

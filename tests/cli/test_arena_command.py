@@ -16,7 +16,7 @@ import seqp2p.arena.pool
 from seqp2p.arena import BotError, Tally
 from seqp2p.cli.arena import result
 from tests.cli.conftest import Cli
-from tests.cli.processes import Household, children, command, environment, is_running, wait_until
+from tests.cli.processes import Household, Process, children, command, environment, is_running, wait_until
 
 FIELDS = [
     *("event", "games", "seconds", "turns", "wins", "first_mover_wins", "draws", "turns_mean", "reshuffled"),
@@ -116,24 +116,35 @@ def test_a_bot_at_fault(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert err == "seqp2p: error: the bot random in seat 1 chose what is not legal: it does not hold 2C\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_asked_to_stop_it_says_how_far_it_came(people: Household, number: signal.Signals) -> None:
+def workers(arena: Process, *, busy: bool) -> set[int]:
+    """The processes that the arena has started, as soon as there are two that play games; ``busy`` when they do."""
+    threads = 2 if busy else 1  # one that plays, and one that waits for the arena to end
+
+    def both_there() -> bool:
+        tasks = [len(list(Path(f"/proc/{pid}/task").glob("*"))) for pid in children(arena.pid)]
+        return len(tasks) == 3 and sorted(tasks)[1] >= threads
+
+    wait_until(both_there, "two workers, and what tracks their semaphores")
+    return children(arena.pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("busy", [False, True])
+def test_asked_to_stop_it_says_how_far_it_came(people: Household, number: signal.Signals, busy: bool) -> None:
     arena = people.start("arena", "random", "random", "--games", 10**8, "--jobs", 2)
-    wait_until(lambda: len(children(arena.pid)) >= 3, "both workers, and what tracks their semaphores")
-    started = children(arena.pid)
+    started = workers(arena, busy=busy)
     arena.signal(number)
     assert arena.end() == 5
     assert arena.out == []
     assert len(arena.err) == 1
     assert arena.err[0].startswith("seqp2p: error: stopped after ")
     assert arena.err[0].endswith(" of 100,000,000 games")
-    assert not any(map(is_running, started))
+    wait_until(lambda: not any(map(is_running, started)), "what tracks semaphores ends a moment after the arena")
 
 
 def test_killed_it_leaves_no_process(people: Household) -> None:
     arena = people.start("arena", "random", "random", "--games", 10**8, "--jobs", 2)
-    wait_until(lambda: len(children(arena.pid)) >= 3, "both workers, and what tracks their semaphores")
-    started = children(arena.pid)
+    started = workers(arena, busy=True)
     arena.process.kill()
     wait_until(lambda: not any(map(is_running, started)), "the workers end with the process that started them")
 
