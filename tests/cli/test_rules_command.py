@@ -58,7 +58,8 @@ def test_both_languages_have_the_same_structure(variant: str) -> None:
     assert options(english) == options(french)
     assert english.count("\n  - ") == french.count("\n  - ")
     assert english.count("\n\n") == french.count("\n\n")
-    notation = r"\((?:JC|JS|dragon|unicorn) x?[a-j]\d\)|QH e5(?: a5-e5)?|9C dead|cat (?:b3|dead)|seqp2p host"
+    words = r"QH e5(?: a5-e5)?|QH given|9C dead|cat (?:b3|dead)|call 3|seqp2p host"
+    notation = rf"\((?:JC|JS|dragon|unicorn) x?[a-j]\d\)|\((?:draw|end|waive)\)|{words}"
     assert [re.sub(r"\s+", " ", found) for found in re.findall(notation, english)] == [
         re.sub(r"\s+", " ", found) for found in re.findall(notation, french)
     ]
