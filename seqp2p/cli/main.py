@@ -100,7 +100,3 @@ def usage_error(error: click.UsageError) -> CommandError:
         text, hint = error.message, f"did you mean {error.possibilities[0]}?"
     text = " ".join(text.split()).rstrip(".")
     return CommandError(text[:1].lower() + text[1:], hint, USAGE)
-
-
-if __name__ == "__main__":
-    main()

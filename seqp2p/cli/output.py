@@ -92,7 +92,9 @@ def prepare_streams() -> None:
 def _print(text: str, stream: TextIO) -> None:
     """Print a line at once. Nobody there to read it is no fault: a game goes on for the others at the table."""
     try:
-        print(text, file=stream, flush=True)
+        # In one piece: whatever interrupts this process, a line is never half there.
+        stream.write(f"{text}\n")
+        stream.flush()
     except OSError as error:
         # A pipe that nobody reads, a terminal that is gone. Python would fail once more at its end, flushing.
         null = os.open(os.devnull, os.O_WRONLY)
