@@ -1,17 +1,20 @@
 """``seqp2p demo``: bots only, real processes, and nothing left running."""
 
-import json
+import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from seqp2p.cli import demo as demo_module
 from seqp2p.cli.demo import Demo
-from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.cli.running import run_async
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, children, is_running, wait_until
@@ -26,7 +29,9 @@ def test_events_are_those_of_the_documentation(people: Household, players: int) 
         assert event.keys() == documented.demo_fields()[event["event"]]
     names = [event["event"] for event in demo.events]
     assert names[:2] == ["dealer", "shuffle"]
-    assert (names.count("shuffle"), names.count("dealt"), names.count("over")) == (players, 1, 1)
+    assert (names.count("dealt"), names.count("over")) == (1, 1)
+    shuffled = [event["seat"] for event in demo.events if event["event"] == "shuffle" and event["reshuffle"] == 0]
+    assert shuffled == list(range(1, players + 1))
     assert demo.event("dealt")["seconds"] > 0
     turns = [event["turn"] for event in demo.events if event["event"] == "turn"]
     assert turns == list(range(1, len(turns) + 1))
@@ -41,34 +46,46 @@ def test_events_are_those_of_the_documentation(people: Household, players: int) 
     assert not people.home("demo").exists()
 
 
-def test_people_read_it_on_standard_output(people: Household) -> None:
-    demo = people.call("demo", "--players", "2", "--bot", "random", "--replay-dir", people.replays("demo"))
-    assert demo.end() == 0
-    assert demo.err == []
-    assert demo.out[-1].startswith("verify: verified: won by seat")
+def test_people_read_it_on_standard_output(cli: Cli, tmp_path: Path) -> None:
+    exit_code, out, err = cli("demo", "--players", "2", "--bot", "random", "--replay-dir", tmp_path / "replays")
+    assert (exit_code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("others join with:  seqp2p join 127.0.0.1:")
+    assert lines[-1].startswith("verify: verified: won by seat")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
-def test_nothing_is_left_running(people: Household, tmp_path: Path, number: signal.Signals) -> None:
-    homes, replays = tmp_path / "homes", people.replays("demo")
-    homes.mkdir()
-    arguments = ("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", replays)
-    demo = people.start(*arguments, env={"TMPDIR": str(homes)})
-    demo.event("dealt")
-    peers = children(demo.pid)
-    assert len(peers) == 2
-    demo.signal(number)
-    code = demo.end()
-    wait_until(lambda: not any(map(is_running, peers)), f"{peers} are still running")
-    if number is signal.SIGKILL:
-        assert code == -signal.SIGKILL
-    else:
-        assert code == 5
-        assert demo.error() == ("stopped", None)
-        assert list(homes.iterdir()) == []
+def none_runs(processes: set[int]) -> bool:
+    return not any(map(is_running, processes))
+
+
+KILLERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+
+def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
+    demos, peers = {}, {}
+    for number in KILLERS:
+        temporary = tmp_path / number.name
+        temporary.mkdir()
+        arguments = ("demo", "--players", "2", "--json", "--pace", "60", "--replay-dir", people.replays(number.name))
+        demos[number] = people.start(*arguments, env={"TMPDIR": str(temporary)})
+    for number, demo in demos.items():
+        demo.event("dealt")
+        peers[number] = children(demo.pid)
+        assert len(peers[number]) == 2
+        demo.signal(number)
+    for number, demo in demos.items():
+        code = demo.end()
+        wait_until(partial(none_runs, peers[number]), f"{peers[number]} are still running")
+        if number is signal.SIGKILL:
+            assert code == -signal.SIGKILL
+        else:
+            assert code == 5
+            assert demo.error() == ("stopped", None)
+            assert list((tmp_path / number.name).iterdir()) == []
     # The peers had the time to finish their replays.
-    verify = people.call("verify", "--json", *replays.iterdir())
-    assert [event["verdict"] for event in verify.events] == ["unfinished"] * 2
+    replays = [path for number in KILLERS for path in people.replays(number.name).iterdir()]
+    verify = people.call("verify", "--json", *replays)
+    assert [event["verdict"] for event in verify.events] == ["unfinished"] * 6
     assert all("the record ends at step" in event["reason"] for event in verify.events)
 
 
@@ -77,7 +94,7 @@ def test_killed_while_the_peers_are_starting(people: Household) -> None:
     wait_until(lambda: bool(children(demo.pid)), "no peer starts")
     peers = children(demo.pid)
     demo.signal(signal.SIGKILL)
-    wait_until(lambda: not any(map(is_running, peers)), f"{peers} are still running")
+    wait_until(lambda: none_runs(peers), f"{peers} are still running")
 
 
 def test_a_peer_that_is_killed_ends_the_demo(people: Household) -> None:
@@ -96,12 +113,6 @@ def test_so_many_cannot_play(cli: Cli, players: int, reason: str) -> None:
     exit_code, out, err = cli("demo", "--players", players)
     assert (exit_code, out) == (2, "")
     assert err.startswith(f"seqp2p: error: {reason} cannot form two or three equal teams: ")
-
-
-def test_a_demo_in_this_process(cli: Cli, tmp_path: Path) -> None:
-    exit_code, out, _ = cli("demo", "--players", "2", "--bot", "random", "--json", "--replay-dir", tmp_path / "replays")
-    assert exit_code == 0
-    assert json.loads(out.splitlines()[-1])["verdict"] == "verified"
 
 
 def over(seat: int, replay: Path, winners: list[int]) -> Event:
@@ -138,3 +149,31 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
     process = await trio.lowlevel.open_process([sys.executable, "-I", "-S", "-c", program], stdin=subprocess.PIPE)
     await demo_module._end(process)
     assert process.returncode == code
+
+
+def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
+    demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
+    with pytest.raises(CommandError, match="the peer of bot 1 ended with exit code 2"):
+        run_async(demo.run)
+
+
+async def test_being_asked_to_end() -> None:
+    async def ask() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(demo_module._end_on_signal)
+            await trio.testing.wait_all_tasks_blocked()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await ask()
+    assert raised.group_contains(CommandError, match="stopped")
+
+
+def test_an_unfinished_game_is_no_success(tmp_path: Path) -> None:
+    demo = Demo(2, [], tmp_path, Output(json=False))
+    replay = tmp_path / "game.seqp2p"
+    data = replay_bytes(played(2, "kids", 3))
+    replay.write_bytes(data[: len(data) // 2])
+    for seat in (1, 2):
+        demo._note({**over(seat, replay, []), "result": "unfinished"})
+    assert demo._conclude() == ABANDONED

@@ -30,6 +30,8 @@ def table(people: Household, suffix: str = "", **more: Any) -> tuple[Process, Pr
 
 def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
     tables = {polite: table(people, f" {polite.name}") for polite in POLITE}
+    host_left, left_alone = table(people)
+    host_left.signal(signal.SIGTERM)
     for polite, (_, guest) in tables.items():
         guest.signal(polite)
     # An impatient player presses twice.
@@ -43,6 +45,8 @@ def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
         assert told["reason"] == f"seat 2 (guest {polite.name}) left the table"
         assert guest.events[-1]["reason"] == "left the table"
         assert f"unfinished: {told['reason']}" in host.err
+    assert (host_left.end(15), left_alone.end(15)) == (5, 5)
+    assert left_alone.events[-1]["reason"] == "seat 1 (host) left the table"
     # All are whole and signed by their writers: verify finds nothing to miss but the rest of the game.
     replays = [process.events[-1]["replay"] for pair in tables.values() for process in pair]
     for verdict, reason in verdicts(people, *replays):
@@ -52,13 +56,6 @@ def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
     host, guest = tables[signal.SIGINT]
     verify = people.call("verify", "--json", host.events[-1]["replay"], guest.events[-1]["replay"])
     assert [event["writer"] for event in verify.events] == [event["key"] for event in guest.events[:2]]
-
-
-def test_the_host_may_leave_as_well(people: Household) -> None:
-    host, guest = table(people)
-    host.signal(signal.SIGTERM)
-    assert (host.end(15), guest.end(15)) == (5, 5)
-    assert guest.events[-1]["reason"] == "seat 1 (host) left the table"
 
 
 def test_a_seat_that_dies_is_waited_for_and_then_given_up(people: Household) -> None:

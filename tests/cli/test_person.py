@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from seqp2p.rules import KIDS, parse_action
-from tests.cli.processes import Household, Process
+from tests.cli.processes import Household, Process, command
 
 
 class Person:
@@ -64,30 +64,34 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     assert host.events[-1]["winners"] == guest.events[-1]["winners"]
 
 
-@pytest.mark.parametrize("leaves", ["leave", None])
-def test_leaving_the_table(people: Household, leaves: str | None) -> None:
-    host = people.host("--variant", "kids")
-    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
-    Person(guest).turn()
-    if leaves is None:
-        guest.close_input()
-    else:
-        guest.type(leaves)
-    assert (guest.end(20), host.end(20)) == (5, 5)
-    assert guest.events[-1]["reason"] == ("left the table" if leaves else "the player's input ended")
-    assert host.events[-1]["reason"] == "seat 2 (guest) left the table"
-    assert "seat 2 (guest) left the table" in host.err[-2]
+def test_ways_to_leave_the_table(people: Household) -> None:
+    ways = ("leave", "end", "half", "closed")
+    hosts = {way: people.host("--variant", "kids", who=f"host {way}") for way in ways}
+    guests = {
+        way: people.join(hosts[way], who=f"guest {way}", bot=None, stdin=subprocess.PIPE)
+        for way in ("leave", "end", "half")
+    }
+    # A process that was started with its input closed: no other file takes its place, an identity key least of all.
+    event = hosts["closed"].event("listening")
+    arguments = ["join", event["address"], "--code", event["code"], "--name", "guest closed", "--json"]
+    line = command(*arguments, "--replay-dir", people.replays("closed"))
+    guests["closed"] = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
 
-
-def test_half_a_line_is_played_when_the_input_ends(people: Household) -> None:
-    host = people.host("--variant", "kids")
-    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
-    legal = Person(guest).turn()
-    assert guest.process.stdin is not None
-    guest.process.stdin.write(legal[0].encode())
-    guest.close_input()
-    assert host.event("turn", seat=2)["action"] == legal[0]
-    assert (guest.end(20), host.end(20)) == (5, 5)
+    legal = {way: Person(guests[way]).turn() for way in ("leave", "end", "half")}
+    guests["leave"].type("leave")
+    guests["end"].close_input()
+    # Half a line is a line when the input ends.
+    half = guests["half"].process.stdin
+    assert half is not None
+    half.write(legal["half"][0].encode())
+    guests["half"].close_input()
+    assert hosts["half"].event("turn", seat=2)["action"] == legal["half"][0]
+    for way in ways:
+        assert (guests[way].end(20), hosts[way].end(20)) == (5, 5)
+        reason = "left the table" if way == "leave" else "the player's input ended"
+        assert guests[way].events[-1]["reason"] == reason
+        assert hosts[way].events[-1]["reason"] == f"seat 2 (guest {way}) left the table"
+        assert any(f"seat 2 (guest {way}) left the table" in line for line in hosts[way].err)
 
 
 @pytest.fixture

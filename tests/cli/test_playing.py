@@ -1,5 +1,6 @@
 """What host and join have in common: telling what happens, and turning whatever ends a game into an exit code."""
 
+import errno
 import io
 import json
 import os
@@ -9,18 +10,22 @@ import sys
 import threading
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import pytest
 import trio
 import trio.testing
 
+from seqp2p.cli import playing
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices, Reporter, describe, make_player, open_writer
 from seqp2p.cli.running import as_command_error, polite_signals, run_async, sentence
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused
+from seqp2p.net.session import Session
 from seqp2p.players.bot_player import BotPlayer
+from seqp2p.players.bots import RandomBot
 from seqp2p.players.person import Person
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -120,6 +125,30 @@ def test_a_replay_is_never_written_over(brief: Played, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"cannot write the replay .*: File exists"):
         open_writer(path, Match(brief.agreement))
     assert path.read_text() == "what was here"
+
+
+BOT = BotPlayer(RandomBot(random.Random(1)))
+
+
+class Doomed:
+    """A session that ends by these errors."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = errors
+
+    async def run(self) -> Result:
+        await trio.lowlevel.checkpoint()
+        raise ExceptionGroup("", self.errors)
+
+
+async def test_a_disk_that_fails_is_told_apart_from_faults(tmp_path: Path) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    text = f"cannot write the replay {tmp_path / 'game.seqp2p'}: No space left on device"
+    with pytest.raises(CommandError, match=text):
+        await playing._run(cast("Session", Doomed(full)), BOT, tmp_path / "game.seqp2p")
+    with pytest.raises(ExceptionGroup) as raised:
+        await playing._run(cast("Session", Doomed(ZeroDivisionError())), BOT, tmp_path)
+    assert raised.group_contains(ZeroDivisionError)
 
 
 # Ending
@@ -251,6 +280,7 @@ def test_a_guest_in_this_process_that_leaves(
         if polite:
             os.kill(os.getpid(), signal.SIGINT)
         else:
+            os.write(write, b"?")  # Whatever comes by that way, only its end counts.
             os.close(write)
 
     thread = threading.Thread(target=leave)
@@ -278,20 +308,4 @@ class Reader:
 
     async def read_line(self) -> str | None:
         await trio.lowlevel.wait_readable(self._descriptor)
-        return None
-
-
-def test_a_disk_that_fails_in_this_process(cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch) -> None:
-    host = people.host("--variant", "kids", "--grace", "1")
-    event = host.event("listening")
-
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("seqp2p.replay.writer.ReplayWriter.record", fail)
-    options = ("--bot", "random", "--name", "guest", "--json")
-    exit_code, _, err = cli("join", event["address"], "--code", event["code"], *options)
-    assert exit_code == 1
-    assert "seqp2p: error: cannot write the replay " in err
-    assert "No space left on device" in err
-    assert host.end(20) == 5
+        return "" if os.read(self._descriptor, 1) else None

@@ -126,17 +126,6 @@ def test_a_process_without_any_streams(game: Game, people: Household) -> None:
     assert verify.out == verify.err == []
 
 
-def test_with_its_input_closed_a_person_has_left_and_no_key_is_read_as_lines(people: Household) -> None:
-    host = people.host("--variant", "kids")
-    event = host.event("listening")
-    arguments = ["join", event["address"], "--code", event["code"], "--name", "anna", "--json"]
-    line = [sys.executable, "-m", "seqp2p", *arguments, "--replay-dir", str(people.replays("anna"))]
-    guest = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
-    assert (guest.end(), host.end()) == (5, 5)
-    assert guest.events[-1]["reason"] == "the player's input ended"
-    assert host.events[-1]["reason"] == "seat 2 (anna) left the table"
-
-
 def test_a_reader_that_goes_away(game: Game, people: Household) -> None:
     read, write = os.pipe()
     os.close(read)
@@ -262,9 +251,7 @@ async def test_standard_input_is_descriptor_zero(monkeypatch: pytest.MonkeyPatch
 
 
 def test_output_has_no_other_way_out() -> None:
-    # Everything that is printed goes through output.py; a bare print would let a peer's text reach a terminal.
+    # Everything that is said goes through output.py; a bare print would let a peer's text reach a terminal.
     sources = [path for folder in ("cli", "ui", "players", "net") for path in (PACKAGE / folder).rglob("*.py")]
     assert len(sources) > 20
-    assert [path.name for path in sources if re.search(r"^ *print\(", path.read_text("utf-8"), re.MULTILINE)] == [
-        "output.py"
-    ]
+    assert not [path.name for path in sources if re.search(r"^ *print\(", path.read_text("utf-8"), re.MULTILINE)]

@@ -154,6 +154,15 @@ def test_a_fault_in_the_program_shows_its_place_only_when_asked(people: Househol
     shown.err.clear()
 
 
+def test_a_fault_by_its_name(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    error = ZeroDivisionError("secret")
+    output.report_bug(ZeroDivisionError, error, None)
+    assert "secret" not in capsys.readouterr().err
+    monkeypatch.setenv("SEQP2P_DEBUG", "1")
+    output.report_bug(ZeroDivisionError, error, None)
+    assert capsys.readouterr().err == "ZeroDivisionError: secret\n"
+
+
 def test_a_usage_error_that_knows_no_command() -> None:
     error = main_module.usage_error(click.UsageError("What  is\nthis?."))
     assert (str(error), error.hint, error.exit_code) == ("what is this?", "see seqp2p --help", 2)
@@ -164,6 +173,7 @@ def test_completion_does_not_complain(cli: Cli) -> None:
     context = main_module.cli.make_context("seqp2p", ["hos"], resilient_parsing=True)
     assert isinstance(main_module.cli, main_module.LazyGroup)
     assert main_module.cli.resolve_command(context, ["hos"]) == (None, None, [])
+    assert main_module.cli.list_commands(context) == list(COMMANDS)
 
 
 def test_exit_codes_are_those_of_the_documentation() -> None:

@@ -1,11 +1,9 @@
 """A person at typed lines: what is shown, what is understood, what is said to what is not."""
 
-from collections.abc import Sequence
-
 import pytest
+import trio
 
 from seqp2p.players.person import Person
-from seqp2p.players.player import Leave
 from seqp2p.rules import CLASSIC, KIDS, Variant, View, format_action, view
 from seqp2p.ui.plain import board_lines, hand_line, help_line, legal_lines, score_line
 from tests.rules.playing import make, random_position
@@ -14,17 +12,38 @@ COLOURS = ("blue", "green")
 
 
 class Desk:
-    """A person's desk: lines to type, and what was read there."""
+    """A person's desk: lines to type, and what was read, said to the table, and done there."""
 
     def __init__(self, *typed: str) -> None:
         self.typed = list(typed)
         self.said: list[str] = []
+        self.spoken: list[str] = []
+        self.left: list[str] = []
+        self.person = Person(self.read, self.said.append, COLOURS)
 
     async def read(self) -> str | None:
+        await trio.lowlevel.checkpoint()
         return self.typed.pop(0) if self.typed else None
 
-    async def choose(self, seen: View, refused: str | None = None, colours: Sequence[str] = COLOURS) -> str:
-        action = await Person(self.read, self.said.append, colours).choose(seen, refused)
+    async def speak(self, text: str) -> None:
+        await trio.lowlevel.checkpoint()
+        self.spoken.append(text)
+
+    async def leave(self, reason: str) -> None:
+        await trio.lowlevel.checkpoint()
+        self.left.append(reason)
+
+    async def listen(self) -> None:
+        """Type everything while it is not this seat's turn."""
+        await self.person.listen(self.speak, self.leave)
+
+    async def choose(self, seen: View, refused: str | None = None) -> str:
+        """Type everything while it is; returns the action."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.listen)
+            with trio.fail_after(10):
+                action = await self.person.choose(seen, refused)
+            nursery.cancel_scope.cancel()
         return format_action(seen.variant, action)
 
 
@@ -76,6 +95,7 @@ async def test_words_are_answered_and_the_turn_stays(typed: str, answer: object)
         ("  QH   h2 ", "QH h2"),
         ("JC\td7", "JC d7"),
         ("JS xd4", "JS xd4"),
+        ("js XD4", "JS xd4"),
         ("2C dead", "2C dead"),
         ("pass", "pass"),
         # What the rules forbid is for the match to refuse.
@@ -108,19 +128,51 @@ async def test_what_is_no_action_is_said_and_asked_again(typed: str, said: str) 
 async def test_animals_are_played_by_name() -> None:
     seen = seen_by_first(KIDS)
     desk = Desk("CA d1", "cat d1")
-    assert await desk.choose(seen, colours=("red", "blue")) == "cat d1"
+    assert await desk.choose(seen) == "cat d1"
     assert "is no card" in desk.said[-1]
 
 
 @pytest.mark.parametrize("typed", ["leave", "resign", "quit", " leave "])
-async def test_leaving(typed: str) -> None:
-    with pytest.raises(Leave, match="left the table"):
-        await Desk(typed, "QH h2").choose(seen_by_first())
+async def test_leaving_in_turn_or_out_of_turn(typed: str) -> None:
+    desk = Desk(typed)
+    with trio.move_on_after(0.1):
+        await desk.choose(seen_by_first())
+    assert desk.left[0] == "left the table"
+    desk = Desk(typed)
+    await desk.listen()
+    assert desk.left[0] == "left the table"
 
 
 async def test_the_end_of_the_input_leaves() -> None:
-    with pytest.raises(Leave, match="input ended"):
-        await Desk("hand").choose(seen_by_first())
+    desk = Desk("hand")
+    await desk.listen()
+    assert desk.left == ["the player's input ended"]
+
+
+async def test_one_can_talk_at_any_time() -> None:
+    desk = Desk("say  well   played", "QH h2", "say bye")
+    assert await desk.choose(seen_by_first()) == "QH h2"
+    assert desk.spoken == ["well played"]
+    await desk.listen()
+    assert desk.spoken == ["well played", "bye"]
+
+
+async def test_an_action_out_of_turn_is_not_kept_for_later() -> None:
+    desk = Desk("QH h2", "", "hand")
+    await desk.listen()
+    assert desk.said == ["it is not your turn yet; say TEXT talks to the table, leave leaves it"] * 2
+    assert desk.left == ["the player's input ended"]
+
+
+async def test_a_question_that_is_taken_back() -> None:
+    # The turn has passed: what is typed from now on is out of turn.
+    desk = Desk("QH h2")
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await desk.person.choose(seen_by_first(), None)
+    desk.said.clear()
+    await desk.listen()
+    assert "not your turn" in desk.said[0]
 
 
 async def test_every_legal_action_can_be_typed() -> None:
