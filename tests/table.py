@@ -24,7 +24,7 @@ from seqp2p.match.machine import ClosedStep, Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import VARIANTS, Action, View, apply, default_teams, format_position, view
+from seqp2p.rules import VARIANTS, Action, View, apply, default_teams, format_position
 
 Choose = Callable[[View], Action]
 Until = Callable[[Match], bool]
@@ -92,6 +92,9 @@ def peaceful(seed: object) -> Choose:
     return choose
 
 
+# The steps that take an action of the rules.
+ACTIONS = ("turn", "discard", "late")
+
 POLICIES: dict[str, Callable[[object], Choose]] = {"random": at_random, "peaceful": peaceful}
 
 
@@ -104,8 +107,8 @@ def due(match: Match, seats: list[OwnSeat], choose: Choose) -> Iterator[Contribu
 
 def contribution_of(match: Match, seat: OwnSeat, choose: Choose) -> Contribution:
     """What this seat owes to the open step."""
-    if match.kind == "turn":
-        return seat.play(match, choose(view(seat.position(match), seat.number)))
+    if match.kind in ACTIONS:
+        return seat.play(match, choose(seat.view(match)))
     return seat.contribute(match)
 
 
@@ -154,14 +157,12 @@ class Played:
 
 
 @cache
-def played(
-    players: int, variant: str = "classic", seed: int = 1, policy: str = "random", open_hands: bool = True
-) -> Played:
-    """A whole game, hands opened at the end where the table agreed to it; played once."""
-    agreement = encode_agreement(make_agreement(players, variant, seed, open_hands=open_hands))
+def played(players: int, variant: str = "classic", seed: int = 1, policy: str = "random", **changes: bool) -> Played:
+    """A whole game, hands opened at the end where the table agreed to it; played once for the same arguments."""
+    agreement = encode_agreement(make_agreement(players, variant, seed, **changes))
     match, seats = Match(agreement), make_seats(players, seed)
     events = play(match, seats, POLICIES[policy](seed))
-    if open_hands:
+    if match.game.agreement.settings.open_hands:
         for seat in seats:
             match.open_seat(seat.number, seat.release())
     return Played(players, variant, seed, agreement, match, tuple(seats), tuple(events))
@@ -192,6 +193,7 @@ def snapshot(match: Match) -> tuple[object, ...]:
         (None if game.position is None else format_position(game.position), game.reshuffles, tuple(game.plans)),
         (tuple(deck.ciphertexts), deck.drawn, tuple(map(tuple, deck.hands)), dict(deck.partial)),
         (dict(deck.shown), tuple(deck.discards), deck.mixing),
+        (tuple(game.heads), dict(game.placed_at), set(game.called), match.remarks.counts(game.players)),
     )
 
 

@@ -29,7 +29,8 @@ from tests.table import (
     with_body,
 )
 
-KINDS = list(BODIES)
+# Those of a table without options; the other two are of test_talk.py and test_drawing.py.
+KINDS = ["seat", "reveal", "shuffle", "deal", "turn", "draw", "over"]
 WRONG_VALUES: list[Any] = [None, True, 0, -1, 1.0, float("nan"), 2**64 - 1, "", "x", b"", b"x", [], [1], {}, {"a": 1}]
 
 
@@ -343,7 +344,7 @@ def test_every_body_of_a_game_opens_and_is_what_was_packed(trio: Played) -> None
         for _, held in step.contributions:
             envelope = open_envelope(held.payload)
             assert pack(fields_of(held)) == held.payload
-            assert type(open_body(envelope)) is BODIES[envelope.kind]  # type: ignore[index]  # it is one of them
+            assert type(open_body(envelope)) in BODIES[envelope.kind]  # type: ignore[index]  # it is one of them
 
 
 def test_the_largest_shuffle_fits_into_a_contribution() -> None:

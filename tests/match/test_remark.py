@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from seqp2p.crypto import hashing
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import Contribution
+from seqp2p.match.contribution import REMARK_SIZE_MAX, Contribution
 from seqp2p.match.encoding import encode, pack, unpack
 from seqp2p.match.remark import (
     COURTESIES,
     NO_REMARK,
     REMARK_LENGTH_MAX,
-    REMARK_SIZE_MAX,
     BadRemark,
     Remark,
     RemarkLog,

@@ -257,11 +257,11 @@ def test_an_empty_hand_is_shown_by_nothing(duel: Played) -> None:
     match.game.deck.hand(seat.number).clear()
     bodies: list[tuple[bytes, bytes]] = [(b"", b""), (b"", b"x" * 98), (b"x" * 33, b"")]
     context = seat._context(match)
-    assert check_shown(match.game, TurnBody("pass", (), *bodies[0]), context, 0) == {}
+    assert check_shown(match.game, PASS, TurnBody("pass", (), *bodies[0]), context) == {}
     with pytest.raises(Refusal, match="a proof where nothing is shown"):
-        check_shown(match.game, TurnBody("pass", (), *bodies[1]), context, 0)
+        check_shown(match.game, PASS, TurnBody("pass", (), *bodies[1]), context)
     with pytest.raises(ValueError, match="0 points take"):
-        check_shown(match.game, TurnBody("pass", (), *bodies[2]), context, 0)
+        check_shown(match.game, PASS, TurnBody("pass", (), *bodies[2]), context)
 
 
 def test_a_seat_signs_nothing_that_the_rules_refuse(duel: Played) -> None:

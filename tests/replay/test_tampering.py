@@ -35,7 +35,7 @@ def refused(data: bytes) -> None:
     assert report.result is None
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_byte_changed(brief: Played, data: st.DataObject) -> None:
     replay = bytearray(replay_bytes(brief))
@@ -56,7 +56,7 @@ def test_any_byte_of_a_length_changed(brief: Played) -> None:
 def test_any_byte_of_the_end_changed(brief: Played) -> None:
     replay = replay_bytes(brief)
     start = list(records(replay))[-1].start
-    for place in range(start, len(replay), 11):
+    for place in range(start, len(replay), 17):
         changed = bytearray(replay)
         changed[place] ^= 0x80
         refused(bytes(changed))
@@ -83,7 +83,7 @@ def test_a_cut_between_records_is_unfinished(brief: Played) -> None:
         assert unfinished(replay[:cut], text).steps == last_step
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_cut_anywhere_else_is_unfinished(brief: Played, data: st.DataObject) -> None:
     replay = replay_bytes(brief)
@@ -95,7 +95,7 @@ def test_a_cut_anywhere_else_is_unfinished(brief: Played, data: st.DataObject) -
         unfinished(replay[:length], "the file ends inside a record")
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=st.data(), more=st.binary(min_size=1, max_size=20))
 def test_bytes_put_in_anywhere(brief: Played, data: st.DataObject, more: bytes) -> None:
     replay = replay_bytes(brief)
@@ -105,7 +105,7 @@ def test_bytes_put_in_anywhere(brief: Played, data: st.DataObject, more: bytes) 
         refused(changed)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_bytes_taken_out_anywhere(brief: Played, data: st.DataObject) -> None:
     replay = replay_bytes(brief)
@@ -184,13 +184,13 @@ def test_random_bytes(data: bytes) -> None:
     invalid(data)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.binary(min_size=1, max_size=400), start=st.sampled_from([0, 1, 2, 4]))
 def test_random_bytes_behind_a_good_beginning(brief: Played, data: bytes, start: int) -> None:
     refused(assemble(steps(brief, start)) + data if start else MAGIC + data)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(dice=st.randoms(use_true_random=False))
 def test_records_dropped_doubled_moved_and_signed_for(brief: Played, dice: random.Random) -> None:
     """Whatever a writer does to whole records, what verifies has every step in its place."""
