@@ -4,7 +4,6 @@ The agreement's bytes are the header of the replay, and their hash is the id of 
 "The table agreement".
 """
 
-import unicodedata
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -14,6 +13,7 @@ from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.crypto.identity import check_public
 from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.text import text_fault
 from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
 
 PROTOCOL_VERSION = 1
@@ -69,33 +69,13 @@ class Agreement(Record, frozen=True):
     seats: tuple[SeatEntry, ...]
 
 
-# Letters, marks and symbols that show nothing (Unicode's Default_Ignorable_Code_Point, and the empty Braille cell):
-# with them, two names can look the same, or like no name at all.
-INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
-
-
 class TableError(ValueError):
     """The table cannot be played: settings against the rules, or seats against the settings. The text says which."""
 
 
 def name_fault(name: str) -> str | None:
-    """Why this name cannot be shown to others, or None: 1 to 24 printable characters in Unicode's NFC form.
-
-    Nothing that moves a cursor, changes the direction of writing or shows nothing: letters, marks, numbers,
-    punctuation, symbols and single spaces inside. A mark needs something before it to stand on.
-    """
-    if not 1 <= len(name) <= NAME_LENGTH_MAX:
-        return f"a name has 1 to {NAME_LENGTH_MAX} characters"
-    if unicodedata.normalize("NFC", name) != name:
-        return "a name must be in Unicode's composed form (NFC)"
-    if name != " ".join(name.split()):
-        return "a name has single spaces, and only inside"
-    if not all(character == " " or _shows(character) for character in name):
-        return "a name has no control, direction or invisible characters"
-    if unicodedata.category(name[0])[0] == "M":
-        return "a name cannot begin with a combining mark"
-    return None
+    """Why others cannot be shown this name, or None: 1 to 24 code points that can all be seen (match/text.py)."""
+    return text_fault("a name", name, NAME_LENGTH_MAX)
 
 
 def numbered_name(name: str, number: int) -> str:
@@ -105,12 +85,6 @@ def numbered_name(name: str, number: int) -> str:
     ('ann', 'ann 2')
     """
     return name if number == 1 else f"{name[: NAME_LENGTH_MAX - 3].rstrip()} {number}"
-
-
-def _shows(character: str) -> bool:
-    if character in INVISIBLE or any(ord(character) in selectors for selectors in VARIATION_SELECTORS):
-        return False
-    return unicodedata.category(character)[0] in "LMNPS"
 
 
 def check_settings(settings: Settings) -> None:

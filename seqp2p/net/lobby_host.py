@@ -7,6 +7,7 @@ begins anew with new nonces. When all are ready, each is told to start, and the 
 """
 
 import itertools
+import unicodedata
 from collections.abc import Callable, Sequence
 
 import trio
@@ -211,9 +212,9 @@ class _Lobby:
         """The name wished for, with a number behind it if somebody at the table has it already."""
         if name_fault(name) is not None:
             raise Refused("bad_name")
-        taken = {self._name.casefold()} | {sitting.name.casefold() for sitting in self._seats.values()}
+        taken = {_looks(self._name)} | {_looks(sitting.name) for sitting in self._seats.values()}
         free = (numbered_name(name, number) for number in itertools.count(1))
-        return next(each for each in free if each.casefold() not in taken)
+        return next(each for each in free if _looks(each) not in taken)
 
     async def _attend(self, sitting: _Sitting) -> None:
         """A joiner in its seat, until it leaves or the table starts."""
@@ -327,3 +328,8 @@ class _Lobby:
         for sitting in self._seats.values():
             await sitting.ended.wait()
         return {seat: sitting.link.frames for seat, sitting in self._seats.items() if sitting.released}
+
+
+def _looks(name: str) -> str:
+    """What two names that look the same have in common."""
+    return unicodedata.normalize("NFKC", name).casefold()

@@ -1,7 +1,6 @@
-import unicodedata
-
 """The table agreement: names, keys, nonces and settings that may be used, and the id that they make."""
 
+import unicodedata
 from typing import Any
 
 import msgspec

@@ -36,9 +36,8 @@ def read_agreement(data: bytes) -> dict[str, Any]:
     require_table(settings["teams"] in sizes.get(settings["players"], ()))
     require_table(len(settings["colours"]) == len(set(settings["colours"])) == settings["teams"])
     require_table(set(settings["colours"]) <= set(data_["colours"]))
-    require_table(not settings["manual_draw"])
     if settings["variant"] == "kids":
-        require_table(settings["table_talk"] and not settings["advanced"])
+        require_table(settings["table_talk"] and not settings["advanced"] and not settings["manual_draw"])
     require_table(len(seats) == settings["players"])
     for seat in seats:
         require_table(is_name(seat["name"]))

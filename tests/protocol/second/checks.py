@@ -183,7 +183,8 @@ def message(given: Given) -> Any:
 
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
-    require(value["type"] in ("contribution", "have", "links", "opening", "evidence", "bye", "ping"))
+    game = ("contribution", "have", "links", "opening", "evidence", "remark", "hurry", "bye", "ping")
+    require(value["type"] in game)
     require(value.get("seats", []) == sorted(set(value.get("seats", []))))
     return {}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.protocol.second.agreement import Table
 from tests.protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
-from tests.protocol.second.game import Failure, Machine
+from tests.protocol.second.game import BadRemark, Failure, Machine
 
 MAGIC = b"seqp2p replay 1\n"
 
@@ -20,10 +20,12 @@ class Verdict:
     winners: list[int] = field(default_factory=list)
 
 
-ORDER = ["table", "step", "open", "evidence", "opening", "end"]
+ORDER = {"table": 0, "step": 1, "remark": 1, "open": 2, "evidence": 3, "opening": 4, "end": 5}
+MANY = ("step", "remark", "opening")
 FIELDS = {
     "table": ["t", "agreement"],
     "step": ["t", "step", "contributions"],
+    "remark": ["t", "payload", "signature"],
     "open": ["t", "step", "contributions"],
     "evidence": ["t", "contributions"],
     "opening": ["t", "seat", "secret"],
@@ -81,8 +83,8 @@ class Reading:
         kind = record["t"]
         if (self.last == "") != (kind == "table"):
             raise Wrong
-        before = ORDER.index(self.last) if self.last else -1
-        if ORDER.index(kind) < before or (kind == self.last and kind not in ("step", "opening")):
+        before = ORDER[self.last] if self.last else -1
+        if ORDER[kind] < before or (ORDER[kind] == before and kind not in MANY):
             raise Wrong
         self.last = kind
         getattr(self, f"_{kind}")(record)
@@ -99,6 +101,7 @@ class Reading:
             "agreement": lambda value: type(value) is bytes and len(value) <= 8192,
             "step": lambda value: is_int(value, 1, 100_000),
             "seat": lambda value: is_int(value, 1, 12),
+            "payload": lambda value: type(value) is bytes and len(value) <= 1024,
             "secret": lambda value: is_bytes(value, 32),
             "key": lambda value: is_bytes(value, 32),
             "signature": lambda value: is_bytes(value, 64),
@@ -117,6 +120,13 @@ class Reading:
             machine.receive(pair)
         if machine.number == record["step"] or [machine.closed[-1][s] for s in sorted(machine.closed[-1])] != pairs:
             raise Wrong
+
+    def _remark(self, record: dict[str, Any]) -> None:
+        assert self.machine is not None
+        try:
+            self.machine.receive_remark(record["payload"], record["signature"])
+        except BadRemark:
+            raise Wrong from None
 
     def _open(self, record: dict[str, Any]) -> None:
         machine = self._at(record)

@@ -1,5 +1,6 @@
 """Sections 6, 7 and 10: the chain and the steps."""
 
+import copy
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from tests.protocol.second.basics import (
     hash_point,
     is_bytes,
     is_int,
+    is_text,
     read_point,
     read_scalar,
     require,
@@ -24,7 +26,7 @@ from tests.protocol.second.basics import (
     write_point,
 )
 from tests.protocol.second.proofs import Deck, check_key, check_shares, check_shuffle, read_deck, write_deck
-from tests.protocol.second.rules import BOARDS, Illegal, Position, read_action
+from tests.protocol.second.rules import BOARDS, Action, Illegal, Position, read_action
 
 
 class Failure(Exception):
@@ -36,6 +38,12 @@ class Failure(Exception):
 
 
 Signed = tuple[bytes, bytes]
+SHOWING = ("place", "remove", "exchange", "give")
+COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
+
+
+class BadRemark(Exception):
+    """No remark of a seat of this game."""
 
 
 @dataclass
@@ -51,6 +59,10 @@ class Machine:
     keys: dict[int, bytes] = field(default_factory=dict)
     over: bool = False
     openings: dict[int, int] = field(default_factory=dict)
+
+    remarks: dict[int, list[bytes]] = field(default_factory=dict)  # hashes, by seat
+    called: set[bytes] = field(default_factory=set)
+    placed_at: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         agreement = read_agreement(self.agreement_bytes)
@@ -82,15 +94,19 @@ class Machine:
         else:
             assert self.position is not None
             mover = self.position.to_move
-            self.kind, self.subject = ("turn", mover) if mover else ("over", 0)
+            kind = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}[self.position.phase]
+            self.kind, self.subject = (kind, mover) if mover else ("over", 0)
         self.held, self.kept = {}, {}
 
     @property
     def who(self) -> set[int]:
         if not self.kind:
             return set()
-        if self.kind in ("shuffle", "turn"):
+        if self.kind in ("shuffle", "turn", "late"):
             return {self.subject}
+        if self.kind == "discard":
+            assert self.position is not None
+            return set(self.position.penalised)
         return set(self.seats) - ({self.subject} if self.kind == "draw" else set())
 
     @property
@@ -149,6 +165,8 @@ class Machine:
             "shuffle": self._check_shuffle,
             "deal": self._check_deal,
             "turn": self._check_turn,
+            "late": self._check_turn,
+            "discard": self._check_discard,
             "draw": self._check_draw,
             "over": self._check_over,
         }
@@ -161,6 +179,8 @@ class Machine:
             "shuffle": self._close_shuffle,
             "deal": self._close_deal,
             "turn": self._close_turn,
+            "late": self._close_turn,
+            "discard": self._close_discard,
             "draw": self._close_draw,
             "over": self._close_over,
         }
@@ -244,9 +264,9 @@ class Machine:
         for position, owner in enumerate(self._owners()):
             self._give(owner, [self.kept[seat][position] for seat in self.seats if seat != owner])
         settings = self.settings
-        options = [word for word, holds in (
-            ("advanced", settings["advanced"]), ("no-table-talk", not settings["table_talk"]),
-        ) if holds]  # fmt: skip
+        words = {"advanced": True, "no-table-talk": False, "manual-draw": True}
+        holds = settings["advanced"], settings["table_talk"], settings["manual_draw"]
+        options = [word for (word, wanted), value in zip(words.items(), holds, strict=True) if value == wanted]
         hand = len(self.hands[1])
         self.position = Position(
             self.board,
@@ -260,15 +280,22 @@ class Machine:
         )
 
     def _check_turn(self, seat: int, body: dict[str, Any]) -> Any:
+        assert self.position is not None
+        if self.kind == "turn" and set(body) == {"action", "remark", "signature"}:
+            return self._check_call(seat, body)
+        action, shown = self._check_action(seat, body)
+        require(action.kind != "call")
+        return action, shown, self._known(seat, shown).after(action), b""
+
+    def _check_action(self, seat: int, body: dict[str, Any]) -> tuple[Action, dict[int, int]]:
         require(list(body) == ["action", "cards", "shares", "proof"])
         require(type(body["action"]) is str and len(body["action"]) <= 64)
         require(type(body["cards"]) is list and all(is_int(card, 0, 2**31 - 1) for card in body["cards"]))
         require(type(body["shares"]) is bytes and type(body["proof"]) is bytes)
-        assert self.position is not None
         action = read_action(self.board, body["action"])
         cards, hand = body["cards"], self.hands[seat]
         require(cards == sorted(set(cards)) and set(cards) <= set(hand))
-        require(len(cards) == (len(hand) if action.kind == "pass" else 1))
+        require(len(cards) == (len(hand) if action.kind == "pass" else 1 if action.kind in SHOWING else 0))
         if cards:
             shares = self._shares(seat, cards, body["shares"], body["proof"])
         else:
@@ -278,32 +305,66 @@ class Machine:
         for position, share in shares.items():
             physical = self.physical.get(total((1, self.partial[position]), (-1, share)))
             require(physical is not None)
-            shown[position] = physical
+            shown[position] = physical or 0
         faces = [self.board.faces[self.data["deck"][card]] for card in shown.values()]
-        require(action.kind == "pass" or faces == [action.card])
-        known = self._known(seat, shown)
-        return action, shown, known.after(action)
+        require(action.kind not in SHOWING or faces == [action.card])
+        return action, shown
 
-    def _known(self, seat: int, shown: dict[int, Any]) -> Position:
+    def _check_call(self, seat: int, body: dict[str, Any]) -> Any:
+        require(list(body) == ["action", "remark", "signature"])
+        require(type(body["action"]) is str and len(body["action"]) <= 64)
+        require(type(body["remark"]) is bytes and len(body["remark"]) <= 1024 and is_bytes(body["signature"], 64))
+        action = read_action(self.board, body["action"])
+        require(action.kind == "call")
+        try:
+            said = self.read_remark(body["remark"], body["signature"])
+        except BadRemark:
+            raise Refused("remark") from None
+        require(said["seat"] == action.seat and not said["courtesy"])
+        require(said["step"] <= self.number and said["prev"] == self.heads[said["step"] - 1])
+        require(said["step"] >= self.placed_at.get(seat, 0))
+        hashed = H("seqp2p/1 remark hash", body["remark"])
+        require(hashed not in self.called)
+        assert self.position is not None
+        return action, {}, self.position.after(action), hashed
+
+    def _check_discard(self, seat: int, body: dict[str, Any]) -> Any:
+        action, shown = self._check_action(seat, body)
+        require(action.kind == "give")
+        return action, shown
+
+    def _close_discard(self) -> None:
+        for seat in sorted(self.kept):
+            action, shown = self.kept[seat]
+            self.position = self._known(seat, shown).after(action)
+            self._put_down(seat, action, shown)
+
+    def _put_down(self, seat: int, action: Action, shown: dict[int, int]) -> None:
+        self.shown.update(shown)
+        if action.kind in SHOWING:
+            (position,) = shown
+            self.hands[seat].remove(position)
+            self.discards.append(shown[position])
+
+    def _known(self, seat: int, shown: dict[int, int]) -> Position:
         """The position for those who have seen these cards of the mover's hand."""
         known = {**self.shown, **shown}
         assert self.position is not None
-        position = self.position
-        faces = [
+        position = copy.deepcopy(self.position)
+        position.hands[seat - 1] = [
             self.board.faces[self.data["deck"][known[at]]] if at in known else "?" for at in self.hands[seat]
-        ]  # fmt: skip
-        position.hands[seat - 1] = faces
+        ]
         return position
 
     def _close_turn(self) -> None:
-        action, shown, after = self.kept[self.subject]
+        action, shown, after, called = self.kept[self.subject]
         before, self.position = self.position, after
         assert before is not None
-        self.shown.update(shown)
-        if action.kind != "pass":
-            (position,) = shown
-            self.hands[self.subject].remove(position)
-            self.discards.append(shown[position])
+        self._put_down(self.subject, action, shown)
+        if action.kind in ("place", "remove", "pass"):
+            self.placed_at[self.subject] = self.number
+        if called:
+            self.called.add(called)
         if after.reshuffles > before.reshuffles:
             self._begin(self.discards)
             self.discards = []
@@ -325,6 +386,34 @@ class Machine:
 
     def _close_over(self) -> None:
         self.over = True
+
+    def read_remark(self, payload: bytes, signature: bytes) -> dict[str, Any]:
+        try:
+            require(len(payload) <= 1024)
+            said = unpack(payload)
+            keys = ["v", "game", "seat", "number", "last", "step", "prev", "courtesy", "text"]
+            require(type(said) is dict and list(said) == keys)
+            require(is_int(said["v"], 1, 1) and is_int(said["seat"], 1, 12) and is_int(said["number"], 1, 200))
+            require(all(is_bytes(said[key], 32) for key in ("game", "last", "prev")))
+            require(is_int(said["step"], 1, 100_000) and type(said["courtesy"]) is bool and type(said["text"]) is str)
+            require(said["game"] == self.game and said["seat"] in self.seats)
+            check_signature(self.entries[said["seat"] - 1]["key"], "seqp2p/1 remark", payload, signature)
+            require(is_text(said["text"], 200) and (not said["courtesy"] or said["text"] in COURTESIES))
+        except (Encoding, Refused):
+            raise BadRemark from None
+        found: dict[str, Any] = said
+        return found
+
+    def receive_remark(self, payload: bytes, signature: bytes) -> None:
+        said = self.read_remark(payload, signature)
+        if said["step"] > self.number:
+            raise Failure("TooEarly")
+        if said["prev"] != self.heads[said["step"] - 1]:
+            raise Failure("OtherPast")
+        chain = self.remarks.setdefault(said["seat"], [])
+        if (said["number"], said["last"]) != (len(chain) + 1, chain[-1] if chain else bytes(32)):
+            raise BadRemark
+        chain.append(H("seqp2p/1 remark hash", payload))
 
     def open_seat(self, seat: int, secret: bytes) -> None:
         require(self.over and self.settings["open_hands"] and seat in self.keys)

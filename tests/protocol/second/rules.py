@@ -15,6 +15,12 @@ DATA = {
     ]
 }
 LETTERS = "abcd"
+PHASES = {
+    "play": ("place", "remove", "exchange", "pass", "call"),
+    "draw": ("draw", "end"),
+    "late": ("draw", "waive"),
+    "penalty": ("give",),
+}
 
 
 class Illegal(Exception):
@@ -69,16 +75,21 @@ class Action:
     card: str = ""
     square: int = -1
     lines: list[tuple[int, ...]] = field(default_factory=list)
+    seat: int = 0
 
 
 def read_action(board: Board, text: str) -> Action:
     words = text.split(" ")
-    if text == "pass":
-        return Action("pass")
+    if text in ("pass", "draw", "end", "waive"):
+        return Action(text)
+    if found := re.fullmatch("call ([1-9][0-9]?)", text):
+        return Action("call", seat=int(found[1]))
     if len(words) < 2 or words[0] not in board.faces:
         raise Illegal(text)
     if words[1] == "dead" and len(words) == 2:
         return Action("exchange", words[0])
+    if words[1] == "given" and len(words) == 2:
+        return Action("give", words[0])
     if words[1].startswith("x") and len(words) == 2:
         return Action("remove", words[0], board.square(words[1][1:]))
     lines = [board.line(word) for word in words[2:]]
@@ -107,6 +118,11 @@ class Position:
     idle: int = 0
     quiet: int = 0
     outcome: str = "-"
+    phase: str = "play"
+    mover: int = 0  # whose turn it is, in other phases than play
+    owes: int = 0
+    penalised: list[int] = field(default_factory=list)
+    passed: bool = False
 
     # legality
 
@@ -132,6 +148,10 @@ class Position:
         dead = not any(face == card and self.free(square) for square, face in enumerate(self.board.grid))
         return not special and dead and self.exchanged < limit
 
+    def may_call(self, seat: int) -> bool:
+        strict, alone = "no-table-talk" in self.options, self.players == self.teams
+        return strict and not alone and seat <= self.players and (seat - self.to_move) % self.teams != 0
+
     def may_pass(self) -> bool:
         hand, squares = self.hands[self.to_move - 1], range(len(self.board.grid))
         return "?" not in hand and not any(
@@ -142,28 +162,59 @@ class Position:
     # effects
 
     def after(self, action: Action) -> "Position":
-        if not self.to_move:
-            raise Illegal("decided")
+        if not self.to_move or action.kind not in PHASES[self.phase]:
+            raise Illegal(action.kind)
         new = copy.deepcopy(self)
-        if action.kind == "pass":
-            new._pass()
-            return new
-        if action.card not in self.hands[self.to_move - 1]:
+        if self.phase == "play":
+            new.mover = self.to_move
+        if action.card and action.card not in self.hands[self.to_move - 1]:
             raise Illegal("not in the hand")
         legal = {
             "place": lambda: self.may_place(action.card, action.square),
             "remove": lambda: self.may_remove(action.card, action.square),
             "exchange": lambda: self.may_exchange(action.card),
+            "pass": self.may_pass,
+            "call": lambda: self.may_call(action.seat),
         }
-        if not legal[action.kind]():
+        if not legal.get(action.kind, lambda: True)():
             raise Illegal(action.kind)
-        if action.kind == "place":
-            new._place(action)
-        elif action.kind == "remove":
-            del new.chips[action.square]
-            new.sequences = [entry for entry in new.sequences if action.square not in entry[1]]
-        new._put_down(action)
+        getattr(new, f"_{action.kind}")(action)
         return new
+
+    def _remove(self, action: Action) -> None:
+        del self.chips[action.square]
+        self.sequences = [entry for entry in self.sequences if action.square not in entry[1]]
+        self._played(action)
+
+    def _exchange(self, action: Action) -> None:
+        self._put_down(action)
+        self._take_card()
+        self.exchanged += 1
+
+    def _call(self, action: Action) -> None:
+        same = [seat for seat in range(1, self.players + 1) if (seat - action.seat) % self.teams == 0]
+        self.penalised = [seat for seat in same if self.hands[seat - 1]]
+        self._penalise()
+
+    def _give(self, action: Action) -> None:
+        self._put_down(action)
+        del self.penalised[0]
+        self._penalise()
+
+    def _penalise(self) -> None:
+        self.phase = "penalty" if self.penalised else "play"
+        self.to_move = self.penalised[0] if self.penalised else self.mover
+
+    def _draw(self, action: Action) -> None:
+        if self.pile or any(self.discards):
+            self._take_card()
+        self._go_on(0)
+
+    def _end(self, action: Action) -> None:
+        self._go_on(self.to_move)
+
+    def _waive(self, action: Action) -> None:
+        self._go_on(0)
 
     def _place(self, action: Action) -> None:
         team = self.team()
@@ -185,6 +236,7 @@ class Position:
         self.sequences = sorted([*self.sequences, *((team, line) for line in counted)])
         if sum(owner == team for owner, _ in self.sequences) >= self.board.data["sequences to win"][str(self.teams)]:
             self.outcome = LETTERS[team - 1]
+        self._played(action)
 
     def _near(self, line: tuple[int, ...], square: int) -> bool:
         if "advanced" not in self.options:
@@ -197,34 +249,63 @@ class Position:
         return any(sum(s in other and self.board.grid[s] != "*" for s in line) > 1 for other in others)
 
     def _put_down(self, action: Action) -> None:
-        seat = self.to_move - 1
-        self.hands[seat].remove(action.card)
-        self.discards[seat].append(action.card)
-        if self.outcome == "-":
-            if not self.pile:
-                self.pile = sum(map(len, self.discards))
-                self.discards = [[] for _ in self.discards]
-                self.reshuffles += 1
-            self.pile -= 1
-            self.draws += 1
-            self.hands[seat].append("?")
-        if action.kind == "exchange":
-            self.exchanged += 1
-            return
+        self.hands[self.to_move - 1].remove(action.card)
+        self.discards[self.to_move - 1].append(action.card)
+
+    def _take_card(self) -> None:
+        if not self.pile:
+            self.pile = sum(map(len, self.discards))
+            self.discards = [[] for _ in self.discards]
+            self.reshuffles += 1
+        self.pile -= 1
+        self.draws += 1
+        self.hands[self.to_move - 1].append("?")
+
+    def _played(self, action: Action) -> None:
+        """A card has been placed or has taken a chip."""
+        self._put_down(action)
+        if self.outcome != "-":
+            self._next(0)
+        elif "manual-draw" not in self.options:
+            self._take_card()
+            self._next(0)
+        elif self.owes:
+            self.phase, self.to_move = "late", self.owes
+        else:
+            self.phase = "draw"
+
+    def _go_on(self, owes: int) -> None:
+        if self.passed:
+            self._end_pass()
+        elif self.phase == "late":
+            self.phase, self.to_move, self.owes = "draw", self.mover, 0
+        else:
+            self._next(owes)
+
+    def _next(self, owes: int) -> None:
+        """The turn is over, with a card played in it."""
         self.turn += 1
         self.exchanged = self.idle = self.quiet = 0
-        self.to_move = self.to_move % self.players + 1 if self.outcome == "-" else 0
+        self._hand_over(owes)
 
-    def _pass(self) -> None:
-        if not self.may_pass():
-            raise Illegal("pass")
+    def _hand_over(self, owes: int) -> None:
+        self.to_move = self.mover % self.players + 1 if self.outcome == "-" else 0
+        self.phase, self.owes, self.passed = "play", owes, False
+
+    def _pass(self, action: Action) -> None:
+        if self.owes:
+            self.phase, self.passed, self.to_move = "late", True, self.owes
+        else:
+            self._end_pass()
+
+    def _end_pass(self) -> None:
         self.turn += 1
         self.idle = 0 if self.exchanged else self.idle + 1
         self.quiet += 1
         self.exchanged = 0
-        self.to_move = self.to_move % self.players + 1
         if self.idle >= self.players or self.quiet >= 208:
-            self.outcome, self.to_move = "=", 0
+            self.outcome = "="
+        self._hand_over(0)
 
     # text
 
@@ -247,6 +328,10 @@ class Position:
             *numbers,
             self.outcome,
         ]
+        if self.phase != "play" or self.owes:
+            mover = self.to_move if self.phase == "play" else self.mover
+            penalised = ",".join(map(str, self.penalised)) or "-"
+            words.append(f"{self.phase}/{mover}/{self.owes or '-'}/{penalised}/{'passed' if self.passed else '-'}")
         return " ".join(map(str, words))
 
     def _sorted(self, hand: list[str]) -> list[str]:
@@ -274,7 +359,7 @@ def read_position(text: str) -> Position:
         [[] if cards == "-" else cards.split(",") for cards in words[at].split("/")] for at in (6, 8)
     )  # fmt: skip
     sequences = [] if words[4] == "-" else [item.split(":") for item in words[4].split(",")]
-    return Position(
+    position = Position(
         board,
         [] if words[1] == "-" else words[1].split(","),
         players,
@@ -288,3 +373,9 @@ def read_position(text: str) -> Position:
         *map(int, words[9:15]),  # type: ignore[arg-type,call-arg]  # six numbers, and then a text
         words[15],
     )
+    if len(words) == 17:
+        position.phase, mover, owes, penalised, passed = words[16].split("/")
+        position.mover, position.owes = int(mover), 0 if owes == "-" else int(owes)
+        position.penalised = [] if penalised == "-" else list(map(int, penalised.split(",")))
+        position.passed = passed == "passed"
+    return position
