@@ -22,6 +22,7 @@ from seqp2p.rules.actions import (
 from seqp2p.rules.dealing import DealerDraw, deal_order, dealer_draw, first_seat
 from seqp2p.rules.engine import apply, legal_actions, new_pile
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction, NotationError, RulesError
+from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
 from seqp2p.rules.lookup import SquareSet, set_of, squares_of
 from seqp2p.rules.notation import (
     format_action,
@@ -72,10 +73,12 @@ __all__ = [
     "CompletedSequence",
     "DealerDraw",
     "Ends",
+    "GameText",
     "Hand",
     "IllegalAction",
     "Kind",
     "Line",
+    "Move",
     "NotationError",
     "Options",
     "Pending",
@@ -100,6 +103,7 @@ __all__ = [
     "format_action",
     "format_card",
     "format_ends",
+    "format_game",
     "format_position",
     "format_square",
     "give",
@@ -111,6 +115,7 @@ __all__ = [
     "parse_action",
     "parse_card",
     "parse_ends",
+    "parse_game",
     "parse_position",
     "parse_square",
     "place",

@@ -175,12 +175,11 @@ def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
         yield "nobody can be called for talk at this table"
     if list(pending.penalised) != sorted(set(pending.penalised) & set(seats)):
         yield "the penalised seats are seats of the table, in ascending order"
-        return
+    elif not all(position.hands[seat - 1] for seat in pending.penalised):
+        yield "a player without a card gives none up"
     teams = {team_of(seat, position.teams) for seat in pending.penalised}
     if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
         yield "the penalised seats are all of one team, and not of the mover's"
-    if not all(position.hands[seat - 1] for seat in pending.penalised):
-        yield "a player without a card gives none up"
 
 
 def _pending(position: Position) -> Pending:

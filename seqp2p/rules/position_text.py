@@ -79,7 +79,7 @@ def format_position(position: Position) -> str:
     return " ".join(
         (
             variant.name,
-            ",".join(word for word, field, value in _OPTION_WORDS if getattr(position.options, field) == value) or "-",
+            format_options(position.options),
             f"{position.players}/{position.teams}",
             _format_board(position),
             ",".join(_format_sequence(variant, sequence) for sequence in position.sequences) or "-",
@@ -88,7 +88,7 @@ def format_position(position: Position) -> str:
             str(position.pile),
             "/".join(_format_cards(variant, cards) for cards in position.discards),
             *map(str, numbers),
-            "=" if position.drawn_game else _TEAM_LETTERS[position.winner - 1] if position.winner else "-",
+            format_outcome(position),
             *pending,
         )
     )
@@ -133,6 +133,34 @@ def parse_position(text: str) -> Position:
         if word != canonical:
             raise NotationError(f"{word[:_SHOWN_MAX]!r} is written {canonical[:_SHOWN_MAX]!r} in a position")
     return position
+
+
+def format_outcome(position: Position) -> str:
+    """``-`` for a game that goes on, ``=`` for a drawn one, or the letter of the team that has won."""
+    if position.winner:
+        return _TEAM_LETTERS[position.winner - 1]
+    return "=" if position.drawn_game else "-"
+
+
+def format_options(options: Options) -> str:
+    """The options that differ from the usual game, ``-`` if none does.
+
+    >>> format_options(Options(table_talk=False, manual_draw=True))
+    'no-table-talk,manual-draw'
+    """
+    return ",".join(word for word, field, value in _OPTION_WORDS if getattr(options, field) == value) or "-"
+
+
+def parse_options(text: str) -> Options:
+    """The options with this text; NotationError if there are none."""
+    chosen = _items(text)
+    for word in chosen:
+        if word not in {option for option, _, _ in _OPTION_WORDS}:
+            raise NotationError(f"{word[:_SHOWN_MAX]!r} is no option")
+    options = Options(**{field: value for word, field, value in _OPTION_WORDS if word in chosen})
+    if format_options(options) != text:
+        raise NotationError(f"the options {text[:_SHOWN_MAX]!r} are written {format_options(options)!r}")
+    return options
 
 
 def _format_board(position: Position) -> str:
@@ -189,18 +217,12 @@ def _parse_number(word: str) -> int:
 def _parse_table(name: str, options: str, seats: str) -> Table:
     if name not in VARIANTS:
         raise NotationError(f"{name[:_SHOWN_MAX]!r} is no variant: there are {' and '.join(VARIANTS)}")
-    chosen = _items(options)
-    unknown = [word for word in chosen if word not in {option for option, _, _ in _OPTION_WORDS}]
-    if unknown:
-        raise NotationError(f"{unknown[0][:_SHOWN_MAX]!r} is no option")
     players, slash, teams = seats.partition("/")
     if not slash:
         raise NotationError(f"{seats[:_SHOWN_MAX]!r} stands where a position has its players and teams")
-    fields = {field: value for word, field, value in _OPTION_WORDS if word in chosen}
+    chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
-        return make_table(VARIANTS[name], _parse_number(players), _parse_number(teams), Options(**fields))
-    except NotationError:
-        raise
+        return make_table(VARIANTS[name], *counts, chosen)
     except RulesError as error:
         raise NotationError(str(error)) from error
 

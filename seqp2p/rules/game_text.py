@@ -1,0 +1,234 @@
+"""The written form of a whole game: who sat down to what, the deal as far as it is known, and every turn.
+
+    [variant classic]
+    [players 4]
+    [teams 2]
+    [options no-table-talk]             - or a comma list, as in a position
+    [first 2]                           the seat that began
+    [hand 1 2C,3H,7S,9D,QH,JS]          as dealt: ? for a hand nobody knows, or a ? for each unknown card
+    [hand 2 ?]
+    [hand 3 ?]
+    [hand 4 ?]
+    [result -]                          - going on, = drawn, or the letter of the team that has won (a is team 1)
+
+    1. 2: 4D d3 +?
+    2. 3: 2S dead +?; 6H d5 +?
+    3. 4: call 1; 1: 7S given; 3: 5C given; 4: JD e5 +?
+    4. 1: QH h2 +KD
+
+A turn is one line: its number, and the actions in order, each as in ``notation``. The seat stands in front of the first
+action and wherever another one acts. After a + stands the card drawn, ? if it is not known; behind a pass stand in
+brackets the cards that it shows and that were not known before. Every line ends with a newline. One text for each game.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from seqp2p.rules.actions import Action
+from seqp2p.rules.engine import apply
+from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
+from seqp2p.rules.notation import format_action, format_card, parse_action, parse_card
+from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
+from seqp2p.rules.position_text import format_options, format_outcome, parse_options
+from seqp2p.rules.table import Options, hand_size
+from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Seat, Variant
+
+_TEXT_MAX: Final = 200_000
+_SHOWN_MAX: Final = 100
+_TAG: Final = re.compile(r"\[(hand [0-9]+|[a-z]+) (\S+)\]", re.ASCII)
+_NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
+_TURN: Final = re.compile(r"[0-9]+\. (.+)", re.ASCII)
+_MOVE: Final = re.compile(r"(?:[0-9]+: )?([^+():]+?)(?: \(([^()]+)\))?(?: \+(\S+))?", re.ASCII)
+
+
+class Move(NamedTuple):
+    """An action, and what the writer of the game knows of the cards that move with it."""
+
+    action: Action
+    drawn: Card = UNKNOWN
+    """The card drawn; UNKNOWN also if none is."""
+    shown: Hand = ()
+    """The cards that a pass shows and that were unknown before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameText:
+    """A game from the deal on, finished or not."""
+
+    variant: Variant
+    players: int
+    teams: int
+    options: Options
+    first_seat: Seat
+    hands: tuple[Hand, ...]
+    """As dealt, in seat order, each ascending."""
+    moves: tuple[Move, ...]
+
+    def positions(self) -> Iterator[Position]:
+        """The first position, and the one after each move; RulesError says what is wrong with the game."""
+        position = start(self.variant, self.players, self.teams, self.options, self.first_seat, self.hands)
+        yield position
+        for move in self.moves:
+            position = _after(position, move)
+            yield position
+
+
+def format_game(game: GameText) -> str:
+    """A game as text. RulesError if it breaks the rules.
+
+    >>> from seqp2p.rules.notation import parse_action
+    >>> from seqp2p.rules.variant import KIDS
+    >>> moves = Move(parse_action(KIDS, "cat d1"), drawn=4), Move(parse_action(KIDS, "dragon xd1"))
+    >>> game = GameText(KIDS, 2, 2, Options(), 1, ((0, 1, 2), (UNKNOWN,) * 3), moves)
+    >>> print(format_game(game), end="")
+    [variant kids]
+    [players 2]
+    [teams 2]
+    [options -]
+    [first 1]
+    [hand 1 alligator,bear,cat]
+    [hand 2 ?]
+    [result -]
+    <BLANKLINE>
+    1. 1: cat d1 +elephant
+    2. 2: dragon xd1 +?
+    >>> parse_game(format_game(game)) == game
+    True
+    """
+    before, *others = game.positions()
+    lines: list[str] = []
+    turn, seat = -1, 0
+    for move, after in zip(game.moves, others, strict=True):
+        text = _format_move(game.variant, move, drew=after.draws > before.draws)
+        if before.turn != turn:
+            lines.append(f"{before.turn + 1}. {before.to_move}: {text}")
+        elif before.to_move != seat:
+            lines[-1] += f"; {before.to_move}: {text}"
+        else:
+            lines[-1] += f"; {text}"
+        turn, seat, before = before.turn, before.to_move, after
+    tags = [
+        ("variant", game.variant.name),
+        ("players", game.players),
+        ("teams", game.teams),
+        ("options", format_options(game.options)),
+        ("first", game.first_seat),
+        *((f"hand {seat}", _format_hand(game.variant, hand)) for seat, hand in enumerate(game.hands, start=1)),
+        ("result", format_outcome(before)),
+    ]
+    return "\n".join([*(f"[{name} {value}]" for name, value in tags), "", *lines]) + "\n"
+
+
+def parse_game(text: str) -> GameText:
+    """The game with this text; NotationError if there is none, or if the game breaks the rules."""
+    if len(text) > _TEXT_MAX:
+        raise NotationError("the text is too long for a game")
+    if not text.endswith("\n"):
+        raise NotationError("every line of a game ends with a newline")
+    head, _, body = text.partition("\n\n")
+    game = _parse_deal(dict(_parse_tag(line) for line in head.split("\n")), body)
+    try:
+        canonical = format_game(game)
+    except RulesError as error:
+        raise NotationError(f"the game cannot have gone like this: {error}") from error
+    for number, (line, right) in enumerate(zip(text.split("\n"), canonical.split("\n"), strict=False), start=1):
+        if line != right:
+            raise NotationError(f"line {number} is {line[:_SHOWN_MAX]!r}, and should be {right[:_SHOWN_MAX]!r}")
+    return game
+
+
+def _after(position: Position, move: Move) -> Position:
+    turn = position.turn + 1
+    try:
+        if move.shown and move.action.kind != "pass":
+            raise IllegalAction("only a pass shows cards")
+        after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
+    except RulesError as error:
+        raise IllegalAction(f"turn {turn}: {error}") from error
+    surplus = None if move.drawn == UNKNOWN else surplus_face(after)
+    if surplus is not None:
+        raise IllegalAction(f"turn {turn}: seat {position.to_move} cannot have drawn that: {surplus}")
+    return after
+
+
+def _format_move(variant: Variant, move: Move, *, drew: bool) -> str:
+    shown = f" ({_format_cards(variant, move.shown)})" if move.shown else ""
+    drawn = f" +{format_card(variant, move.drawn)}" if drew else ""
+    return format_action(variant, move.action) + shown + drawn
+
+
+def _format_cards(variant: Variant, cards: Hand) -> str:
+    return ",".join(format_card(variant, card) for card in sorted(cards))
+
+
+def _format_hand(variant: Variant, hand: Hand) -> str:
+    return _format_cards(variant, hand) if set(hand) != {UNKNOWN} else "?"
+
+
+def _parse_tag(line: str) -> tuple[str, str]:
+    match = _TAG.fullmatch(line)
+    if not match:
+        raise NotationError(f"{line[:_SHOWN_MAX]!r} stands where a game has a line like [first 2]")
+    return match[1], match[2]
+
+
+def _parse_deal(tags: dict[str, str], body: str) -> GameText:
+    name = _tag(tags, "variant")
+    if name not in VARIANTS:
+        raise NotationError(f"{name[:_SHOWN_MAX]!r} is no variant: there are {' and '.join(VARIANTS)}")
+    variant, players = VARIANTS[name], _parse_number(_tag(tags, "players"))
+    try:
+        size = hand_size(variant, players)
+    except RulesError as error:
+        raise NotationError(str(error)) from error
+    return GameText(
+        variant=variant,
+        players=players,
+        teams=_parse_number(_tag(tags, "teams")),
+        options=parse_options(_tag(tags, "options")),
+        first_seat=_parse_number(_tag(tags, "first")),
+        hands=tuple(_parse_hand(variant, size, _tag(tags, f"hand {seat}")) for seat in range(1, players + 1)),
+        moves=tuple(move for line in body.split("\n")[:-1] for move in _parse_turn(variant, line)),
+    )
+
+
+def _tag(tags: dict[str, str], name: str) -> str:
+    if name not in tags:
+        raise NotationError(f"the game does not say its {name}")
+    return tags[name]
+
+
+def _parse_number(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise NotationError(f"{text[:_SHOWN_MAX]!r} stands where a game has a number")
+    return int(text)
+
+
+def _parse_hand(variant: Variant, size: int, text: str) -> Hand:
+    return (UNKNOWN,) * size if text == "?" else _parse_cards(variant, text)
+
+
+def _parse_cards(variant: Variant, text: str) -> Hand:
+    return tuple(sorted(_parse_known(variant, name) for name in text.split(",")))
+
+
+def _parse_known(variant: Variant, name: str) -> Card:
+    return UNKNOWN if name == "?" else parse_card(variant, name)
+
+
+def _parse_turn(variant: Variant, line: str) -> Iterator[Move]:
+    turn = _TURN.fullmatch(line)
+    if not turn:
+        raise NotationError(f"{line[:_SHOWN_MAX]!r} is no turn: write for instance '1. 2: QH h2 +?'")
+    for item in turn[1].split("; "):
+        match = _MOVE.fullmatch(item)
+        if not match:
+            raise NotationError(f"{item[:_SHOWN_MAX]!r} is no action of a game: write for instance '2: QH h2 +?'")
+        action, shown, drawn = match.groups()
+        yield Move(
+            action=parse_action(variant, action),
+            drawn=_parse_known(variant, drawn) if drawn else UNKNOWN,
+            shown=_parse_cards(variant, shown) if shown else (),
+        )

@@ -1,0 +1,197 @@
+"""A whole game as text reads back to the same positions, whoever wrote it down."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.rules import (
+    CLASSIC,
+    UNKNOWN,
+    GameText,
+    IllegalAction,
+    Move,
+    NotationError,
+    Options,
+    Position,
+    RulesError,
+    Variant,
+    apply,
+    format_game,
+    format_position,
+    hide,
+    nameable_lines,
+    parse_action,
+    parse_card,
+    parse_game,
+    reveal,
+)
+from tests.rules.playing import OPTION_TABLES, Game
+
+TEXT = """\
+[variant classic]
+[players 4]
+[teams 2]
+[options no-table-talk,manual-draw]
+[first 2]
+[hand 1 2C,3C,4C,5C,6C,7C]
+[hand 2 ?]
+[hand 3 ?,?,?,JC,JH,JS]
+[hand 4 ?]
+[result -]
+
+1. 2: QH h2; end
+2. 3: JS xh2; 2: draw +?; 3: draw +?
+3. 4: call 3; 1: 7C given; 3: JH given; 4: JD e5; end
+4. 1: 2C e2; 4: waive; 1: end
+5. 2: AH f2; 1: draw +KD; 2: draw +?
+"""
+
+
+def as_seen(game: Game, known: set[int]) -> tuple[GameText, list[Position]]:
+    """A game as one writes it down who knows the hands of these seats; and its positions."""
+    first = game.history[0][0] if game.history else game.position
+    positions, moves = [hide(first, known)], []
+    for (before, action), drawn in zip(game.history, game.drawn, strict=True):
+        seat, position = before.to_move, positions[-1]
+        shown = Counter(before.hands[seat - 1]) - Counter(position.hands[seat - 1])
+        shown_cards = tuple(sorted(shown.elements())) if action.kind == "pass" else ()
+        moves.append(Move(action, drawn if seat in known else UNKNOWN, shown_cards))
+        positions.append(apply(reveal(position, seat, shown_cards), action, moves[-1].drawn))
+    text = GameText(
+        variant=first.variant,
+        players=first.players,
+        teams=first.teams,
+        options=first.options,
+        first_seat=first.to_move,
+        hands=positions[0].hands,
+        moves=tuple(moves),
+    )
+    return text, positions
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 200), st.data())
+def test_every_game_reads_back_to_the_same_positions(
+    table: tuple[Variant, int, int, Options], seed: int, moves: int, data: st.DataObject
+) -> None:
+    variant, players, teams, options = table
+    game = Game.deal(variant, players, teams, random.Random(seed), options)
+    while not game.position.over and len(game.history) < moves:
+        action = game.choose()
+        names = nameable_lines(game.position, action)
+        game.play(action._replace(ends=(game.rng.choice(names),)) if names else action)
+    known = data.draw(st.one_of(st.just(set(range(1, players + 1))), st.sets(st.integers(1, players))))
+    written, positions = as_seen(game, known)
+    text = format_game(written)
+    assert text.isascii()
+    assert parse_game(text) == written
+    assert list(parse_game(text).positions()) == positions
+    assert hide(positions[-1], ()) == hide(game.position, ())
+
+
+def test_a_text_in_full() -> None:
+    game = parse_game(TEXT)
+    assert format_game(game) == TEXT
+    assert (game.variant, game.players, game.teams, game.first_seat) == (CLASSIC, 4, 2, 2)
+    assert game.options == Options(table_talk=False, manual_draw=True)
+    assert game.hands[2][:4] == (UNKNOWN, UNKNOWN, UNKNOWN, parse_card(CLASSIC, "JC"))
+    *_, last = game.positions()
+    assert format_position(last) == (
+        "classic no-table-talk,manual-draw 4/2 *8*/4ab4/10/10/4b5/10/10/10/10/*8* - 3 "
+        "3C,4C,5C,6C,KD/?,?,?,?,?,?/?,?,?,?,JC/?,?,?,?,? 76 7C,2C/QH,AH/JS,JH/JD 5 4 0 0 0 0 -"
+    )
+
+
+def test_a_turn_is_one_line_and_unfinished_turns_are_too() -> None:
+    lines = TEXT.split("\n")
+    before_the_draw = "\n".join([*lines[:-2], "5. 2: AH f2", ""])
+    *_, last = parse_game(before_the_draw).positions()
+    assert (last.phase, last.to_move, last.mover) == ("late", 1, 2)
+    begun = "\n".join(lines[:11]) + "\n"
+    assert parse_game(begun).moves == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("[variant classic]\n", "", "the game does not say its variant"),
+        ("[hand 3 ?,?,?,JC,JH,JS]\n", "", "the game does not say its hand 3"),
+        ("classic", "chess", "'chess' is no variant: there are classic and kids"),
+        ("players 4", "players 5", "5 players cannot form two or three equal teams"),
+        ("players 4", "players four", "'four' stands where a game has a number"),
+        ("players 4", "players 04", "line 2 is '[players 04]', and should be '[players 4]'"),
+        ("teams 2", "teams 3", "the game cannot have gone like this: 4 players of Sequence form 2 teams, not 3"),
+        ("no-table-talk,", "no-talk,", "'no-talk' is no option"),
+        ("first 2", "first 5", "the game cannot have gone like this: seat 5 cannot begin"),
+        ("first 2", "first 1", "turn 1: "),
+        ("[first 2]", "[first  2]", "'[first  2]' stands where a game has a line like [first 2]"),
+        ("[first 2]", "first 2", "'first 2' stands where a game has a line like [first 2]"),
+        ("2C,3C,4C,5C,6C,7C", "2C,3C,4C,5C,6C", "the deal is wrong: 4 players get 6 cards each"),
+        ("2C,3C,4C,5C,6C,7C", "2C,3C,4C,5C,6C,QX", "'QX' is no card of Sequence"),
+        ("2C,3C,4C,5C,6C,7C", "2C,2C,2C,5C,6C,7C", "the deal is wrong: the deck has only 2 2C"),
+        ("2C,3C,4C,5C,6C,7C", "3C,2C,4C,5C,6C,7C", "line 6 is '[hand 1 3C,2C,4C,5C,6C,7C]', and should be"),
+        ("[hand 2 ?]", "[hand 2 ?,?,?,?,?,?]", "line 7 is"),
+        ("[hand 2 ?]", "[hand 2 ?]\n[hand 9 ?]", "line 8 is '[hand 9 ?]', and should be"),
+        ("result -", "result a", "line 10 is '[result a]', and should be '[result -]'"),
+        ("1. 2: QH h2; end", "1. 2: QH h3; end", "turn 1: h3 is 7D, not QH"),
+        ("1. 2: QH h2; end", "1. 3: QH h2; end", "line 12 is '1. 3: QH h2; end', and should be '1. 2: QH h2; end'"),
+        ("1. 2: QH h2; end", "2. 2: QH h2; end", "line 12 is"),
+        ("1. 2: QH h2; end", "1. QH h2; end", "line 12 is"),
+        ("1. 2: QH h2; end", "1. 2: QH h2; 2: end", "line 12 is"),
+        ("1. 2: QH h2; end", "1. 2: QH h2 +?; end", "line 12 is"),
+        ("1. 2: QH h2; end", "1. 2: QH h2; draw +?", "turn 3: seat 4 is to play"),
+        ("1. 2: QH h2; end", "1. 2: QH h2;end", "'h2;end' is no square"),
+        ("1. 2: QH h2; end", "1. 2: QH h2; ", "'' is no action of a game: write for instance '2: QH h2 +?'"),
+        ("1. 2: QH h2; end", "1. 2: QH h2 (JS); end", "turn 1: only a pass shows cards"),
+        ("1. 2: QH h2; end", "QH h2; end", "'QH h2; end' is no turn: write for instance '1. 2: QH h2 +?'"),
+        ("1. 2: QH h2; end\n", "1. 2: QH h2; end\n\n", "'' is no turn"),
+        ("1: draw +KD", "1: draw +10D", "'10D' is no card"),
+        ("1: draw +KD", "1: draw", "line 16 is"),
+        ("5. 2: AH f2", "5. 2: pass (JS,JH)", "turn 5: seat 2 may pass only when it shows its whole hand"),
+        ("5. 2: AH f2", "5. 2: pass (2C)", "turn 5: seat 2"),
+        ("2: draw +?\n", "2: draw +?", "every line of a game ends with a newline"),
+        ("2: draw +?\n", "2: draw +?\n\n", "'' is no turn"),
+        (TEXT[TEXT.index("\n\n") :], "\n", "'' stands where a game has a line like [first 2]"),
+        ("5. 2: AH f2", "5. 2: AH f2" * 20_000, "the text is too long for a game"),
+    ],
+)
+def test_a_text_that_is_no_game(old: str, new: str, reason: str) -> None:
+    assert TEXT.count(old) >= 1
+    text = TEXT.replace(old, new, 1)
+    with pytest.raises(NotationError) as refused:
+        parse_game(text)
+    assert reason in str(refused.value)
+
+
+def test_a_card_drawn_that_has_been_seen_elsewhere() -> None:
+    hand = tuple(sorted(parse_card(CLASSIC, name) for name in ("QH", "QH", "2C", "3C", "4C", "5C", "6C")))
+    move = Move(parse_action(CLASSIC, "QH h2"), drawn=parse_card(CLASSIC, "QH"))
+    game = GameText(CLASSIC, 2, 2, Options(), 1, (hand, (UNKNOWN,) * 7), (move,))
+    with pytest.raises(IllegalAction, match="turn 1: seat 1 cannot have drawn that: the deck has only 2 QH"):
+        format_game(game)
+    with pytest.raises(RulesError, match="turn 1: seat 1 cannot have drawn that: there is no card number 60"):
+        list(GameText(CLASSIC, 2, 2, Options(), 1, game.hands, (move._replace(drawn=60),)).positions())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_a_changed_text_is_another_game_or_refused(data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(TEXT)))
+    end = data.draw(st.integers(at, min(len(TEXT), at + 3)))
+    text = TEXT[:at] + data.draw(st.text("abc[]?-+:;.()/, 0123456789JQKSHDC\n", max_size=3)) + TEXT[end:]
+    try:
+        game = parse_game(text)
+    except NotationError:
+        return
+    assert format_game(game) == text
+    assert (game == parse_game(TEXT)) == (text == TEXT)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text())
+def test_any_text_is_a_game_or_refused(text: str) -> None:
+    with pytest.raises(NotationError):
+        parse_game(text)
