@@ -62,7 +62,7 @@ def turn_of(game: Played, nth: int = 1) -> tuple[Match, OwnSeat, int, Contributi
     return match, game.seat(mover), mover % 4 + 1, game.contribution(step, mover)
 
 
-def given(match: Match, seat: OwnSeat, which: int = 0) -> Contribution:
+def give_up(match: Match, seat: OwnSeat, which: int = 0) -> Contribution:
     """One of the cards that a penalised seat can give."""
     return seat.play(match, seat.view(match).legal[which])
 
@@ -77,7 +77,7 @@ def test_a_called_team_gives_up_a_card_each_and_the_turn_goes_on(quiet: Played) 
         each.receive(mover.call(each, remark))
         assert each.kind == "discard"
         assert each.awaited == {seat for seat in range(1, 5) if (seat - speaker) % 2 == 0}
-    gifts = [given(matches[0], quiet.seat(seat)) for seat in sorted(matches[0].awaited)]
+    gifts = [give_up(matches[0], quiet.seat(seat)) for seat in sorted(matches[0].awaited)]
     dice = random.Random(1)
     for each in matches:
         for gift in dice.sample(gifts, len(gifts)):
@@ -197,7 +197,7 @@ def test_a_remark_is_called_once(quiet: Played) -> None:
     now = match_at(quiet, match.number)
     now.receive(call(mover, now, remark, speaker))
     for seat in sorted(now.awaited):
-        now.receive(given(now, quiet.seat(seat)))
+        now.receive(give_up(now, quiet.seat(seat)))
     assert (now.kind, list(now.awaited)) == ("turn", [mover.number])
     violation(now, call(mover, now, remark, speaker), mover.number, now.number, "called before")
     another = said(quiet, now, speaker, number=2, text="or the king")
@@ -235,12 +235,12 @@ def test_every_penalised_seat_gives_one_card_of_its_own(quiet: Played) -> None:
     with pytest.raises(IllegalAction, match="give up a card"):
         one.play(now, PASS)
     violation(
-        now, altered(quiet.identity(mover.number), given(now, one), seat=mover.number), mover.number, step, "its step"
+        now, altered(quiet.identity(mover.number), give_up(now, one), seat=mover.number), mover.number, step, "its step"
     )
-    goes_on(now, given(now, one))
-    now.receive(given(now, one, 0))
-    violation(now, given(now, one, 1), one.number, step, "two different contributions")
-    now.receive(given(now, other))
+    goes_on(now, give_up(now, one))
+    now.receive(give_up(now, one, 0))
+    violation(now, give_up(now, one, 1), one.number, step, "two different contributions")
+    now.receive(give_up(now, other))
     assert now.kind == "turn"
 
 
