@@ -92,10 +92,12 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
 def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
     """The cards that become the pile when this action brings about a reshuffle, in seat order, oldest first.
 
-    These are all discards, and the card that the action puts down.
+    These are all discards, and among those of the seat to move the card that the action puts down.
     """
-    put_down = () if action.kind == "draw" else (action.card,)
-    return (*chain(*position.discards), *put_down)
+    if action.kind == "draw":
+        return (*chain(*position.discards),)
+    seat = position.to_move
+    return (*chain(*position.discards[:seat]), action.card, *chain(*position.discards[seat:]))
 
 
 def _place(position: Position, action: Action, drawn: Card) -> Position:

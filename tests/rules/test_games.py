@@ -207,7 +207,9 @@ def mechanical(variant: Variant, players: int, teams: int, options: Options) -> 
         action = actions[number("choose", step) % len(actions)]
         after = apply(position, action, pile[-1] if pile else UNKNOWN)
         if after.reshuffles > position.reshuffles:
-            pile = shuffled(list(new_pile(position, action)), step)
+            lying = [card for cards in position.discards for card in cards]
+            pile = shuffled(lying if action.kind == "draw" else [*lying, action.card], step)
+            assert Counter(pile) == Counter(new_pile(position, action))
             after = reveal(after, position.to_move, pile[-1:])
         if after.draws > position.draws:
             pile.pop()
