@@ -133,6 +133,7 @@ def test_a_log_keeps_chains_without_gaps() -> None:
     first = remark()
     second = remark(number=2, last=first.hash, text="again")
     assert log.next_of(2) == (1, NO_REMARK)
+    assert log.last_of(2) is None
     assert not log.add(second), "a gap"
     assert log.add(first)
     assert not log.add(first), "twice"
@@ -146,6 +147,7 @@ def test_a_log_keeps_chains_without_gaps() -> None:
     assert log.after((0, 0, 0)) == [first, second, other]
     assert log.after((0, 1, 1)) == [second]
     assert log.after((0, 2, 1)) == []
+    assert (log.last_of(2), log.last_of(3)) == (second, other)
     assert log.after((9, 9, 9)) == []
 
 

@@ -12,7 +12,7 @@ from seqp2p.match.contribution import TurnBody, open_body, open_envelope
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
-from seqp2p.rules import PASS, RulesError
+from seqp2p.rules import PASS, UNKNOWN, RulesError
 from tests.table import Played, make_seats, match_at, played, shared_match_at, with_body
 
 
@@ -33,6 +33,20 @@ def test_what_a_seat_contributes_is_taken(trio: Played) -> None:
         for number in sorted(match.awaited):
             match.receive(trio.seat(number).contribute(match))
         assert match.number == step + 1
+
+
+def test_a_seat_can_look_ahead_and_sees_no_more_than_it_knows(trio: Played) -> None:
+    step = trio.step_of("turn")
+    match = shared_match_at(trio, step)
+    assert match.plan is not None
+    mover = trio.seat(match.plan.subject)
+    action = mover.view(match).legal[0]
+    after = mover.view_after(match, action)
+    assert after.turn == 1
+    assert after.hand.count(UNKNOWN) == 1, "the card it will draw"
+    assert all(set(hand) == {UNKNOWN} for at, hand in enumerate(after.position.hands, 1) if at != mover.number)
+    assert after.board[action.square] == mover.view(match).team
+    assert match.number == step
 
 
 def test_a_turn_takes_an_action(trio: Played) -> None:
