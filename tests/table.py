@@ -6,7 +6,8 @@ a game once and keeps its contributions; ``match_at`` gives a match that has tak
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -121,9 +122,9 @@ def play(match: Match, seats: list[OwnSeat], choose: Choose, until: Until = lamb
     return events
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Played:
-    """A game that was played: nothing in here may be changed."""
+    """A game that was played: nothing in here may be changed. ``kept`` are matches that have taken a part of it."""
 
     players: int
     variant: str
@@ -132,6 +133,7 @@ class Played:
     match: Match
     seats: tuple[OwnSeat, ...]
     events: tuple[Event, ...]
+    kept: dict[int, Match] = field(default_factory=dict)
 
     @property
     def steps(self) -> tuple[ClosedStep, ...]:
@@ -170,18 +172,28 @@ def played(players: int, variant: str = "classic", seed: int = 1, policy: str = 
 
 def match_at(game: Played, step: int) -> Match:
     """A new match in which this step is open, and nothing is in for it."""
-    match = Match(game.agreement)
-    for closed in game.steps[: step - 1]:
-        for _, contribution in closed.contributions:
-            match.receive(contribution)
-    assert match.number == step
-    return match
+    return fork(shared_match_at(game, step))
 
 
-@cache
 def shared_match_at(game: Played, step: int) -> Match:
     """The same for tests that change nothing: what a match refuses leaves it as it was."""
-    return match_at(game, step)
+    if step not in game.kept:
+        earlier = max((at for at in game.kept if at < step), default=0)
+        match = fork(game.kept[earlier]) if earlier else Match(game.agreement)
+        for closed in game.steps[len(match.record) : step - 1]:
+            for _, contribution in closed.contributions:
+                match.receive(contribution)
+        assert match.number == step
+        game.kept[step] = match
+    return game.kept[step]
+
+
+def fork(match: Match) -> Match:
+    """A match of its own that has come as far: nothing that can change is shared, and no proof is checked again."""
+    game, deck = match.game, match.game.deck
+    points = (*deck.points, *deck.partial.values(), *game.keys.values(), game.joint_key)
+    lasting = (*points, *deck.ciphertexts, *deck.mixing, *match.record, game.agreement, deck.variant, game.position)
+    return deepcopy(match, {id(each): each for each in lasting})
 
 
 def snapshot(match: Match) -> tuple[object, ...]:

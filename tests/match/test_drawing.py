@@ -65,7 +65,7 @@ def test_seats_that_play_apart_draw_the_same(players: int) -> None:
     agreement = encode_agreement(make_agreement(players, manual_draw=True))
     matches, seats = [Match(agreement) for _ in range(players)], make_seats(players)
     dice, choose = random.Random(1), at_random(1)
-    while matches[0].kind is not None and len(matches[0].record) < 90:
+    while matches[0].kind is not None and len(matches[0].record) < 60:
         sent = [c for match, seat in zip(matches, seats, strict=True) for c in due(match, [seat], choose)]
         for match in matches:
             for contribution in dice.sample(sent, len(sent)):

@@ -35,7 +35,6 @@ from tests.table import Played, altered, match_at, played, replay_bytes, replay_
     [
         (2, "classic", 1, "random"),
         (4, "classic", 1, "random"),
-        (12, "classic", 1, "random"),
         (2, "kids", 3, "random"),
         (4, "kids", 4, "random"),
         (2, "classic", 20, "peaceful"),
