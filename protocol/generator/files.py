@@ -9,6 +9,7 @@ from protocol.generator.cases import cases
 from protocol.generator.contributions import REPLAY, contributions, small_game
 from protocol.generator.games import replay
 from protocol.generator.golden import GOLDEN, features, game_by_steps, golden_game, golden_readme, golden_replay
+from protocol.generator.option_contributions import option_contributions, remarks
 
 VECTORS: Final[dict[str, Callable[[], Any]]] = {
     "hashes": primitives.hashes,
@@ -23,6 +24,8 @@ VECTORS: Final[dict[str, Callable[[], Any]]] = {
     "variants": moves.boards,
     "moves": moves.moves,
     "contributions": contributions,
+    "option_contributions": option_contributions,
+    "remarks": remarks,
     "links": links.links,
 }
 

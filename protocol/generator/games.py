@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from protocol.generator.stream import Stream, StreamChoices, identity
-from seqp2p.crypto.group import encode_scalar
+from seqp2p.crypto.group import encode_scalar, random_below
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
+from seqp2p.match.play_steps import why_not_callable
+from seqp2p.match.remark import COURTESIES, Remark
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.players.bots import BOTS
@@ -19,18 +21,26 @@ from seqp2p.replay.format import (
     EndRecord,
     OpeningRecord,
     OpenRecord,
+    RemarkRecord,
     StepRecord,
     TableRecord,
     end_digest,
     frame,
     pairs,
 )
-from seqp2p.rules import VARIANTS, Action, default_teams, view
+from seqp2p.rules import VARIANTS, Action, Options, call, default_teams
 
+USUAL = Options()
+# At a table with the table-talk rule: how often, one in so many turns, somebody says something, and how often a mover
+# calls what can be called.
+SAYS_ONE_IN = 6
+CALLS_ONE_IN = 3
 NAMES = ("ann", "ben", "cleo", "dora", "emil", "fay", "gus", "hana", "ivo", "jana", "kim", "lou")
 
 
-def settings(variant: str, players: int, *, teams: int = 0, open_hands: bool = True) -> Settings:
+def settings(
+    variant: str, players: int, *, teams: int = 0, open_hands: bool = True, options: Options = USUAL
+) -> Settings:
     """The usual settings of a table of this size; ``teams`` 0 means the usual number."""
     count = teams or default_teams(VARIANTS[variant], players)
     return Settings(
@@ -38,9 +48,9 @@ def settings(variant: str, players: int, *, teams: int = 0, open_hands: bool = T
         players=players,
         teams=count,
         colours=VARIANTS[variant].colours[:count],
-        advanced=False,
-        table_talk=True,
-        manual_draw=False,
+        advanced=options.advanced,
+        table_talk=options.table_talk,
+        manual_draw=options.manual_draw,
         open_hands=open_hands,
         turn_time_s=0,
         grace_s=120,
@@ -59,6 +69,8 @@ class Game:
     identities: list[Identity] = field(init=False)
     actions: list[tuple[int, int, Action]] = field(default_factory=list)
     """(step, seat, action) in order."""
+    said: list[tuple[int, Remark]] = field(default_factory=list)
+    """What was said, with the number of steps that were closed then."""
 
     def __post_init__(self) -> None:
         players = self.settings.players
@@ -75,6 +87,8 @@ class Game:
             BOTS[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
         ]
 
+        self._chance = Stream(f"{self.name} talk")
+
     def contributions(self) -> list[Contribution]:
         """What the open step waits for, in seat order; nothing is handed in."""
         return [self.contribution(seat) for seat in sorted(self.match.awaited)]
@@ -82,15 +96,40 @@ class Game:
     def contribution(self, seat: int) -> Contribution:
         """What this seat contributes to the open step."""
         own = self.seats[seat - 1]
-        if self.match.kind != "turn":
+        if self.match.kind not in ("turn", "late", "discard"):
             return own.contribute(self.match)
-        action = self._players[seat - 1].choose(view(own.position(self.match), seat))
+        if (remark := self.callable_remark(seat)) is not None and random_below(CALLS_ONE_IN, self._chance) == 0:
+            self.actions.append((self.match.number, seat, call(remark.said.seat)))
+            return own.call(self.match, remark)
+        action = self._players[seat - 1].choose(own.view(self.match))
         self.actions.append((self.match.number, seat, action))
         return own.play(self.match, action)
+
+    def callable_remark(self, seat: int) -> Remark | None:
+        """The latest remark that this seat can call now."""
+        settings, position = self.settings, self.match.game.position
+        if settings.table_talk or position is None or self.match.kind != "turn" or position.phase != "play":
+            return None
+        others = [remark for _, remark in self.said if (remark.said.seat - seat) % settings.teams]
+        fits = [one for one in others if why_not_callable(self.match.game, one, seat, self.match.number) is None]
+        return fits[-1] if fits else None
+
+    def talk(self) -> None:
+        """Perhaps somebody says something; every fourth remark is a courtesy."""
+        if self.match.kind != "turn" or self.settings.table_talk or random_below(SAYS_ONE_IN, self._chance):
+            return
+        own = self.seats[random_below(self.settings.players, self._chance)]
+        text = (
+            COURTESIES[len(self.said) // 4 % len(COURTESIES)] if len(self.said) % 4 == 3 else f"look at e{own.number}"
+        )
+        remark = self.match.receive_remark(*own.say(self.match, text))
+        assert remark is not None, "an own remark is the next of its seat"
+        self.said.append((len(self.match.record), remark))
 
     def play(self, until: int = 0) -> "Game":
         """Go on to the end, or until this step is open; released secrets follow where the table opens its hands."""
         while self.match.kind is not None and self.match.number != until:
+            self.talk()
             for contribution in self.contributions():
                 self.match.receive(contribution)
         if self.match.kind is None and self.settings.open_hands:
@@ -101,7 +140,12 @@ class Game:
     def records(self) -> list[AnyRecord]:
         """The records of the replay, all but the last."""
         match = self.match
-        steps = [StepRecord(s.number, pairs(tuple(held for _, held in s.contributions))) for s in match.record]
+        steps: list[AnyRecord] = []
+        for number in range(len(match.record) + 1):
+            if number:
+                step = match.record[number - 1]
+                steps.append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
+            steps += [RemarkRecord(said.payload, said.signature) for closed, said in self.said if closed == number]
         held = pairs(tuple(contribution for _, contribution in match.held))
         openings = [OpeningRecord(seat, encode_scalar(secret)) for seat, secret in sorted(match.openings.items())]
         return [

@@ -2,31 +2,53 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from protocol.generator.games import Game, replay, settings
+from protocol.generator.games import USUAL, Game, replay, settings
 from protocol.generator.vectors import Vector, scalar
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_hash
 from seqp2p.replay.format import StepRecord, contributions_of
-from seqp2p.rules import CLASSIC, default_teams, format_action, format_position
+from seqp2p.rules import CLASSIC, Options, default_teams, format_action, format_position
 
-# name of the file: name of the game (for its streams), bots, teams (0: the usual number), hands opened at the end
+
+@dataclass(frozen=True)
+class Golden:
+    """A golden game: the name of the game (for its streams), its bots, and how the table plays."""
+
+    name: str
+    bots: tuple[str, ...]
+    teams: int = 0  # the usual number
+    open_hands: bool = True
+    options: Options = USUAL
+
+
+EVERY_OPTION: Final = Options(advanced=True, table_talk=False, manual_draw=True)
+# By the name of the file.
 GOLDEN: Final = {
-    "classic-2": ("classic-2/18", ("random", "random"), 0, True),
-    "classic-3": ("classic-3/5", ("random",) * 3, 0, True),
-    "classic-4": ("classic-4/1", ("greedy",) * 4, 0, True),
-    "classic-6": ("classic-6/9", ("greedy", "random") * 3, 3, True),
-    "classic-12": ("classic-12/5", ("greedy",) * 12, 0, False),
+    "classic-2": Golden("classic-2/18", ("random", "random")),
+    "classic-3": Golden("classic-3/5", ("random",) * 3),
+    "classic-4": Golden("classic-4/1", ("greedy",) * 4),
+    "classic-4-options": Golden("classic-4-options/0", ("greedy", "random") * 2, options=EVERY_OPTION),
+    "classic-6": Golden("classic-6/9", ("greedy", "random") * 3, teams=3),
+    "classic-12": Golden("classic-12/5", ("greedy",) * 12, open_hands=False),
 }
+
+
+def new_golden_game(name: str) -> Game:
+    """A golden game, not yet begun."""
+    golden = GOLDEN[name]
+    table = settings(
+        "classic", len(golden.bots), teams=golden.teams, open_hands=golden.open_hands, options=golden.options
+    )
+    return Game(golden.name, table, golden.bots)
 
 
 def golden_game(name: str) -> Game:
     """A golden game, played to its end."""
-    streams, bots, teams, open_hands = GOLDEN[name]
-    table = settings("classic", len(bots), teams=teams, open_hands=open_hands)
-    return Game(streams, table, bots).play()
+    return new_golden_game(name).play()
 
 
 def golden_replay(game: Game) -> bytes:
@@ -94,6 +116,7 @@ def features(game: Game) -> dict[str, Any]:
         "steps": len(game.match.record),
         "turns": game.match.game.table_position().turn,
         "exchanges": sum(text.endswith(" dead") for text in actions),
+        "calls": sum(text.startswith("call ") for text in actions),
         "passes": actions.count("pass"),
         "reshuffles": game.match.game.reshuffles,
         "jacks": jacks,
@@ -111,18 +134,21 @@ def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
         "secret in them is a test value that anybody can compute: see `protocol/README.md`. `make vectors` makes them",
         "again, and this page. `protocol/vectors/two_player_game.json` tells the first one step by step.",
         "",
-        "| file | seats | teams | bots | hands | steps | turns | exchanges | passes | reshuffles | jacks | won by |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "`classic-4-options` is played with every option: advanced, no table talk (remarks, calls, cards given up),",
+        "manual draw (draws, turns ended without, late draws and waived ones).",
+        "",
+        "| file | seats | teams | bots | hands | steps | turns | dead | passes | calls | reshuffles | jacks | won by |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, (_, bots, teams, open_hands) in GOLDEN.items():
+    for name, golden in GOLDEN.items():
         told = seen[name]
         cells = [
             f"`{name}.seqp2p`",
-            len(bots),
-            teams or default_teams(CLASSIC, len(bots)),
-            " and ".join(sorted(set(bots))),
-            "opened" if open_hands else "closed",
-            *(told[what] for what in ("steps", "turns", "exchanges", "passes", "reshuffles")),
+            len(golden.bots),
+            golden.teams or default_teams(CLASSIC, len(golden.bots)),
+            " and ".join(sorted(set(golden.bots))),
+            "opened" if golden.open_hands else "closed",
+            *(told[what] for what in ("steps", "turns", "exchanges", "passes", "calls", "reshuffles")),
             " ".join(told["jacks"]),
             " ".join(map(str, told["won by"])),
         ]

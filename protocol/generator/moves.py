@@ -72,9 +72,31 @@ OTHERS = (
     ("kids: four in line, corners count: a win",
      "kids - 2/2 *aa3*/7/7/7/7/*5* - 1 bear,cat,duck/?,?,? 30 -/- 4 4 0 0 0 0 -", "cat d1"),
 )  # fmt: skip
+BY_HAND = f"classic manual-draw 3/3 {EMPTY} - {{}} 2S,3S/2C,3C/2H,3H 80 -/-/- 8 8 0 0 0 0 - {{}}"
+TALK = f"classic no-table-talk 4/2 {EMPTY} - {{}} 2S,3S/2C,3C/-/2D,3D 80 -/-/-/- 8 8 0 0 0 0 -{{}}"
+OPTIONS = (
+    ("by hand: a chip, and the draw is to come", BY_HAND.format(1, "").rstrip(), "2S b1"),
+    ("by hand: a chip, and another seat owes a draw", BY_HAND.format(1, "play/1/3/-/-"), "2S b1"),
+    ("by hand: a draw", BY_HAND.format(1, "draw/1/-/-/-"), "draw"),
+    ("by hand: the turn ends without one", BY_HAND.format(1, "draw/1/-/-/-"), "end"),
+    ("by hand: the next chip before the draw", BY_HAND.format(1, "draw/1/-/-/-"), "2S b1"),
+    ("by hand: a late draw", BY_HAND.format(3, "late/1/3/-/-"), "draw"),
+    ("by hand: a late draw is waived", BY_HAND.format(3, "late/1/3/-/-"), "waive"),
+    ("by hand: nothing to waive", BY_HAND.format(1, "draw/1/-/-/-"), "waive"),
+    ("by hand: a late draw after a pass", BY_HAND.format(3, "late/1/3/-/passed"), "draw"),
+    ("by hand: a draw that nobody owes", BY_HAND.format(1, "play/1/3/-/-"), "draw"),
+    ("talk: a seat is called, one of its team has no card", TALK.format(2, ""), "call 1"),
+    ("talk: one's own team", TALK.format(2, ""), "call 4"),
+    ("talk: no such seat", TALK.format(2, ""), "call 5"),
+    ("talk: a card is given", TALK.format(1, " penalty/2/-/1/-"), "2S given"),
+    ("talk: a card is given that is not held", TALK.format(1, " penalty/2/-/1/-"), "2C given"),
+    ("talk: a play before the card is given", TALK.format(1, " penalty/2/-/1/-"), "2S b1"),
+    ("talk is free at this table", f"classic - 4/2 {EMPTY} - 2 2S,3S/2C,3C/-/2D,3D 80 -/-/-/- 8 8 0 0 0 0 -", "call 1"),
+)  # fmt: skip
 WRITTEN = (
     ("classic", "QH e5"), ("classic", "JC e5 e1-e5 a5-e5"), ("classic", "JS xd7"), ("classic", "9C dead"),
     ("classic", "pass"), ("kids", "cat b3"), ("kids", "dragon xd4"), ("kids", "cat dead"),
+    ("classic", "draw"), ("classic", "end"), ("classic", "waive"), ("classic", "call 3"), ("classic", "QH given"),
 )  # fmt: skip
 UNWRITTEN = (
     ("classic", ""), ("classic", "qh e5"), ("classic", "QH E5"), ("classic", "QH  e5"), ("classic", "QH e5 "),
@@ -82,7 +104,8 @@ UNWRITTEN = (
     ("classic", "pass QH"), ("classic", "QH"), ("classic", "QH dead e5"), ("classic", "JS x d7"),
     ("classic", "JC e5 a5-e5 e1-e5"), ("classic", "JC e5 e5-a5"), ("classic", "JC e5 a5-e5 a5-e5"),
     ("classic", "JC e5 a5-d5"), ("classic", "cat b3"), ("kids", "QH e5"), ("kids", "cat h1"),
-    ("classic", "QH \uff45\uff15"),
+    ("classic", "QH \uff45\uff15"), ("classic", "call"), ("classic", "call 03"), ("classic", "call 100"),
+    ("classic", "given QH"), ("classic", "QH given e5"), ("classic", "draw 2"),
 )  # fmt: skip
 
 
@@ -92,13 +115,15 @@ def moves() -> Vector:
         (name, f"classic - 2/2 {board} {sequences} 1 {hands} 80 -/- 8 8 0 0 0 0 -", action)
         for name, board, sequences, hands, action in TURNS
     ]
-    vectors = [_move(name, text, action) for name, text, action in (*turns, *OTHERS)]
+    vectors = [_move(name, text, action) for name, text, action in (*turns, *OTHERS, *OPTIONS)]
     hidden_hands, no_cards = "/".join(["?,?,?"] * 12), "/".join("-" * 12)
     texts = [
         "classic - 2/2 *b7*/10/10/10/10/10/10/10/6b3/*8* - 1 2S,3S/?,3C 80 4H,4H/- 4 4 0 1 0 0 -",
         f"classic advanced,no-table-talk 12/3 {EMPTY} - 7 {hidden_hands} 68 {no_cards} 0 0 0 0 0 0 -",
         KID.format("bear,cat,unicorn"),
         OVER,
+        BY_HAND.format(3, "late/1/3/-/passed"),
+        TALK.format(1, " penalty/2/-/1/-"),
     ]
     for text in texts:
         hidden = hide(parse_position(text), ())
@@ -138,9 +163,10 @@ def _notation() -> list[Vector]:
         assert format_action(variant, action) == text
         out = {
             "kind": action.kind,
-            "card": None if action.kind == "pass" else format_card(variant, action.card),
+            "card": None if action.card == UNKNOWN else format_card(variant, action.card),
             "square": action.square if action.square >= 0 else None,
             "ends": action.ends,
+            "seat": action.seat or None,
         }
         vectors.append(good("action", f"{name} {text!r}", given, out))
     assert [v["expect"] for v in vectors] == ["ok"] * len(WRITTEN) + ["notation"] * len(UNWRITTEN)

@@ -20,6 +20,7 @@ from seqp2p.match import labels
 from seqp2p.match.contribution import BODIES, make_payload
 from seqp2p.match.encoding import encode, structure
 from seqp2p.match.joint import JointStream, draw_dealer
+from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
@@ -55,6 +56,7 @@ FAILURES: Mapping[str, type[Exception]] = {
     "small order": CryptoError,
     "no card": LookupError,
     "table": TableError,
+    "remark": BadRemark,
     "illegal": IllegalAction,
     "ambiguous": AmbiguousAction,
     "notation": NotationError,
@@ -137,9 +139,16 @@ def agreement(given: Given) -> Any:
 
 def payload(given: Given) -> Any:
     kind = given["kind"]
-    body: Any = msgspec.convert(_unhexed(given["body"], BODIES[kind]), BODIES[kind])
+    body_type = next(each for each in BODIES[kind] if set(each.__struct_fields__) == given["body"].keys())
+    body: Any = msgspec.convert(_unhexed(given["body"], body_type), body_type)
     made = make_payload(_bytes(given["game"]), given["step"], _bytes(given["prev"]), given["seat"], kind, body)
     return {"payload": made}
+
+
+def remark(given: Given) -> Any:
+    data = _bytes(given["agreement"])
+    opened = open_remark(_bytes(given["payload"]), _bytes(given["signature"]), game_id(data), decode_agreement(data))
+    return {"hash": opened.hash, "text": opened.said.text}
 
 
 def joint_numbers(given: Given) -> Any:
@@ -171,9 +180,10 @@ def action(given: Given) -> Any:
     assert format_action(variant, found) == given["text"]
     return {
         "kind": found.kind,
-        "card": None if found.kind == "pass" else format_card(variant, found.card),
+        "card": None if found.card == UNKNOWN else format_card(variant, found.card),
         "square": found.square if found.square >= 0 else None,
         "ends": found.ends,
+        "seat": found.seat or None,
     }
 
 
@@ -266,6 +276,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "agreement": agreement,
     "head": lambda given: {"head": tagged_hash(labels.STEP, _bytes(given["head"]), *map(_bytes, given["payloads"]))},
     "payload": payload,
+    "remark": remark,
     "joint numbers": joint_numbers,
     "joint permutation": lambda given: {"order": JointStream(_bytes(given["seed"])).permutation(given["size"])},
     "dealer draw": dealer_draw,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from seqp2p.crypto import hashing
-from seqp2p.match import contribution, encoding, labels, table
+from seqp2p.match import contribution, encoding, labels, remark, table
 from seqp2p.net import messages, pake
 from seqp2p.net.errors import REFUSALS
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -47,11 +47,14 @@ def test_every_large_limit(limit: int) -> None:
 
 def test_small_limits() -> None:
     limits = TEXT[TEXT.index("## 15. Limits") :]
+    size, length, count = contribution.REMARK_SIZE_MAX, remark.REMARK_LENGTH_MAX, remark.REMARKS_MAX
+    remarks = f"| remark | {size:,} bytes, {length} characters, {count} of each seat |"
     for line in (
         f"| action | {contribution.ACTION_LENGTH_MAX} characters |",
         f"| name | {table.NAME_LENGTH_MAX} characters |",
         f"| nesting | {encoding.NESTING_MAX} |",
         f"| addresses of a seat | {DEFAULT_LIMITS.addresses_per_seat}, of {messages.ADDRESS_LENGTH_MAX} characters |",
+        remarks,
         f"| reason | {SHOWN_LENGTH_MAX} characters |",
     ):
         assert line in limits
@@ -64,10 +67,15 @@ def test_every_refusal_and_message() -> None:
         assert f"`{message.__struct_config__.tag}`" in TEXT
 
 
+def test_every_courtesy() -> None:
+    for courtesy in remark.COURTESIES:
+        assert f"`{courtesy}`" in TEXT
+
+
 def test_every_kind_of_step_and_record() -> None:
     for kind in contribution.BODIES:
         assert f"| `{kind}` |" in TEXT
-    for tag in ("table", "step", "open", "evidence", "opening", "end"):
+    for tag in ("table", "step", "open", "remark", "evidence", "opening", "end"):
         assert f"| `{tag}` |" in TEXT
 
 

@@ -90,7 +90,7 @@ def _check_hands_again(machine: second.Machine, dealt: list[dict[str, Any]]) -> 
 
 
 def test_there_are_golden_games_for_every_promised_size() -> None:
-    assert [path.stem for path in GOLDEN] == [f"classic-{n}" for n in ("12", "2", "3", "4", "6")]
+    assert {path.stem for path in GOLDEN} >= {f"classic-{n}" for n in (2, 3, 4, 6, 12)}
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)

@@ -13,7 +13,7 @@ from seqp2p.match.encoding import encode
 from seqp2p.match.table import decode_agreement
 from seqp2p.net import messages
 from seqp2p.replay.format import TableRecord, records
-from tests.protocol.reading import PROTOCOL, REPLAYS, vectors
+from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT, vectors
 
 SCHEMA = (PROTOCOL / "schema.cddl").read_text("utf-8")
 KEY, SIGNATURE, POINT = bytes(32), bytes(64), b"\2" + bytes(32)
@@ -74,6 +74,21 @@ def test_records_and_payloads(name: str) -> None:
     assert {"an agreement", "a payload, seat", "table", "end"} <= seen
 
 
+def test_options() -> None:
+    record_rule, payload_rule, remark_rule = schema("any-record"), schema("any-payload"), schema("remark-payload")
+    seen = set[str]()
+    for placed in records((ROOT / "replays" / "classic-4-options.seqp2p").read_bytes()):
+        plain = _lists(msgspec.to_builtins(placed.record, builtin_types=(bytes,)))
+        if plain["t"] == "remark":
+            _judge(record_rule, plain, seen, "remark")
+            _judge(remark_rule, msgpack.unpackb(plain["payload"]), seen, "a remark")
+        for payload, _ in plain.get("contributions", ()):
+            envelope = msgpack.unpackb(payload)
+            if envelope["kind"] in ("turn", "late", "discard"):
+                _judge(payload_rule, envelope, seen, f"{envelope['kind']}, {len(envelope['body'])} keys")
+    assert seen == {"remark", "a remark", "turn, 3 keys", "turn, 4 keys", "late, 4 keys", "discard, 4 keys"}
+
+
 def _judge(rule: Any, plain: dict[str, Any], seen: set[str], what: str) -> None:
     """It is taken; the first of its kind is not, with anything changed in it."""
     assert taken(rule, plain), what
@@ -129,6 +144,8 @@ MESSAGES: list[messages.Message] = [
     messages.Links(()),
     messages.Opening(2, KEY),
     messages.Evidence((messages.Signed(b"one", SIGNATURE), messages.Signed(b"two", SIGNATURE))),
+    messages.RemarkMessage(b"remark", SIGNATURE),
+    messages.Hurry(7),
     messages.Bye("the game is over"),
 ]
 

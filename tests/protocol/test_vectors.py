@@ -10,7 +10,7 @@ from tests.protocol.reading import VECTORS, hexed, vectors
 from tests.protocol.second import checks as second
 
 PROGRAMS = {"this program": first, "the second verifier": second}
-NOT_PRIMITIVES = {"contributions", "two_player_game", "two_player_kids_game"}
+NOT_PRIMITIVES = {"contributions", "option_contributions", "two_player_game", "two_player_kids_game"}
 FILES = sorted(path.stem for path in VECTORS.glob("*.json") if path.stem not in NOT_PRIMITIVES)
 
 

@@ -128,19 +128,6 @@ def is_name(text: str) -> bool:
     return is_text(text, 24)
 
 
-HIDDEN = """
-0000-001F 007F-00A0 00AD-00AD 034F-034F 0600-0605 061C-061C 06DD-06DD 070F-070F 0890-0891 08E2-08E2 115F-1160
-1680-1680 17B4-17B5 180B-180F 2000-200F 2028-202F 205F-206F 2800-2800 3000-3000 3164-3164 D800-F8FF FE00-FE0F
-FEFF-FEFF FFA0-FFA0 FFF0-FFFF 110BD-110BD 110CD-110CD 13430-1345F 1BCA0-1BCA3 1D173-1D17A E0000-10FFFF
-"""
-
-
-def is_text(text: str, length_max: int) -> bool:
-    ranges = [tuple(int(end, 16) for end in some.split("-")) for some in HIDDEN.split()]
-    hidden = any(first <= ord(c) <= last for c in text for first, last in ranges)
-    return 1 <= len(text) <= length_max and not hidden and "" not in text.split(" ")
-
-
 # 2. Hashes
 
 

@@ -28,6 +28,7 @@ from tests.protocol.second.basics import (
     write_point,
 )
 from tests.protocol.second.code import pake_message, pake_shared
+from tests.protocol.second.game import BadRemark, Machine
 from tests.protocol.second.proofs import (
     Oracle,
     check_key,
@@ -49,6 +50,7 @@ FAILURES: Mapping[str, type[Exception]] = {
     "small order": Refused,
     "no card": LookupError,
     "table": Table,
+    "remark": BadRemark,
     "illegal": Illegal,
     "ambiguous": Illegal,
     "notation": Illegal,
@@ -135,6 +137,12 @@ def payload(given: Given) -> Any:
     return {"payload": pack({"v": 1, **_unhexed(given)})}
 
 
+def remark(given: Given) -> Any:
+    machine = Machine(_bytes(given["agreement"]))
+    said = machine.read_remark(_bytes(given["payload"]), _bytes(given["signature"]))
+    return {"hash": H("seqp2p/1 remark hash", _bytes(given["payload"])), "text": said["text"]}
+
+
 def joint_numbers(given: Given) -> Any:
     words = joint_words(_bytes(given["seed"]))
     return {"numbers": [below(words, given["bound"]) for _ in range(10)]}
@@ -162,6 +170,7 @@ def action(given: Given) -> Any:
         "card": found.card or None,
         "square": found.square if found.square >= 0 else None,
         "ends": [[line[0], line[-1]] for line in found.lines],
+        "seat": found.seat or None,
     }
 
 
@@ -244,6 +253,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "agreement": agreement,
     "head": lambda given: {"head": H("seqp2p/1 step", _bytes(given["head"]), *map(_bytes, given["payloads"]))},
     "payload": payload,
+    "remark": remark,
     "joint numbers": joint_numbers,
     "joint permutation": lambda given: {"order": permutation(joint_words(_bytes(given["seed"])), given["size"])},
     "dealer draw": dealer_draw,

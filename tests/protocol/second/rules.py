@@ -4,6 +4,7 @@ import copy
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -169,14 +170,14 @@ class Position:
             new.mover = self.to_move
         if action.card and action.card not in self.hands[self.to_move - 1]:
             raise Illegal("not in the hand")
-        legal = {
+        legal: dict[str, Callable[[], bool]] = {
             "place": lambda: self.may_place(action.card, action.square),
             "remove": lambda: self.may_remove(action.card, action.square),
             "exchange": lambda: self.may_exchange(action.card),
             "pass": self.may_pass,
             "call": lambda: self.may_call(action.seat),
         }
-        if not legal.get(action.kind, lambda: True)():
+        if action.kind in legal and not legal[action.kind]():
             raise Illegal(action.kind)
         getattr(new, f"_{action.kind}")(action)
         return new
