@@ -10,11 +10,20 @@ from seqp2p.ui.plain import board_lines, hand_line, help_line, legal_lines, scor
 LEAVING = frozenset({"leave", "resign", "quit"})
 
 
+class Question:
+    """What the player is asked, and the answer once there is one."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.action: Action | None = None
+        self.answered = trio.Event()
+
+
 class Person:
     """Plays a seat by typed lines. ``read`` gives the next line, or None at the end of the input.
 
-    ``listen`` reads for as long as the game lasts, so that one can talk at any time; ``choose`` gets the lines that
-    are typed while it asks.
+    ``listen`` reads for as long as the game lasts, so that one can talk at any time; the lines that are typed while
+    ``choose`` asks answer it.
     """
 
     def __init__(
@@ -23,11 +32,11 @@ class Person:
         self._read = read
         self._say = say
         self._colours = colours
-        self._give, self._lines = trio.open_memory_channel[str](0)
-        self._choosing = False
+        self._question: Question | None = None
+        self._asked = trio.Event()
 
     async def listen(self, speak: Callable[[str], Awaitable[None]], leave: Callable[[str], Awaitable[None]]) -> None:
-        """Read what is typed until the input ends, which leaves the table; ``say …`` goes to ``speak``."""
+        """Read what is typed; ``say …`` goes to ``speak``. At the end of the input, the next question leaves."""
         while (typed := await self._read()) is not None:
             line = " ".join(typed.split())
             word, _, rest = line.partition(" ")
@@ -35,10 +44,13 @@ class Person:
                 await speak(rest)
             elif line in LEAVING:
                 await leave("left the table")
-            elif self._choosing:
-                await self._give.send(line)
+            elif self._question is not None:
+                self._answer(self._question, line)
             elif line:
                 self._show("it is not your turn yet; say TEXT talks to the table, leave leaves it")
+        # The last line may be an answer that is still on its way: what ends the game is a question without one.
+        while self._question is None:
+            await self._asked.wait()
         await leave("the player's input ended")
 
     async def choose(self, view: View, refused: str | None) -> Action:
@@ -48,13 +60,22 @@ class Person:
             self._show(hand_line(view), *legal_lines(view), help_line(view))
         else:
             self._show(refused)
-        self._choosing = True
+        question = self._question = Question(view)
+        self._asked.set()
+        self._asked = trio.Event()
         try:
-            while True:
-                if (action := self._obey(view, await self._lines.receive())) is not None:
-                    return action
+            await question.answered.wait()
         finally:
-            self._choosing = False
+            self._question = None
+        assert question.action is not None, "an answer is an action"
+        return question.action
+
+    def _answer(self, question: "Question", line: str) -> None:
+        """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
+        question.action = self._obey(question.view, line)
+        if question.action is not None:
+            self._question = None
+            question.answered.set()
 
     def _obey(self, view: View, line: str) -> Action | None:
         """Do what a typed line says; returns the action if it is one."""

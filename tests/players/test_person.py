@@ -2,6 +2,7 @@
 
 import pytest
 import trio
+import trio.testing
 
 from seqp2p.players.person import Person
 from seqp2p.rules import CLASSIC, KIDS, Variant, View, format_action, view
@@ -9,6 +10,7 @@ from seqp2p.ui.plain import board_lines, hand_line, help_line, legal_lines, scor
 from tests.rules.playing import make, random_position
 
 COLOURS = ("blue", "green")
+NOT_YET = "it is not your turn yet; say TEXT talks to the table, leave leaves it"
 
 
 class Desk:
@@ -133,46 +135,74 @@ async def test_animals_are_played_by_name() -> None:
 
 
 @pytest.mark.parametrize("typed", ["leave", "resign", "quit", " leave "])
-async def test_leaving_in_turn_or_out_of_turn(typed: str) -> None:
+async def test_leaving_in_turn_or_out_of_turn(typed: str, autojump_clock: trio.testing.MockClock) -> None:
     desk = Desk(typed)
-    with trio.move_on_after(0.1):
+    with trio.move_on_after(1):
         await desk.choose(seen_by_first())
     assert desk.left[0] == "left the table"
     desk = Desk(typed)
-    await desk.listen()
-    assert desk.left[0] == "left the table"
+    with trio.move_on_after(1):
+        await desk.listen()
+    assert desk.left == ["left the table"]
 
 
-async def test_the_end_of_the_input_leaves() -> None:
+async def test_the_end_of_the_input_leaves(autojump_clock: trio.testing.MockClock) -> None:
     desk = Desk("hand")
-    await desk.listen()
+    with trio.move_on_after(1):
+        await desk.choose(seen_by_first())
     assert desk.left == ["the player's input ended"]
 
 
-async def test_one_can_talk_at_any_time() -> None:
+async def test_the_end_of_the_input_leaves_no_answer_behind(autojump_clock: trio.testing.MockClock) -> None:
+    # The action may win the game: only a question that nobody answers any more ends it.
+    desk = Desk("QH h2")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(desk.listen)
+        action = await desk.person.choose(seen_by_first(), None)
+        await trio.testing.wait_all_tasks_blocked()
+        assert format_action(CLASSIC, action) == "QH h2"
+        assert desk.left == []
+        with trio.move_on_after(1):
+            await desk.person.choose(seen_by_first(), None)
+        assert desk.left == ["the player's input ended"]
+
+
+async def test_one_can_talk_at_any_time(autojump_clock: trio.testing.MockClock) -> None:
     desk = Desk("say  well   played", "QH h2", "say bye")
     assert await desk.choose(seen_by_first()) == "QH h2"
     assert desk.spoken == ["well played"]
-    await desk.listen()
+    with trio.move_on_after(1):
+        await desk.listen()
     assert desk.spoken == ["well played", "bye"]
 
 
-async def test_an_action_out_of_turn_is_not_kept_for_later() -> None:
+async def test_an_action_out_of_turn_is_not_kept_for_later(autojump_clock: trio.testing.MockClock) -> None:
     desk = Desk("QH h2", "", "hand")
-    await desk.listen()
-    assert desk.said == ["it is not your turn yet; say TEXT talks to the table, leave leaves it"] * 2
-    assert desk.left == ["the player's input ended"]
+    with trio.move_on_after(1):
+        await desk.listen()
+    assert desk.said == [NOT_YET] * 2
 
 
-async def test_a_question_that_is_taken_back() -> None:
+async def test_a_second_action_is_no_answer_to_the_next_question() -> None:
+    desk = Desk("QH h2", "QH h2")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(desk.listen)
+        await desk.person.choose(seen_by_first(), None)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert desk.said[-1] == NOT_YET
+
+
+async def test_a_question_that_is_taken_back(autojump_clock: trio.testing.MockClock) -> None:
     # The turn has passed: what is typed from now on is out of turn.
     desk = Desk("QH h2")
     with trio.CancelScope() as scope:
         scope.cancel()
         await desk.person.choose(seen_by_first(), None)
     desk.said.clear()
-    await desk.listen()
-    assert "not your turn" in desk.said[0]
+    with trio.move_on_after(1):
+        await desk.listen()
+    assert desk.said == [NOT_YET]
 
 
 async def test_every_legal_action_can_be_typed() -> None:
