@@ -1,5 +1,6 @@
 """Homes for the players of these tests, processes that end with them, and one whole game that all may look at."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.main import main
-from tests.cli.processes import Event, Household, household
+from tests.cli.processes import LIMIT_S, Event, Household, household
 
 Ended = tuple[int, str, str]
 Cli = Callable[..., Ended]
@@ -64,6 +65,10 @@ def kids_game(tmp_path_factory: pytest.TempPathFactory) -> Game:
         return Game(host.events, guest.events, "\n".join(host.err))
 
 
+def too_long(*_: object) -> None:
+    raise AssertionError(f"it does not end within {LIMIT_S} s")
+
+
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
     """Run a command in this process: exit code, standard output, standard error."""
@@ -71,8 +76,14 @@ def cli(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
 
     def run(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["seqp2p", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
+        before = signal.signal(signal.SIGALRM, too_long)
+        signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
         assert isinstance(ended.value.code, int)
         said = capfd.readouterr()
         return ended.value.code, said.out, said.err

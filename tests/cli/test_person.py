@@ -46,6 +46,8 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     person.answered("moves", re.escape(legal[0]))
     person.answered("help", "^type an action:")
     person.turns += 1
+    guest.type("say  good   luck")
+    assert host.event("remark", seat=2)["text"] == guest.event("remark", seat=2)["text"] == "good luck"
     # Mistakes: what is no action, and what is one but not allowed. Each is told why, and asked again.
     person.answered("cta b3", "'cta' is no card of Sequence for Kids")
     person.answered("cat k9", "'k9' is no square")

@@ -17,10 +17,11 @@ import trio
 import trio.testing
 
 from seqp2p.cli import playing
+from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices, Reporter, describe, make_player, open_writer
 from seqp2p.cli.running import as_command_error, polite_signals, run_async, sentence
-from seqp2p.match.events import Result
+from seqp2p.match.events import Remarked, Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused
 from seqp2p.net.session import Session
@@ -84,6 +85,14 @@ async def test_people_are_told_the_same(
     assert any(line.startswith("  1. seat ") for line in lines)
     assert lines[-2].startswith(("won by seat ", "drawn"))
     assert lines[-1] == "replay: /replays/game.seqp2p"
+
+
+async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    Reporter(Output(json=True), Match(brief.agreement)).tell(Remarked(2, 1, "well \x1b played", courtesy=False))
+    said = capsys.readouterr()
+    remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
+    assert json.loads(said.out) == remark
+    assert said.err == "seat 2 says: well \\x1b played\n"
 
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
@@ -309,3 +318,20 @@ class Reader:
     async def read_line(self) -> str | None:
         await trio.lowlevel.wait_readable(self._descriptor)
         return "" if os.read(self._descriptor, 1) else None
+
+
+def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = people.host("--variant", "kids")
+    event = host.event("listening")
+    read, write = os.pipe()
+    os.write(write, b"say hello\nleave\n")
+    monkeypatch.setattr("seqp2p.cli.lines._stdin", LineReader(read))
+    options = ("--code", event["code"], "--name", "anna", "--json")
+    exit_code, out, err = cli("join", event["address"], *options)
+    os.close(write)
+    os.close(read)
+    assert exit_code == ABANDONED
+    assert json.loads(out.splitlines()[-1])["reason"] == "left the table"
+    assert "seat 2 says: hello" in err
+    assert host.event("remark")["text"] == "hello"
+    assert host.end(20) == 5
