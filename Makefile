@@ -43,6 +43,7 @@ bench: $(STAMP)
 
 vectors: $(STAMP)
 	$(BIN)/python protocol/generate.py
+	$(BIN)/python protocol/generate_perft.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.late_view import late_view
@@ -13,13 +13,14 @@ from seqp2p.rules import (
     UNKNOWN,
     VARIANTS,
     Action,
-    Card,
+    Kind,
     Position,
     RulesError,
     Seat,
     Team,
     apply,
     hand_size,
+    new_pile,
     reveal,
     start,
     team_of,
@@ -76,7 +77,7 @@ class _Game:
     def play_to_the_end(self, bots: Sequence[Bot]) -> Result:
         """Let the bots (by seat) play; BotError if one does not choose a legal action."""
         position, pile, first = self._position, self._pile, self._position.to_move
-        counts = {"place": 0, "remove": 0, "exchange": 0, "pass": 0}
+        counts = dict.fromkeys(get_args(Kind), 0)
         while position.to_move:
             action = bots[position.to_move - 1].choose(late_view(position))
             try:
@@ -100,8 +101,7 @@ class _Game:
 
     def _reshuffle(self, before: Position, action: Action, after: Position) -> Position:
         """Make the pile of all discards, the card just played among them; its last card is the one that is drawn."""
-        discards: list[Card] = [card for cards in before.discards for card in cards]
-        self._pile += [*discards, action.card]
+        self._pile += new_pile(before, action)
         self._cards.shuffle(self._pile)
         return reveal(after, before.to_move, self._pile[-1:])
 

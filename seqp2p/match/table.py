@@ -98,8 +98,9 @@ def check_settings(settings: Settings) -> None:
         raise TableError(str(error)) from None
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
         raise TableError(f"{settings.teams} teams need as many different colours")
-    if not set(settings.colours) <= set(variant.colours):
-        raise TableError(f"the colours of {variant.title} are {', '.join(variant.colours)}")
+    offered = variant.colours if variant.any_colours else variant.colours[: settings.teams]
+    if not set(settings.colours) <= set(offered):
+        raise TableError(f"the colours of {settings.teams} teams of {variant.title} are {', '.join(offered)}")
 
 
 def check_agreement(agreement: Agreement) -> None:

@@ -73,6 +73,8 @@ class Variant:
     """The names of the options (fields of ``Options``) that the sheets of this variant know."""
     colours: tuple[str, ...]
     """Chip colours, in the order in which they come into use."""
+    any_colours: bool
+    """Whether players choose among all the colours. If not, so many teams have the first so many of them."""
 
     def __repr__(self) -> str:
         return f"<Variant {self.name}>"
@@ -129,6 +131,7 @@ def _classic() -> Variant:
         quiet_turns_max=208,
         options=("advanced", "table_talk", "manual_draw"),
         colours=("blue", "green", "red"),
+        any_colours=False,
     )
 
 
@@ -151,6 +154,7 @@ def _kids() -> Variant:
         quiet_turns_max=208,
         options=(),
         colours=("red", "yellow", "green", "blue"),
+        any_colours=True,
     )
 
 

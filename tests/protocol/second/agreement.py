@@ -35,7 +35,8 @@ def read_agreement(data: bytes) -> dict[str, Any]:
     sizes = {size["players"]: size["teams"] for size in data_["sizes"]}
     require_table(settings["teams"] in sizes.get(settings["players"], ()))
     require_table(len(settings["colours"]) == len(set(settings["colours"])) == settings["teams"])
-    require_table(set(settings["colours"]) <= set(data_["colours"]))
+    offered = data_["colours"] if settings["variant"] == "kids" else data_["colours"][: settings["teams"]]
+    require_table(set(settings["colours"]) <= set(offered))
     if settings["variant"] == "kids":
         require_table(settings["table_talk"] and not settings["advanced"] and not settings["manual_draw"])
     require_table(len(seats) == settings["players"])
