@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Iterator
+from functools import cache
 
-from seqp2p.rules import NO_SQUARE, Action, Square, Team, View, apply
+from seqp2p.rules import NO_SQUARE, Action, Line, Square, Team, Variant, View, apply
 
 FREE: Team = 0
 # What a line is worth by the chips that its team still needs to complete it, before the action: to that team to have
@@ -60,9 +61,16 @@ def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
     """
     corners = frozenset(view.variant.board.corners)
     made = [set(sequence.squares) - corners for sequence in view.sequences if sequence.team == team]
-    for line in view.variant.board.lines:
-        if square not in line or any(len(sequence.intersection(line)) > 1 for sequence in made):
+    for line in _lines_through(view.variant)[square]:
+        if any(len(sequence.intersection(line)) > 1 for sequence in made):
             continue
         others = [view.board[other] for other in line if other != square and other not in corners]
         if all(chip in (FREE, team) for chip in others):
             yield others.count(FREE)
+
+
+@cache
+def _lines_through(variant: Variant) -> tuple[tuple[Line, ...], ...]:
+    """By square: the lines it lies in."""
+    lines = variant.board.lines
+    return tuple(tuple(line for line in lines if square in line) for square in range(len(variant.board.grid)))
