@@ -137,6 +137,12 @@ def test_a_file_that_cannot_be_read(cli: Cli) -> None:
     assert cli("verify", "/proc/self/mem") == (3, "/proc/self/mem: invalid: cannot be read: Input/output error\n", "")
 
 
+def test_what_is_no_file(cli: Cli, tmp_path: Path) -> None:
+    assert cli("verify", tmp_path) == (3, f"{tmp_path}: invalid: not a file\n", "")
+    missing = tmp_path / "missing"
+    assert cli("verify", missing) == (3, f"{missing}: invalid: no such file\n", "")
+
+
 def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> None:
     path = written("good")
     report = verify_module.verify_file(path)
