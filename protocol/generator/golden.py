@@ -11,7 +11,7 @@ from seqp2p.match.contribution import open_envelope
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_hash
 from seqp2p.replay.format import StepRecord, contributions_of
-from seqp2p.rules import CLASSIC, Options, default_teams, format_action, format_position
+from seqp2p.rules import VARIANTS, Options, default_teams, format_action, format_position
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Golden:
     teams: int = 0  # the usual number
     open_hands: bool = True
     options: Options = USUAL
+    variant: str = "classic"
 
 
 EVERY_OPTION: Final = Options(advanced=True, table_talk=False, manual_draw=True)
@@ -31,9 +32,15 @@ GOLDEN: Final = {
     "classic-2": Golden("classic-2/18", ("random", "random")),
     "classic-3": Golden("classic-3/5", ("random",) * 3),
     "classic-4": Golden("classic-4/1", ("greedy",) * 4),
+    "classic-2-advanced": Golden("classic-2-advanced/2", ("random", "random"), options=Options(advanced=True)),
+    "classic-2-manual-draw": Golden(
+        "classic-2-manual-draw/10", ("greedy", "random"), options=Options(manual_draw=True)
+    ),
+    "classic-4-table-talk": Golden("classic-4-table-talk/0", ("greedy",) * 4, options=Options(table_talk=False)),
     "classic-4-options": Golden("classic-4-options/0", ("greedy", "random") * 2, options=EVERY_OPTION),
     "classic-6": Golden("classic-6/9", ("greedy", "random") * 3, teams=3),
     "classic-12": Golden("classic-12/5", ("greedy",) * 12, open_hands=False),
+    "kids-3": Golden("kids-3/2", ("greedy", "greedy", "random"), variant="kids"),
 }
 
 
@@ -41,7 +48,7 @@ def new_golden_game(name: str) -> Game:
     """A golden game, not yet begun."""
     golden = GOLDEN[name]
     table = settings(
-        "classic", len(golden.bots), teams=golden.teams, open_hands=golden.open_hands, options=golden.options
+        golden.variant, len(golden.bots), teams=golden.teams, open_hands=golden.open_hands, options=golden.options
     )
     return Game(golden.name, table, golden.bots)
 
@@ -134,8 +141,9 @@ def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
         "secret in them is a test value that anybody can compute: see `protocol/README.md`. `make vectors` makes them",
         "again, and this page. `protocol/vectors/two_player_game.json` tells the first one step by step.",
         "",
-        "`classic-4-options` is played with every option: advanced, no table talk (remarks, calls, cards given up),",
-        "manual draw (draws, turns ended without, late draws and waived ones).",
+        "In `classic-2-advanced` a completed sequence is broken; `classic-2-manual-draw` has turns ended without a",
+        "draw, late draws and waived ones; `classic-4-table-talk` has remarks, calls and cards given up; `kids-3` is",
+        "the kids' game. `classic-4-options` is played with every option at once.",
         "",
         "| file | seats | teams | bots | hands | steps | turns | dead | passes | calls | reshuffles | jacks | won by |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -145,7 +153,7 @@ def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
         cells = [
             f"`{name}.seqp2p`",
             len(golden.bots),
-            golden.teams or default_teams(CLASSIC, len(golden.bots)),
+            golden.teams or default_teams(VARIANTS[golden.variant], len(golden.bots)),
             " and ".join(sorted(set(golden.bots))),
             "opened" if golden.open_hands else "closed",
             *(told[what] for what in ("steps", "turns", "exchanges", "passes", "calls", "reshuffles")),

@@ -41,8 +41,12 @@ class ReplayWriter:
         self._file = path.open("xb", buffering=0)
         self._digest = hashlib.sha256()
         self._steps = 0
-        self._write(MAGIC)
-        self._append(TableRecord(match.agreement_bytes))
+        try:
+            self._write(MAGIC)
+            self._append(TableRecord(match.agreement_bytes))
+        except OSError:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
