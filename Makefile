@@ -39,6 +39,7 @@ tests: $(STAMP)
 	$(BIN)/pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
 
 bench: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python benchmarks/run.py $(ONLY)
 
 vectors: $(STAMP)

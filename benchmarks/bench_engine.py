@@ -1,7 +1,7 @@
 """Random two-player games through the engine's public API: list all legal actions, choose one, apply it.
 
 Turns a second on one core, and the ratio to python-chess doing the same with chess (legal moves listed, one
-chosen, pushed, until the game is over) if that is installed: ``pip install chess``.
+chosen, pushed, until the game is over) if that is installed, as ``make bench`` sees to.
 """
 
 import importlib

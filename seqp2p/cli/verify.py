@@ -46,7 +46,8 @@ def _print(output: Output, file: Path, report: Report) -> None:
         verdict=report.verdict,
         game=report.game,
         players=[asdict(player) for player in report.players],
-        result=asdict(report.result) if report.result else None,
+        result=outcome(report),
+        winners=report.result.winners if report.result else (),
         steps=report.steps,
         reason=report.reason,
         step=report.step,
@@ -57,6 +58,13 @@ def _print(output: Output, file: Path, report: Report) -> None:
     output.say(f"{file}: {describe(report)}")
     for player in report.players:
         output.say(f"    seat {player.seat}  {player.name}  {fingerprint(bytes.fromhex(player.key))}")
+
+
+def outcome(report: Report) -> str | None:
+    """How the game ended, in the words of the event ``over``; None for a file that says nothing that can be trusted."""
+    if report.verdict == "invalid":
+        return None
+    return report.result.kind if report.result else "unfinished"
 
 
 def describe(report: Report) -> str:
