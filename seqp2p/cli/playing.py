@@ -2,7 +2,7 @@
 
 import random
 import secrets
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -128,26 +128,28 @@ async def play(table: Table, identity: Identity, choices: Choices, output: Outpu
     reporter = Reporter(output, match)
     reporter.seats()
     path = home.replay_path(choices.replay_dir, match.game.id, table.seat)
-    with open_writer(path, match) as writer:
-        player = make_player(choices, output, table.agreement.settings.colours)
-        session = Session(
-            match,
-            OwnSeat(table.seat, identity, secrets.token_bytes),
-            Mesh(table, secrets.token_bytes),
-            player,
-            writer,
-            reporter.tell,
-        )
-        result = await _run(session, player, path)
-    reporter.over(result, table.seat, path)
+    # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
+    with trio.open_signal_receiver(*polite_signals()) as signals:
+        with open_writer(path, match) as writer:
+            player = make_player(choices, output, table.agreement.settings.colours)
+            session = Session(
+                match,
+                OwnSeat(table.seat, identity, secrets.token_bytes),
+                Mesh(table, secrets.token_bytes),
+                player,
+                writer,
+                reporter.tell,
+            )
+            result = await _run(session, player, signals, path)
+        reporter.over(result, table.seat, path)
     return ABANDONED if result.kind == "unfinished" else DONE
 
 
-async def _run(session: Session, player: Player, path: Path) -> Result:
+async def _run(session: Session, player: Player, signals: AsyncIterator[int], path: Path) -> Result:
     """The session to its end, left politely when this process is asked to end; raises CommandError."""
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_leave_on_signal, session)
+            nursery.start_soon(_leave_on_signal, session, signals, nursery)
             if isinstance(player, Person):
                 nursery.start_soon(player.listen, session.say, session.leave)
             result = await session.run()
@@ -176,8 +178,8 @@ def _cannot_write(path: Path, error: OSError) -> CommandError:
     return CommandError(f"cannot write the replay {path}: {error.strerror or error}", home.REPLAYS_HINT)
 
 
-async def _leave_on_signal(session: Session) -> None:
+async def _leave_on_signal(session: Session, signals: AsyncIterator[int], nursery: trio.Nursery) -> None:
     """Leave politely on Ctrl-C, a polite kill or a closed terminal: a goodbye to the others, a signed replay."""
-    with trio.open_signal_receiver(*polite_signals()) as signals:
-        async for _ in signals:
-            await session.leave("left the table")
+    async for _ in signals:
+        # The next signal is taken as well, and changes nothing.
+        nursery.start_soon(session.leave, "left the table")

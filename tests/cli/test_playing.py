@@ -139,6 +139,16 @@ def test_a_replay_is_never_written_over(brief: Played, tmp_path: Path) -> None:
 BOT = BotPlayer(RandomBot(random.Random(1)))
 
 
+class NoSignals:
+    """Nobody asks this process to end."""
+
+    def __aiter__(self) -> "NoSignals":
+        return self
+
+    async def __anext__(self) -> int:
+        await trio.sleep_forever()
+
+
 class Doomed:
     """A session that ends by these errors."""
 
@@ -154,9 +164,9 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(tmp_path: Path) -> No
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     text = f"cannot write the replay {tmp_path / 'game.seqp2p'}: No space left on device"
     with pytest.raises(CommandError, match=text):
-        await playing._run(cast("Session", Doomed(full)), BOT, tmp_path / "game.seqp2p")
+        await playing._run(cast("Session", Doomed(full)), BOT, NoSignals(), tmp_path / "game.seqp2p")
     with pytest.raises(ExceptionGroup) as raised:
-        await playing._run(cast("Session", Doomed(ZeroDivisionError())), BOT, tmp_path)
+        await playing._run(cast("Session", Doomed(ZeroDivisionError())), BOT, NoSignals(), tmp_path)
     assert raised.group_contains(ZeroDivisionError)
 
 
