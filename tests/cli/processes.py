@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
@@ -238,9 +238,10 @@ class Household:
         os.kill(pid, signal.SIGKILL)
 
     def end_all(self) -> None:
-        for process in self._started:
-            with process:
-                pass
+        """Kill what still runs, all of it before anything is found fault with."""
+        with ExitStack() as stack:
+            for process in self._started:
+                stack.enter_context(process)
 
 
 @contextmanager
