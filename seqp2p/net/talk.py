@@ -2,18 +2,15 @@
 
 from collections.abc import Callable
 
-from seqp2p.match.errors import OtherPast, TooEarly
+from seqp2p.match.errors import OtherPast
 from seqp2p.match.events import Event, Remarked
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, BadRemark, Remark
+from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, BadRemark, Remark, open_remark
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.text import cleaned
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import RemarkMessage
 from seqp2p.replay.writer import ReplayWriter
-
-# Remarks that came before their step or before the one they follow. Each seat says only so much.
-EARLY_MAX = 64
 
 
 class Talk:
@@ -27,42 +24,52 @@ class Talk:
         self._mesh = mesh
         self._writer = writer
         self._tell = tell
-        self._early: dict[tuple[int, int], tuple[int, RemarkMessage]] = {}  # (neighbour, message) by (seat, number)
+        # By (seat, number), before their step or before the ones they follow: no more than a seat may say at all.
+        self._early: dict[tuple[int, int], Remark] = {}
 
     def say(self, text: str) -> None:
         """Say something, as typed. Nothing is said where nothing is left to show, or after too many remarks."""
         shown = cleaned(text, REMARK_LENGTH_MAX)
         number, _ = self._match.remarks.next_of(self._seat.number)
         if shown and number <= REMARKS_MAX:
-            payload, signature = self._seat.say(self._match, shown)
-            remark = self._match.receive_remark(payload, signature)
-            assert remark is not None, "an own remark is the next of its chain"
-            self._keep(remark)
+            self._take(*self._seat.say(self._match, shown))
 
     def receive(self, sender: int, message: RemarkMessage) -> None:
         """A remark from a neighbour. One that is too early waits until it is not."""
+        game = self._match.game
         try:
-            remark = self._match.receive_remark(message.payload, message.signature)
-        except TooEarly as early:
-            self._wait(early.seat, early.step, sender, message)
-        except OtherPast:
-            pass  # Of no use here, and no evidence.
+            remark = open_remark(message.payload, message.signature, game.id, game.agreement)
         except BadRemark as error:
             self._mesh.fault(sender, str(error))
-        else:
-            if remark is not None:
-                self._keep(remark)
-                self.retry()
+            return
+        said = remark.said
+        number, _ = self._match.remarks.next_of(said.seat)
+        if said.number >= number:
+            self._early.setdefault((said.seat, said.number), remark)
+            self._take_next(said.seat)
 
     def retry(self) -> None:
-        """Something has moved: take what was too early."""
-        waiting, self._early = self._early, {}
-        for sender, message in waiting.values():
-            self.receive(sender, message)
+        """The game has moved: take what was too early."""
+        for seat in {seat for seat, _ in self._early}:
+            self._take_next(seat)
 
-    def _wait(self, seat: int, step: int, sender: int, message: RemarkMessage) -> None:
-        if len(self._early) < EARLY_MAX:
-            self._early.setdefault((seat, step), (sender, message))
+    def _take_next(self, seat: int) -> None:
+        """Take what follows in a seat's chain, as far as it is here and its step is open."""
+        while True:
+            key = seat, self._match.remarks.next_of(seat)[0]
+            remark = self._early.get(key)
+            if remark is None or remark.said.step > self._match.number:
+                return
+            del self._early[key]
+            self._take(remark.payload, remark.signature)
+
+    def _take(self, payload: bytes, signature: bytes) -> None:
+        try:
+            remark = self._match.receive_remark(payload, signature)
+        except OtherPast:
+            return  # Of no use here, and no evidence.
+        if remark is not None:
+            self._keep(remark)
 
     def _keep(self, remark: Remark) -> None:
         self._writer.remark(self._match, remark)
