@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import trio
@@ -28,50 +28,64 @@ HASTE_S = 1.0
 FORGOTTEN = MappingProxyType({"draw": END, "late": WAIVE})
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a player is asked: what it sees at this step, and why its last answer was not possible.
+
+    ``scope`` ends when the question is taken back, ``patience`` when the answer is not waited for any more.
+    """
+
+    step: int
+    seen: View
+    why: str | None
+    ahead: bool
+    patience: trio.CancelScope
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+
+
 class Asking:
     """The question that is open, if any. ``answer`` takes what the player says."""
 
     def __init__(self, player: Player, answer: Callable[[Chosen], Awaitable[None]]) -> None:
         self._player = player
         self._answer = answer
-        self._scope = trio.CancelScope()
-        self._patience = trio.CancelScope()
-        self.open: tuple[int, bool] | None = None  # (step, ahead)
+        self._question: Question | None = None
+        self._ahead: Action | None = None
+
+    @property
+    def open(self) -> tuple[int, bool] | None:
+        """The step that was asked about last, and whether ahead of it."""
+        return (self._question.step, self._question.ahead) if self._question else None
 
     def ask(self, nursery: trio.Nursery, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
         """Ask; a question that is still open is taken back."""
-        self.stop()
-        self._scope = trio.CancelScope()
-        self.open = (step, ahead)
-        nursery.start_soon(self._ask, self._scope, Question(step, seen, why, ahead))
-
-    def stop(self) -> None:
-        """Take the open question back."""
-        self._scope.cancel()
-        self.open = None
+        if self._question:
+            self._question.scope.cancel()
+        patience = trio.CancelScope(deadline=trio.current_time() + PATIENCE_S.get(seen.phase, math.inf))
+        self._question = Question(step, seen, why, ahead, patience)
+        self._ahead = None
+        nursery.start_soon(self._ask, self._question)
 
     def hurry(self) -> None:
         """The open question is not waited for much longer."""
-        self._patience.deadline = min(self._patience.deadline, trio.current_time() + HASTE_S)
+        if self._question:
+            patience = self._question.patience
+            patience.deadline = min(patience.deadline, trio.current_time() + HASTE_S)
 
-    async def _ask(self, scope: trio.CancelScope, question: "Question") -> None:
-        with scope:
-            await self._answer(await self._answered(question))
+    def take_ahead(self) -> Action | None:
+        """What the player has chosen to do with the draw that was asked about ahead; given once."""
+        ahead, self._ahead = self._ahead, None
+        return ahead
 
-    async def _answered(self, question: "Question") -> Chosen:
-        phase = question.seen.phase
-        self._patience = trio.CancelScope(deadline=trio.current_time() + PATIENCE_S.get(phase, math.inf))
-        with self._patience:
-            action = await self._player.choose(question.seen, question.why)
-            return Chosen(question.step, action, question.ahead)
-        return Chosen(question.step, FORGOTTEN[phase], question.ahead)
+    async def _ask(self, question: Question) -> None:
+        with question.scope:
+            chosen = Chosen(question.step, await self._answered(question), question.ahead)
+            if chosen.ahead and chosen.action in question.seen.legal:
+                # Kept at once: the draw may open before the answer is taken, and would be asked about again.
+                self._ahead = chosen.action
+            await self._answer(chosen)
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a player is asked: what it sees at this step, and why its last answer was not possible."""
-
-    step: int
-    seen: View
-    why: str | None
-    ahead: bool
+    async def _answered(self, question: Question) -> Action:
+        with question.patience:
+            return await self._player.choose(question.seen, question.why)
+        return FORGOTTEN[question.seen.phase]

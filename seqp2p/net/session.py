@@ -4,29 +4,36 @@ Theory of operation. One task owns the match and takes from one inbox: what the 
 and the clock's ticks. Whatever it takes, it ends in the same place: own contributions that are due are made, recorded
 and published, until the open step waits for somebody else. Proofs are made and checked in a worker thread (``judge``
 changes nothing), so that links and screens never wait for them.
+
+It ends when the game is over, or cannot go on: a seat is proved to have cheated, says goodbye, cannot be reached, or
+keeps everybody waiting with what its program does by itself.
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import trio
 
-from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import decode_scalar, encode_scalar
-from seqp2p.match.contribution import Contribution
-from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
+from seqp2p.match.contribution import Contribution, open_envelope
+from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import final_result
+from seqp2p.match.play_steps import final_result, why_not_callable
+from seqp2p.match.remark import Remark
 from seqp2p.match.seat import OwnSeat
+from seqp2p.net.absence import Absence
 from seqp2p.net.asking import Asking, Chosen
+from seqp2p.net.early import Early
 from seqp2p.net.mesh import GameMessage, LinkDown, LinkUp, Mesh, Received
 from seqp2p.net.messages import Bye, ContributionMessage, Evidence, Hurry, Opening, RemarkMessage
+from seqp2p.net.openings import Openings
 from seqp2p.net.talk import Talk
+from seqp2p.net.text import clean
 from seqp2p.players.player import Player
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError
+from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError, apply
 
 T = TypeVar("T")
 
@@ -34,12 +41,8 @@ T = TypeVar("T")
 HEAVY = frozenset({"shuffle", "deal"})
 # Steps at which the player chooses; everything else a seat contributes by itself.
 CHOSEN = frozenset({"turn", "late", "discard"})
-# Contributions that came before their step opened. An honest peer is at most one round of shuffles ahead.
-EARLY_MAX = 64
 # How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
 OPENINGS_WAIT_S = 5.0
-# How long after a seat's goodbye its evidence against another seat may still come by way of others.
-GOODBYE_WAIT_S = 1.0
 TICK_S = 1.0
 
 
@@ -65,11 +68,12 @@ class Tick:
 Item: TypeAlias = Received | LinkUp | LinkDown | Chosen | Left | Said | Tick
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Ending:
-    """How the session ends, once it does; ``evidence`` is kept in the replay."""
+    """How the session ends. ``evidence`` is kept in the replay, ``farewell`` said to the others: empty for leaving."""
 
-    result: Result | None = None
+    result: Result
+    farewell: str
     evidence: tuple[Contribution, ...] = ()
 
 
@@ -93,49 +97,57 @@ class Session:
         self._send, self._inbox = trio.open_memory_channel[Item](0)
         self._asking = Asking(player, self._send.send)
         self._talk = Talk(match, seat, mesh, writer, tell)
-        self._ahead: Action | None = None  # what the player will do when the draw of its own turn is open
-        self._ending = Ending()
-        self._alive_at = 0.0  # when something last moved, on trio's clock
-        self._gone: dict[int, float] = {}  # when a seat said goodbye, by seat
-        self._early: dict[tuple[int, int], tuple[int, Contribution]] = {}  # (neighbour, contribution) by (step, seat)
-        self._early_openings: dict[int, tuple[int, Opening]] = {}  # (neighbour, message) by seat
+        self._ending: Ending | None = None
+        self._absence = Absence(match, seat.number)
+        self._openings = Openings(match, seat, mesh)
+        self._early = Early()
+        self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
 
     async def leave(self, reason: str) -> None:
-        """Say goodbye and let ``run`` return; the replay is completed as unfinished."""
-        await self._send.send(Left(reason))
+        """Say goodbye and let ``run`` return; the replay is completed as it is. After the end this does nothing."""
+        await self._put(Left(reason))
 
     async def say(self, text: str) -> None:
-        """Say something to the table."""
-        await self._send.send(Said(text))
+        """Say something to the table. After the end this does nothing."""
+        await self._put(Said(text))
 
     async def run(self) -> Result:
         """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
 
-        Cancelled (Ctrl-C), it says goodbye and completes the replay as unfinished.
+        Cancelled (Ctrl-C), or when the player fails, it says goodbye, which takes at most ``close_s``, and completes
+        the replay as unfinished.
         """
-        self._alive_at = trio.current_time()
+        links = trio.CancelScope()
+        self._absence.moved(trio.current_time())
         try:
             async with trio.open_nursery() as nursery:
-                await nursery.start(self.mesh.run, self)
+                self._nursery = nursery
+                await nursery.start(self._keep_links, links)
+                links.shield = True
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
-                self._nursery = nursery
-                await self._advance()
-                while self._ending.result is None:
-                    await self._take(await self._inbox.receive())
-                await self._exchange_openings()
-                await self.mesh.close(self._ending.result.reason or "the game is over")
+                try:
+                    await self._advance()
+                    while self._ending is None:
+                        await self._take(await self._inbox.receive())
+                    await self._open_hands()
+                finally:
+                    with trio.CancelScope(shield=True):
+                        await self.mesh.close("" if self._ending is None else self._ending.farewell)
                 nursery.cancel_scope.cancel()
         finally:
-            # Also when cancelled: what was recorded becomes a signed, unfinished replay.
-            self.writer.finish(self.match, self._ending.evidence, self.seat.identity_key, self.seat.sign)
-        assert self._ending.result is not None, "the loop ends with a result"
+            self._inbox.close()
+            evidence = () if self._ending is None else self._ending.evidence
+            self.writer.finish(self.match, evidence, self.seat.identity_key, self.seat.sign)
+        assert self._ending is not None, "the loop ends with an ending"
         return self._ending.result
 
     # The store that the mesh reads, see mesh.Store.
 
     def have(self) -> tuple[int, frozenset[int]]:
-        """The open step, and the seats whose contributions to it are here."""
+        """The open step, and the seats whose contributions to it are here; or an earlier step, to be sent all of it."""
+        if self._looked_back[0] == self.match.number:
+            return self._looked_back[1], frozenset()
         return self.match.number, frozenset(seat for seat, _ in self.match.held)
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
@@ -154,6 +166,16 @@ class Session:
 
     # Tasks that feed the inbox.
 
+    async def _put(self, item: Item) -> None:
+        # After the end nobody takes it any more.
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._send.send(item)
+
+    async def _keep_links(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
+        # A scope of their own: the goodbye still needs the links when everything else is cancelled.
+        with scope:
+            await self.mesh.run(self, task_status=task_status)
+
     async def _forward(self) -> None:
         async for item in self.mesh.incoming:
             await self._send.send(item)
@@ -170,16 +192,16 @@ class Session:
             case Received(seat, message):
                 await self._take_message(seat, message)
             case LinkUp() | LinkDown():
-                self._alive_at = trio.current_time()
+                pass  # The next tick sees who can be reached.
             case Chosen():
                 await self._play(item)
             case Said(text):
                 self._talk.say(text)
             case Left(reason):
-                self._end(reason)
+                self._end(reason, farewell="")
             case Tick():
-                self._check_goodbyes()
-                self._check_absence()
+                if over := self._absence.why_over(self.mesh.reachable, trio.current_time()):
+                    self._end(over)
 
     async def _take_message(self, seat: int, message: GameMessage) -> None:
         match message:
@@ -189,25 +211,24 @@ class Session:
                 for signed in contributions:
                     await self._receive(signed.contribution, seat)
             case Opening():
-                self._receive_opening(seat, message)
+                self._openings.receive(seat, message)
             case RemarkMessage():
                 self._talk.receive(seat, message)
             case Hurry(step):
                 self._hurry(seat, step)
-            case Bye():
-                self._gone.setdefault(seat, trio.current_time())
+            case Bye(reason):
+                self._absence.goodbye(seat, clean(reason), trio.current_time())
 
     async def _receive(self, contribution: Contribution, sender: int) -> None:
         """A contribution from a neighbour: judged, kept and passed on; then whatever that makes possible."""
-        if self._ending.result is not None:
+        if self._ending is not None:
             return
         try:
             judged = await self._in_thread_if_heavy(lambda: self.match.judge(contribution))
         except TooEarly as early:
-            if len(self._early) < EARLY_MAX:
-                self._early.setdefault((early.step, early.seat), (sender, contribution))
+            self._early.keep(early.step, early.seat, sender, contribution)
         except OtherPast:
-            pass  # Nothing to prove by it, and nothing to use.
+            self._look_back(open_envelope(contribution.payload).step)
         except Unattributable as error:
             self.mesh.fault(sender, str(error))
         except Violation as violation:
@@ -217,33 +238,41 @@ class Session:
                 self._keep(self.match.accept(judged), judged.step, judged.seat, contribution)
                 await self._advance()
 
+    def _look_back(self, step: int) -> None:
+        """Somebody's past before this step is another, so somebody has signed two different contributions.
+
+        Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
+        another past too, until both contributions of the one who made two are here.
+        """
+        if step == self.have()[0]:
+            self._looked_back = self.match.number, max(1, step - 1)
+
     def _keep(self, events: tuple[Event, ...], step: int, author: int, contribution: Contribution) -> None:
         """An accepted contribution: on disk if it closed its step, then to the neighbours, then told."""
-        self._alive_at = trio.current_time()
+        self._absence.moved(trio.current_time())
         self.writer.record(self.match)
         self.mesh.publish(contribution, author, step)
         for event in events:
             self.tell(event)
         self._talk.retry()
         if self.match.game.result is not None:
-            self._ending.result = self.match.game.result
+            self._ending = Ending(self.match.game.result, "the game is over")
 
     async def _advance(self) -> None:
         """Contribute what is due, take what came early, and ask the player when something is for it to choose."""
-        while self._ending.result is None:
+        while self._ending is None:
             if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
                 await self._contribute(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
                 continue
-            if self.seat.owes(self.match) and self._ahead is not None:
-                action, self._ahead = self._ahead, None
-                await self._contribute(self.seat.play(self.match, action))
+            if self.seat.owes(self.match) and (ahead := self._asking.take_ahead()) is not None:
+                await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._ask_player()
-            key = next((key for key in self._early if key[0] <= self.match.number), None)
-            if key is None:
+            due = self._early.due(self.match.number)
+            if not due:
                 return
-            sender, contribution = self._early.pop(key)
-            await self._receive(contribution, sender)
+            for sender, contribution in due:
+                await self._receive(contribution, sender)
 
     async def _contribute(self, own: Contribution) -> None:
         judged = await self._in_thread_if_heavy(lambda: self.match.judge(own))
@@ -252,11 +281,10 @@ class Session:
 
     async def _play(self, chosen: Chosen) -> None:
         """What the player chose: sign it, or tell the player why that is not possible."""
-        if chosen.step != self.match.number or self._ending.result is not None:
-            return
+        if chosen.step != self.match.number:
+            return  # It was for a draw to come, and that one has been waited for.
         if chosen.ahead:
-            self._ahead = chosen.action
-            self.mesh.send_hurry(chosen.step)
+            self._play_ahead(chosen)
             return
         try:
             own = self._signed(chosen.action)
@@ -266,14 +294,32 @@ class Session:
         await self._contribute(own)
         await self._advance()
 
+    def _play_ahead(self, chosen: Chosen) -> None:
+        """What the player will do once its draw is open: whoever still owes one is not waited for much longer."""
+        next_seen = self.seat.view_after(self.match, WAIVE)
+        try:
+            apply(next_seen.position, chosen.action)
+        except RulesError as error:
+            self._asking.ask(self._nursery, chosen.step, next_seen, str(error), ahead=True)
+        else:
+            self.mesh.send_hurry(chosen.step)
+
     def _signed(self, action: Action) -> Contribution:
-        """The contribution that does this; a call is of the speaker's last remark. Raises RulesError."""
+        """The contribution that does this; a call is of the speaker's last remark that can be. Raises RulesError."""
         if action.kind != "call":
             return self.seat.play(self.match, action)
-        remark = self.match.remarks.last_of(action.seat)
-        if remark is None:
+        last = self.match.remarks.last_of(action.seat)
+        if last is None:
             raise IllegalAction(f"seat {action.seat} has said nothing")
-        return self.seat.call(self.match, remark)
+        return self.seat.call(self.match, self._newest_callable(action.seat) or last)
+
+    def _newest_callable(self, speaker: int) -> Remark | None:
+        # Not just the last one: a courtesy said quickly would cover up what was said before it.
+        game = self.match.game
+        for remark in reversed(self.match.remarks.after((0,) * game.players)):
+            if remark.said.seat == speaker and not why_not_callable(game, remark, self.seat.number, self.match.number):
+                return remark
+        return None
 
     def _ask_player(self) -> None:
         """Ask what is for the player to choose now, unless it is asked already."""
@@ -300,62 +346,28 @@ class Session:
 
     # Endings.
 
-    def _end(self, reason: str, evidence: tuple[Contribution, ...] = ()) -> None:
-        if self._ending.result is None:
-            self._ending = Ending(Result("unfinished", (), reason), evidence)
+    def _end(self, reason: str, farewell: str | None = None) -> None:
+        """The game cannot go on. With the final position signed by a majority its result holds all the same."""
+        result = final_result(self.match.game) if self.match.confirmed else Result("unfinished", (), reason)
+        self._ending = Ending(result, reason if farewell is None else farewell)
 
     def _end_by(self, violation: Violation) -> None:
         """Somebody signed what it must not have signed: everybody gets the evidence, and the game is over."""
-        name = self._name(violation.seat)
         self.mesh.send_evidence(violation.evidence)
-        self._end(
-            f"seat {violation.seat} ({name}) cheated at step {violation.step}: {violation.reason}", violation.evidence
-        )
+        reason = f"{self._absence.names({violation.seat})} cheated at step {violation.step}: {violation.reason}"
+        self._ending = Ending(Result("unfinished", (), reason), reason, violation.evidence)
 
-    def _check_goodbyes(self) -> None:
-        """A seat has left before the end. What others have to say about the reason may still be on its way."""
-        late = [seat for seat, since in self._gone.items() if trio.current_time() - since >= GOODBYE_WAIT_S]
-        if late and self.match.kind != "over":
-            self._end(f"seat {late[0]} ({self._name(late[0])}) left the table")
-
-    def _check_absence(self) -> None:
-        """Nothing has moved for the table's grace, and no seat that could move it can be reached."""
-        waiting = self.match.awaited - {self.seat.number}
-        grace_s = self.match.game.agreement.settings.grace_s
-        if waiting and not waiting & self.mesh.reachable and trio.current_time() - self._alive_at >= grace_s:
-            names = ", ".join(f"seat {seat} ({self._name(seat)})" for seat in sorted(waiting))
-            if self.match.confirmed:
-                self._ending.result = final_result(self.match.game)
-            self._end(f"{names} could not be reached for {grace_s} s")
-
-    def _name(self, seat: int) -> str:
-        return self.match.game.agreement.seats[seat - 1].name
-
-    # After the end: every seat releases its game secret, if the table agreed to it.
-
-    async def _exchange_openings(self) -> None:
-        if self.match.game.result is None or not self.match.game.agreement.settings.open_hands:
+    async def _open_hands(self) -> None:
+        """Every seat releases its game secret, if the table agreed to it."""
+        if not self._openings.agreed:
             return
-        secret = self.seat.release()
-        self.match.open_seat(self.seat.number, secret)
-        self.mesh.send_opening(self.seat.number, encode_scalar(secret))
-        for sender, message in self._early_openings.values():
-            self._receive_opening(sender, message)
+        self._openings.release()
         with trio.move_on_after(OPENINGS_WAIT_S):
-            while len(self.match.openings) < self.match.game.players:
-                item = await self._inbox.receive()
-                if isinstance(item, Received) and isinstance(item.message, Opening):
-                    self._receive_opening(item.seat, item.message)
-
-    def _receive_opening(self, sender: int, message: Opening) -> None:
-        if self.match.game.result is None:
-            self._early_openings.setdefault(message.seat, (sender, message))
-            return
-        if message.seat in self.match.openings:
-            return
-        try:
-            self.match.open_seat(message.seat, decode_scalar(message.secret))
-        except (CryptoError, Refusal) as error:
-            self.mesh.fault(sender, str(error))
-        else:
-            self.mesh.send_opening(message.seat, message.secret)
+            while not self._openings.complete:
+                match await self._inbox.receive():
+                    case Received(sender, Opening() as message):
+                        self._openings.receive(sender, message)
+                    case Left():
+                        return
+                    case _:
+                        pass  # The game is over: nothing else matters any more.

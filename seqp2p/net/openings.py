@@ -1,0 +1,52 @@
+"""After the end: every seat releases its game secret, if the table agreed to it, and the replay opens all hands."""
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import decode_scalar, encode_scalar
+from seqp2p.match.errors import Refusal
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.messages import Opening
+
+
+class Openings:
+    """The secrets that come in, checked, kept in the match and passed on."""
+
+    def __init__(self, match: Match, seat: OwnSeat, mesh: Mesh) -> None:
+        self._match = match
+        self._seat = seat
+        self._mesh = mesh
+        # By (neighbour, seat): what one neighbour says of a seat cannot take the place of what another does.
+        self._early: dict[tuple[int, int], Opening] = {}
+
+    @property
+    def agreed(self) -> bool:
+        """Whether this game has come to an end after which all hands are opened."""
+        return self._match.game.result is not None and self._match.game.agreement.settings.open_hands
+
+    @property
+    def complete(self) -> bool:
+        """Whether every seat's secret is here."""
+        return len(self._match.openings) == self._match.game.players
+
+    def release(self) -> None:
+        """Release this seat's own secret, and look at what came before the end."""
+        secret = self._seat.release()
+        self._match.open_seat(self._seat.number, secret)
+        self._mesh.send_opening(self._seat.number, encode_scalar(secret))
+        for (sender, _), message in self._early.items():
+            self.receive(sender, message)
+
+    def receive(self, sender: int, message: Opening) -> None:
+        """A secret from a neighbour; one that came before the end waits for it."""
+        if self._match.game.result is None:
+            self._early.setdefault((sender, message.seat), message)
+            return
+        if message.seat in self._match.openings:
+            return
+        try:
+            self._match.open_seat(message.seat, decode_scalar(message.secret))
+        except (CryptoError, Refusal) as error:
+            self._mesh.fault(sender, str(error))
+        else:
+            self._mesh.send_opening(message.seat, message.secret)
