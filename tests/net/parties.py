@@ -1,0 +1,491 @@
+"""Whole games between sessions in one process: a network without sockets, players made to measure, and crooked seats.
+
+What a session does in a worker thread is done at once here, so that the clock can jump; and shuffles, which are the
+same in all games of one table, are made and proved once.
+"""
+
+import contextlib
+import math
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import pytest
+import trio
+
+from seqp2p.crypto import shuffle, shuffle_proof
+from seqp2p.crypto.elgamal import Ciphertext
+from seqp2p.crypto.group import Point
+from seqp2p.crypto.oracle import Context
+from seqp2p.match import seat as seat_module
+from seqp2p.match import setup_steps
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.events import Event, Result
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.table import Agreement, encode_agreement
+from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import reach
+from seqp2p.net.errors import LinkLost, NetError
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.messages import ContributionMessage, Message, Ping, Stage, decode_message, encode_message
+from seqp2p.net.session import Session
+from seqp2p.net.table import Table
+from seqp2p.net.tls import Credentials, make_credentials
+from seqp2p.players.player import Player
+from seqp2p.replay.format import records
+from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import Action, View
+from tests.net.tools import Wires, address_of
+from tests.table import identity, make_agreement, randomness
+
+T = TypeVar("T")
+LIMITS = DEFAULT_LIMITS
+# Nothing in here takes longer, on the clock that jumps: what does is a hang.
+HANG_S = 5_000
+# By these lots most games are short.
+LOTS = 6
+
+Deck = tuple[Ciphertext, ...]
+
+
+@cache
+def shuffled_once(deck: Deck, key: Point, context: Context) -> tuple[Any, bytes]:
+    return shuffle.shuffle_and_prove(deck, key, context, randomness(("shuffle", context)))
+
+
+def shuffle_and_prove(deck: Deck, key: Point, context: Context, _randomness: object) -> tuple[Any, bytes]:
+    """The same order of cards for the same game, whatever was played before."""
+    return shuffled_once(tuple(deck), key, context)
+
+
+@cache
+def verified_once(before: Deck, after: Deck, key: Point, proof: bytes, context: Context) -> None:
+    shuffle_proof.verify_shuffle(before, after, key, proof, context)
+
+
+def verify_shuffle(before: Iterable[Ciphertext], after: Iterable[Ciphertext], *statement: Any) -> None:
+    verified_once(tuple(before), tuple(after), *statement)
+
+
+async def run_at_once(work: Callable[..., T], *arguments: Any) -> T:
+    """Stands for ``trio.to_thread.run_sync``: the clock does not jump while a thread is at work."""
+    await trio.lowlevel.checkpoint()
+    return work(*arguments)
+
+
+def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing runs in threads, so that the clock can jump, and no shuffle is proved or checked twice."""
+    monkeypatch.setattr(trio.to_thread, "run_sync", run_at_once)
+    monkeypatch.setattr(seat_module, "shuffle_and_prove", shuffle_and_prove)
+    monkeypatch.setattr(setup_steps, "verify_shuffle", verify_shuffle)
+
+
+@cache
+def credentials(seat: int, seed: int = 1) -> Credentials:
+    return make_credentials(identity(seat, seed))
+
+
+# Players
+
+
+class Lottery:
+    """Any legal action. Keeps what it was asked."""
+
+    def __init__(self, seed: object = 0) -> None:
+        self.asked: list[tuple[View, str | None]] = []
+        self._dice = random.Random(repr(seed))
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        self.asked.append((view, refused))
+        await trio.lowlevel.checkpoint()
+        return await self.pick(view, refused)
+
+    async def pick(self, view: View, refused: str | None) -> Action:
+        assert refused is None, refused
+        return self._dice.choice(view.legal)
+
+
+class Thinker(Lottery):
+    """Takes long over the question after so many; ``asleep`` says when it has come to that."""
+
+    def __init__(self, questions: int = 0, sleep_s: float = math.inf) -> None:
+        super().__init__()
+        self._questions = questions
+        self._sleep_s = sleep_s
+        self.asleep = trio.Event()
+
+    async def pick(self, view: View, refused: str | None) -> Action:
+        if len(self.asked) == self._questions + 1:
+            self.asleep.set()
+            await trio.sleep(self._sleep_s)
+        return await super().pick(view, refused)
+
+
+class Scripted(Lottery):
+    """Does what a function says; None is by lot."""
+
+    def __init__(self, script: Callable[[View, str | None], Awaitable[Action | None]], seed: object = 0) -> None:
+        super().__init__(seed)
+        self._script = script
+
+    async def pick(self, view: View, refused: str | None) -> Action:
+        action = await self._script(view, refused)
+        return await super().pick(view, None) if action is None else action
+
+
+# Streams that take their time
+
+
+class Slow(trio.abc.Stream):
+    """One end of a byte stream on which everything arrives some time after it was sent, in order."""
+
+    def __init__(
+        self, out: "trio.MemorySendChannel[tuple[float, bytes]]", into: "trio.MemoryReceiveChannel[tuple[float, bytes]]"
+    ) -> None:
+        self._out = out
+        self._into = into
+        self._next: tuple[float, bytes] | None = None
+        self._delay: Callable[[], float] = float
+
+    @classmethod
+    def pair(cls, delay: Callable[[], float]) -> tuple["Slow", "Slow"]:
+        there, here = (trio.open_memory_channel[tuple[float, bytes]](10_000) for _ in range(2))
+        ends = cls(there[0], here[1]), cls(here[0], there[1])
+        for end in ends:
+            end._delay = delay
+        return ends
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await trio.lowlevel.checkpoint()
+        with closing():
+            self._out.send_nowait((trio.current_time() + self._delay(), bytes(data)))
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        if self._next is None:
+            try:
+                with closing():
+                    self._next = await self._into.receive()
+            except trio.EndOfChannel:
+                return b""
+        await trio.sleep_until(self._next[0])
+        _, data = self._next
+        self._next = None
+        return data
+
+    async def aclose(self) -> None:
+        self._out.close()
+        self._into.close()
+        await trio.lowlevel.checkpoint()
+
+
+@contextlib.contextmanager
+def closing() -> Iterator[None]:
+    try:
+        yield
+    except (trio.ClosedResourceError, trio.BrokenResourceError):
+        raise trio.BrokenResourceError from None
+
+
+class SlowWires(Wires):
+    """A network on which each direction of each connection has its own delay, another for every write."""
+
+    def __init__(self, longest_s: float, seed: object = 0) -> None:
+        super().__init__()
+        self._dice = random.Random(repr(seed))
+        self._longest_s = longest_s
+
+    async def dial(self, address: Address) -> trio.abc.Stream:
+        await trio.lowlevel.checkpoint()
+        usual_s = self._dice.uniform(0, self._longest_s)
+        here, there = Slow.pair(lambda: self._dice.uniform(0, usual_s))
+        self._queues[address].send_nowait(there)
+        return here
+
+
+# The table
+
+
+class CalmMesh(Mesh):
+    """A mesh that does not look again and again, without a pause, for a seat to dial while it is closing.
+
+    On the clock that jumps such a task would stop time.
+    """
+
+    def _pause_s(self, peer: Any) -> float:
+        return self._limits.close_s if self._closing else super()._pause_s(peer)
+
+
+Pair = tuple[int, int]
+
+
+class Scribe(ReplayWriter):
+    """Writes a replay, and says when something has been taken: ``moved`` is set, and a new one stands there."""
+
+    def __init__(self, path: Path, match: Match) -> None:
+        super().__init__(path, match)
+        self.moved = trio.Event()
+
+    def record(self, match: Match) -> None:
+        super().record(match)
+        self.moved.set()
+        self.moved = trio.Event()
+
+
+@dataclass
+class Place:
+    """One seat of a party: its session, its player, what it was told, how it ended."""
+
+    number: int
+    session: Session
+    player: Any
+    writer: "Scribe"
+    events: list[Event] = field(default_factory=list)
+    result: Result | None = None
+    ended_at: float = 0.0
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+
+    @property
+    def match(self) -> Match:
+        return self.session.match
+
+    @property
+    def reason(self) -> str:
+        assert self.result is not None, f"seat {self.number} has not ended"
+        return self.result.reason
+
+    def replay(self) -> bytes:
+        return self.writer.path.read_bytes()
+
+    def report(self) -> Report:
+        return verify(self.replay())
+
+
+class Party:
+    """The seats of one game. ``without`` are the pairs that cannot reach each other."""
+
+    def __init__(
+        self,
+        directory: Path,
+        players: int,
+        variant: str = "kids",
+        *,
+        without: Collection[Pair] = (),
+        wires: Wires | None = None,
+        limits: Limits = LIMITS,
+        seed: int = 1,
+        **settings: Any,
+    ) -> None:
+        self.directory = directory
+        self.players = players
+        self.seed = seed
+        self.agreement: Agreement = make_agreement(players, variant, seed, **settings)
+        self.wires = wires or Wires()
+        self.limits = limits
+        self.without = without
+        self.places: dict[int, Place] = {}
+
+    def __getitem__(self, seat: int) -> Place:
+        return self.places[seat]
+
+    @property
+    def results(self) -> dict[int, Result | None]:
+        return {seat: place.result for seat, place in self.places.items()}
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        return {seat: place.reason for seat, place in self.places.items()}
+
+    def table(self, seat: int) -> Table:
+        others = [other for other in range(1, self.players + 1) if other != seat]
+        addresses = {other: (address_of(other),) for other in others}
+        return Table(
+            credentials(seat, self.seed), self.agreement, seat, addresses, [self.wires.listen(address_of(seat))]
+        )
+
+    def own_seat(self, seat: int) -> OwnSeat:
+        return OwnSeat(seat, identity(seat, self.seed), randomness(("seat", self.seed, seat)))
+
+    def mesh(self, seat: int) -> Mesh:
+        """The links of a seat."""
+
+        def may_dial(other: int) -> bool:
+            return not {(seat, other), (other, seat)} & set(self.without)
+
+        fresh = randomness(("mesh", seat))
+        return CalmMesh(self.table(seat), fresh, self.limits, dial=self.wires.dial, dial_filter=may_dial)
+
+    def sit(self, seat: int, player: Player | None = None, kind: type[Session] = Session, **more: Any) -> Any:
+        """Seat somebody; it plays by lot where no player is given. Returns the session."""
+        match = Match(encode_agreement(self.agreement))
+        path = self.directory / f"{seat}.seqp2p"
+        player = player or Lottery((LOTS, seat))
+        events: list[Event] = []
+        writer = Scribe(path, match)
+        session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, events.append, **more)
+        self.places[seat] = Place(seat, session, player, writer, events)
+        return session
+
+    def sit_others(self, **more: Any) -> None:
+        """Seat the rest."""
+        for seat in range(1, self.players + 1):
+            if seat not in self.places:
+                self.sit(seat, **more)
+
+    async def run(self, place: Place) -> None:
+        with place.scope, place.session.writer:
+            place.result = await place.session.run()
+        place.ended_at = trio.current_time()
+
+    @contextlib.asynccontextmanager
+    async def playing(self) -> AsyncGenerator[trio.Nursery]:
+        """Everybody who is seated plays; the block ends when all have ended."""
+        with trio.fail_after(HANG_S):
+            async with trio.open_nursery() as nursery:
+                for place in self.places.values():
+                    nursery.start_soon(self.run, place)
+                yield nursery
+
+    async def play(self) -> None:
+        """Seat the rest, and play to the end."""
+        self.sit_others()
+        async with self.playing():
+            pass
+
+    async def until(self, seat: int, reached: Callable[[Match], bool]) -> None:
+        """Wait until a seat's match has come so far."""
+        place = self[seat]
+        while not reached(place.match):
+            await place.writer.moved.wait()
+
+    async def raw(self, seat: int, to: int) -> "Raw":
+        """A link of this seat that follows no protocol but what a test says."""
+        link = await reach(
+            address_of(to),
+            credentials(seat, self.seed),
+            self.wires.dial,
+            self.limits,
+            role="link",
+            game=self[to].match.game.id,
+            expected_key=self.agreement.seats[to - 1].key,
+        )
+        return Raw(link.frames)
+
+    def name(self, seat: int) -> str:
+        return f"seat {seat} (player {seat})"
+
+
+class Raw:
+    """A seat's end of a link, by hand."""
+
+    def __init__(self, frames: FrameStream) -> None:
+        self.frames = frames
+        self._lock = trio.Lock()
+
+    async def say(self, *messages: Message) -> None:
+        for message in messages:
+            async with self._lock:
+                await self.frames.send(encode_message(message))
+
+    async def hear(self) -> Message:
+        return decode_message(await self.frames.receive(LIMITS.frame_max), Stage.GAME)
+
+    async def expect(self, kind: type[T]) -> T:
+        while not isinstance(message := await self.hear(), kind):
+            pass
+        return message
+
+    async def stay(self) -> None:
+        with contextlib.suppress(LinkLost):
+            while True:
+                await self.say(Ping())
+                await trio.sleep(2)
+
+    async def drain(self) -> None:
+        """Read until the other side has had enough."""
+        with contextlib.suppress(NetError):
+            while True:
+                await self.hear()
+
+
+def checked(party: Party, verdict: str = "verified") -> list[Report]:
+    """All replays say this; their steps are the same bytes, as far as the shortest goes."""
+    reports = [place.report() for place in party.places.values()]
+    assert [report.verdict for report in reports] == [verdict] * len(reports), [report.reason for report in reports]
+    steps = [steps_of(place) for place in party.places.values()]
+    shortest = min(map(len, steps))
+    assert all(each[:shortest] == steps[0][:shortest] for each in steps)
+    assert len({report.writer for report in reports}) == len(reports)
+    return reports
+
+
+def steps_of(place: Place) -> list[bytes]:
+    """The bytes of every step record of a replay."""
+    return of_kind(place, "StepRecord")
+
+
+def of_kind(place: Place, *names: str) -> list[bytes]:
+    """The bytes of every record of these kinds."""
+    data = place.replay()
+    return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
+
+
+# Crooked seats
+
+
+Deals = Iterable[tuple[Collection[int], Contribution]]
+
+
+class Crook(Session):
+    """Does its part until it is its turn at a step that ``when`` picks; then sends what ``what`` says, and waits.
+
+    ``what`` gets this session and the honest contribution, and gives pairs of seats and contributions for them.
+    """
+
+    def __init__(
+        self, *arguments: Any, when: Callable[[Match], bool], what: Callable[["Crook", Contribution], Deals]
+    ) -> None:
+        super().__init__(*arguments)
+        self._when = when
+        self._what = what
+        self.done = trio.Event()
+
+    async def _contribute(self, own: Contribution) -> None:
+        if self.done.is_set() or not self._when(self.match):
+            await super()._contribute(own)
+            return
+        for seats, contribution in self._what(self, own):
+            self.slip(seats, contribution)
+        self.done.set()
+        cast("Any", self.seat).owes = lambda _match: False
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Everybody else."""
+        return tuple(self.mesh._peers)
+
+    def slip(self, seats: Collection[int], contribution: Contribution) -> None:
+        """Send something to these seats alone."""
+        for seat in seats:
+            self.mesh._peers[seat].links[-1].send(ContributionMessage(contribution.payload, contribution.signature))
+
+
+def at(kind: str, nth: int = 1) -> Callable[[Match], bool]:
+    """Picks steps of a kind, from the nth that this seat contributes to on."""
+    seen: set[int] = set()
+
+    def picks(match: Match) -> bool:
+        if match.kind == kind:
+            seen.add(match.number)
+        return match.kind == kind and len(seen) >= nth
+
+    return picks
