@@ -22,7 +22,7 @@ from tests.cli.processes import Event, Household, children, is_running, wait_unt
 from tests.table import played, replay_bytes
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", [2, 4])
 def test_events_are_those_of_the_documentation(people: Household, players: int) -> None:
     demo = people.start("demo", "--players", players, "--json", "--replay-dir", people.replays("demo"), who="demo")
     assert demo.end() == 0

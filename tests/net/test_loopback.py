@@ -123,8 +123,7 @@ async def test_twelve_sit_down_and_play() -> None:
                 async with trio.open_nursery() as closing:
                     for seat in seats.values():
                         closing.start_soon(seat.mesh.close, "the game is over")
-        # every contribution comes once from its author; a heartbeat in between may bring a few twice
-        assert max(seat.copies for seat in seats.values()) < 2 * 11 * 5
+        # How often each contribution comes is counted in test_mesh.py, where time stands still for a busy machine.
         assert not any(event.fault for seat in seats.values() for event in seat.events if isinstance(event, LinkDown))
 
 

@@ -17,6 +17,7 @@ from seqp2p.net.messages import (
     Gather,
     Have,
     Hello,
+    Hurry,
     Links,
     Lobby,
     LobbySeat,
@@ -29,6 +30,7 @@ from seqp2p.net.messages import (
     Proof,
     Ready,
     Refusal,
+    RemarkMessage,
     Signed,
     Sit,
     Stage,
@@ -63,6 +65,8 @@ SAMPLES: list[Message] = [
     Links((2, 12)),
     Opening(3, A32),
     Evidence((Signed(b"one", A64), Signed(b"two", A64))),
+    RemarkMessage(b"payload", A64),
+    Hurry(57),
     Bye("good night"),
 ]
 STAGE_OF = {kind: stage for stage, kinds in ALLOWED.items() for kind in kinds}
