@@ -115,11 +115,11 @@ class Lottery:
 class Thinker(Lottery):
     """Takes long over the question after so many; ``asleep`` says when it has come to that."""
 
-    def __init__(self, questions: int = 0, sleep_s: float = math.inf) -> None:
+    def __init__(self, questions: int = 0, sleep_s: float = math.inf, asleep: trio.Event | None = None) -> None:
         super().__init__()
         self._questions = questions
         self._sleep_s = sleep_s
-        self.asleep = trio.Event()
+        self.asleep = trio.Event() if asleep is None else asleep
 
     async def pick(self, view: View, refused: str | None) -> Action:
         if len(self.asked) == self._questions + 1:
@@ -252,6 +252,7 @@ class Place:
     events: list[Event] = field(default_factory=list)
     result: Result | None = None
     ended_at: float = 0.0
+    ended: trio.Event = field(default_factory=trio.Event)
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
     @property
@@ -292,6 +293,7 @@ class Party:
         self.wires = wires or Wires()
         self.limits = limits
         self.without = without
+        self.away: set[int] = set()
         self.places: dict[int, Place] = {}
 
     def __getitem__(self, seat: int) -> Place:
@@ -321,8 +323,13 @@ class Party:
         def may_dial(other: int) -> bool:
             return not {(seat, other), (other, seat)} & set(self.without)
 
-        fresh = randomness(("mesh", seat))
-        return CalmMesh(self.table(seat), fresh, self.limits, dial=self.wires.dial, dial_filter=may_dial)
+        async def dial(address: Address) -> trio.abc.Stream:
+            if seat in self.away or address in map(address_of, self.away):
+                await trio.lowlevel.checkpoint()
+                raise ConnectionRefusedError
+            return await self.wires.dial(address)
+
+        return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
 
     def sit(self, seat: int, player: Player | None = None, kind: type[Session] = Session, **more: Any) -> Any:
         """Seat somebody; it plays by lot where no player is given. Returns the session."""
@@ -345,6 +352,7 @@ class Party:
         with place.scope, place.session.writer:
             place.result = await place.session.run()
         place.ended_at = trio.current_time()
+        place.ended.set()
 
     @contextlib.asynccontextmanager
     async def playing(self) -> AsyncGenerator[trio.Nursery]:
@@ -379,6 +387,28 @@ class Party:
             expected_key=self.agreement.seats[to - 1].key,
         )
         return Raw(link.frames)
+
+    def cut_off(self, seat: int) -> None:
+        """Nobody reaches this seat any more, nor does it anybody, until it is no longer ``away``."""
+        self.away.add(seat)
+        for peer in self[seat].session.mesh._peers.values():
+            for link in peer.links:
+                link.end(LinkLost("The cable is cut."))
+
+    def crash(self, seat: int) -> None:
+        """This seat's process dies: no goodbye, no end of its replay."""
+
+        mesh = self[seat].session.mesh
+
+        async def close(_: str) -> None:
+            mesh._scope.cancel()
+            await trio.lowlevel.checkpoint()
+
+        self.cut_off(seat)
+        cast("Any", mesh).close = close
+        cast("Any", self[seat].writer).finish = lambda *_: None
+        self[seat].session._nursery.cancel_scope.cancel()
+        self[seat].scope.cancel()
 
     def name(self, seat: int) -> str:
         return f"seat {seat} (player {seat})"

@@ -16,7 +16,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.net.messages import ContributionMessage
 from seqp2p.rules import PASS, Action
-from tests.net.parties import LIMITS, Crook, Party, Place, Raw, SlowWires, Thinker, at, checked, of_kind
+from tests.net.parties import LIMITS, Crook, Party, Raw, SlowWires, Thinker, at, checked, of_kind
 from tests.table import altered, fields_of, identity, randomness, signed, with_body
 
 CROOK = 2
@@ -144,24 +144,21 @@ def signed_turn(match: Match, seat: int, step: int) -> Contribution:
 async def test_a_turn_that_is_not_its_own(autojump_clock: object, quick: None, tmp_path: Path, back: int) -> None:
     """By a link of its own, so that the crook's session is surprised too. ``back``: steps before the open one."""
     party = Party(tmp_path, 3)
+    asleep = trio.Event()
     for seat in (1, 2, 3):
-        party.sit(seat, Thinker(1, sleep_s=60))
+        party.sit(seat, Thinker(1, asleep=asleep))
     async with party.playing():
-        await party.until(1, lambda match: match.kind == "turn" and sleeping(party) is not None)
-        mover = sleeping(party)
-        assert mover is not None
+        await asleep.wait()
+        await trio.sleep(1)
+        (mover,) = party[1].match.awaited
         match = party[1].match
         step = match.number - back
         closed = () if back == 0 else match.record[step - 1].contributions
-        crook = next(seat for seat in (3, 2, 1) if seat != mover.number and seat not in dict(closed))
+        crook = next(seat for seat in (3, 2, 1) if seat != mover and seat not in dict(closed))
         raw = await party.raw(crook, to=1 + crook % 3)
         own = signed_turn(match, crook, step)
         await raw.say(ContributionMessage(own.payload, own.signature))
     caught(party, "it was not its step", crook)
-
-
-def sleeping(party: Party) -> Place | None:
-    return next((place for place in party.places.values() if place.player.asleep.is_set()), None)
 
 
 # Equivocation: every version is right in itself.

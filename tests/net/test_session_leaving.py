@@ -1,0 +1,376 @@
+"""Seats that leave, vanish, fail or wait for nothing: who is left ends soon, says why, and loses nothing."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+import trio
+
+from seqp2p.match.contribution import Kind
+from seqp2p.match.machine import Match
+from seqp2p.net.absence import GOODBYE_WAIT_S, OWED_S
+from seqp2p.net.errors import LinkLost
+from seqp2p.net.session import OPENINGS_WAIT_S, TICK_S, Session
+from seqp2p.rules import Action, View
+from tests.net.parties import LIMITS, Crook, Lottery, Party, Scribe, Thinker, at, checked, of_kind, steps_of
+
+PHASES: tuple[Kind, ...] = ("seat", "reveal", "shuffle", "deal", "turn", "draw", "over")
+SOON_S = GOODBYE_WAIT_S + TICK_S + LIMITS.close_s + 0.1
+
+
+def stopped(party: Party, kind: str, seat: int) -> Crook:
+    """Seat one that does nothing any more from such a step on, and honest people."""
+    stopper: Crook = party.sit(seat, kind=Crook, when=at(kind), what=lambda _crook, _own: [])
+    party.sit_others()
+    return stopper
+
+
+def complete(party: Party, seats: Collection[int] = ()) -> None:
+    """The replays of these seats (of all) have all that was recorded, and are signed as unfinished."""
+    for seat in seats or party.places:
+        place = party[seat]
+        report = place.report()
+        assert report.verdict == "unfinished"
+        assert report.reason is not None
+        assert report.reason.startswith(f"the record ends at step {place.match.number}, awaiting seat ")
+        assert report.writer == party.agreement.seats[seat - 1].key.hex()
+        assert len(steps_of(place)) == len(place.match.record)
+        assert len(of_kind(place, "OpenRecord")) == bool(place.match.held)
+
+
+@pytest.mark.parametrize("kind", PHASES)
+@pytest.mark.parametrize("cancelled", [False, True], ids=["leave", "cancel"])
+async def test_leaving_while_something_is_waited_for(
+    autojump_clock: object, quick: None, tmp_path: Path, kind: str, cancelled: bool
+) -> None:
+    """Politely, or because everything is cancelled: the others are told, and wait for nobody."""
+    party = Party(tmp_path, 3)
+    stopper = stopped(party, kind, 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await trio.sleep(1)
+        left_at = trio.current_time()
+        if cancelled:
+            party[2].scope.cancel()
+        else:
+            await party[2].session.leave("tired")
+        if kind == "over":
+            party[3].scope.cancel()  # It waits for nobody but itself.
+    if kind == "over":
+        # Two of three have signed the end: it holds, whoever leaves now.
+        assert {report.verdict for report in (party[seat].report() for seat in (1, 2))} == {"verified"}
+        assert party[1].result == (party[2].result or party[1].result)
+        return
+    assert party[1].reason == party[3].reason == f"{party.name(2)} left the table"
+    assert party[2].result is None if cancelled else party[2].reason == "tired"
+    assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
+    complete(party)
+
+
+async def test_leaving_one_s_own_turn(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3)
+    asleep = trio.Event()
+    for seat in (1, 2, 3):
+        party.sit(seat, Thinker(1, asleep=asleep))
+    async with party.playing():
+        await asleep.wait()
+        await trio.sleep(1)
+        (mover,) = party[1].match.awaited
+        await party[mover].session.leave("tired")
+    others = {1, 2, 3} - {mover}
+    assert {party[seat].reason for seat in others} == {f"{party.name(mover)} left the table"}
+    complete(party)
+
+
+async def test_cancelled_before_anything(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    party.sit_others()
+    for place in party.places.values():
+        place.scope.cancel()
+    async with party.playing():
+        pass
+    assert [place.result for place in party.places.values()] == [None, None]
+    complete(party)
+
+
+async def test_all_leave_at_once(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3)
+    stopper = stopped(party, "turn", 3)
+    async with party.playing() as nursery:
+        await stopper.done.wait()
+        for place in party.places.values():
+            nursery.start_soon(place.session.leave, "bored")
+    assert set(party.reasons.values()) == {"bored"}
+    complete(party)
+
+
+async def test_leaving_and_talking_after_the_end_do_nothing(
+    autojump_clock: object, quick: None, tmp_path: Path
+) -> None:
+    party = Party(tmp_path, 2)
+    await party.play()
+    await party[1].session.leave("too late")
+    await party[1].session.say("too late")
+    checked(party)
+
+
+async def test_leaving_while_the_session_says_goodbye(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2, open_hands=False)
+    party.sit_others()
+    async with party.playing() as nursery:
+        await party.until(1, lambda match: match.game.result is not None)
+        nursery.start_soon(party[1].session.leave, "too late")
+    checked(party)
+
+
+async def test_who_hears_of_a_leaving_from_others(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """A line of three: the news comes by way of seat 2, and says so."""
+    party = Party(tmp_path, 3, without={(1, 3)})
+    stopper = stopped(party, "turn", 2)
+    async with party.playing():
+        await stopper.done.wait()
+        await trio.sleep(1)
+        await party[3].session.leave("tired")
+    assert party[2].reason == f"{party.name(3)} left the table"
+    assert party[1].reason == f"{party.name(2)} says: {party.name(3)} left the table"
+    complete(party)
+
+
+async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    stopper = stopped(party, "draw", 2)
+    async with party.playing():
+        await stopper.done.wait()
+        party[2].scope.cancel()
+    assert party[1].reason == f"{party.name(2)} left the table"
+    complete(party)
+
+
+# Failures of this very seat.
+
+
+class Broken(Lottery):
+    async def pick(self, view: View, refused: str | None) -> Action:
+        raise ZeroDivisionError
+
+
+async def failing(party: Party, error: type[Exception]) -> None:
+    """The session of seat 2 raises this; the others are told."""
+    party.sit_others()
+    raised: list[ExceptionGroup[Exception]] = []
+
+    async def run() -> None:
+        try:
+            await party.run(party[2])
+        except* error as group:
+            raised.append(group)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        for seat in (1, 3):
+            nursery.start_soon(party.run, party[seat])
+    assert len(raised) == 1
+    assert {party[seat].reason for seat in (1, 3)} == {f"{party.name(2)} left the table"}
+
+
+async def test_a_player_that_fails(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3)
+    party.sit(2, Broken())
+    await failing(party, ZeroDivisionError)
+    complete(party)
+
+
+async def test_a_disk_that_is_full(
+    autojump_clock: object, quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    party = Party(tmp_path, 3)
+    stopper = party.sit(2)
+    assert stopper.writer is party[2].writer
+    real = Scribe._write
+
+    def write(scribe: Scribe, data: bytes) -> None:
+        if scribe is party[2].writer and len(scribe.path.read_bytes()) > 10_000:
+            raise OSError("the disk is full")
+        real(scribe, data)
+
+    monkeypatch.setattr(Scribe, "_write", write)
+    await failing(party, OSError)
+    complete(party, (1, 3))
+    assert party[2].report().verdict == "unfinished"
+    assert steps_of(party[2])
+
+
+# Seats that vanish.
+
+
+async def test_a_seat_that_dies_is_waited_for(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3, grace_s=30)
+    stopper = stopped(party, "draw", 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await trio.sleep(1)
+        party.crash(3)
+        died_at = trio.current_time()
+    # The one whose clock strikes first says it, and the other may hear of it before its own does.
+    assert all(party[seat].reason.endswith(f"{party.name(3)} could not be reached for 30 s") for seat in (1, 2))
+    assert 30 <= party[1].ended_at - died_at <= 30 + 2 * TICK_S + SOON_S
+    complete(party, (1, 2))
+    dead = party[3].report()
+    assert (dead.verdict, dead.writer) == ("unfinished", None)
+
+
+async def test_a_seat_that_comes_back_in_time(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3, grace_s=30)
+    thinker = Thinker(1, sleep_s=5)
+    party.sit(1, thinker)
+    party.sit_others()
+    async with party.playing():
+        await thinker.asleep.wait()
+        for _ in range(3):
+            party.cut_off(3)
+            await trio.sleep(25)
+            party.away.clear()
+            await trio.sleep(15)
+    checked(party)
+    assert len(set(party.results.values())) == 1
+
+
+async def test_others_that_come_and_go_do_not_prolong_the_wait(
+    autojump_clock: object, quick: None, tmp_path: Path
+) -> None:
+    party = Party(tmp_path, 3, grace_s=60)
+    stopper = stopped(party, "draw", 3)
+    async with party.playing() as nursery:
+        await stopper.done.wait()
+        party.crash(3)
+        died_at = trio.current_time()
+
+        async def flap() -> None:
+            while party[1].result is None:
+                for link in party[2].session.mesh._peers[1].links:
+                    link.end(LinkLost("a bad cable"))
+                await trio.sleep(20)
+
+        nursery.start_soon(flap)
+    assert party[1].ended_at - died_at <= 60 + 2 * TICK_S + SOON_S
+
+
+@pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "deal", "draw", "over"])
+async def test_a_program_that_is_there_and_does_nothing(
+    autojump_clock: object, quick: None, tmp_path: Path, kind: str
+) -> None:
+    """What takes no thinking is not waited for, for ever."""
+    party = Party(tmp_path, 2, grace_s=5)
+    stopper = stopped(party, kind, 2)
+    async with party.playing():
+        await stopper.done.wait()
+        await party.until(1, lambda match: match.kind == kind)
+        number, begun_at = party[1].match.number, trio.current_time()
+        await party[1].ended.wait()
+        party[2].scope.cancel()
+    assert party[1].reason == f"{party.name(2)} sent nothing valid for step {number} ({kind}) in {OWED_S:.0f} s"
+    assert party[1].ended_at - begun_at <= OWED_S + TICK_S + SOON_S
+    complete(party, (1,))
+
+
+async def test_a_person_may_think_as_long_as_it_likes(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2, grace_s=5)
+    party.sit(2, Thinker(0, sleep_s=10 * OWED_S))
+    await party.play()
+    checked(party)
+    assert trio.current_time() >= 10 * OWED_S
+
+
+# Around the end.
+
+
+def over(match: Match) -> bool:
+    return match.kind == "over"
+
+
+@pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
+async def test_one_of_three_is_gone_at_the_end(autojump_clock: object, quick: None, tmp_path: Path, dies: bool) -> None:
+    """The majority has signed: the result holds. A goodbye need not be waited on."""
+    party = Party(tmp_path, 3, grace_s=30)
+    stopper = stopped(party, "over", 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await trio.sleep(1)
+        gone_at = trio.current_time()
+        if dies:
+            party.crash(3)
+        else:
+            party[3].scope.cancel()
+    for seat in (1, 2):
+        result = party[seat].result
+        assert result is not None
+        assert (result.kind, result.reason) == ("won", "")
+        report = party[seat].report()
+        assert (report.verdict, report.result) == ("verified", result)
+        assert not of_kind(party[seat], "OpeningRecord")
+        waited_s = party[seat].ended_at - gone_at
+        assert 30 <= waited_s <= 30 + 2 * TICK_S + SOON_S if dies else waited_s <= SOON_S
+
+
+@pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
+async def test_one_of_two_is_gone_at_the_end(autojump_clock: object, quick: None, tmp_path: Path, dies: bool) -> None:
+    party = Party(tmp_path, 2, grace_s=30)
+    stopper = stopped(party, "over", 2)
+    async with party.playing():
+        await stopper.done.wait()
+        await party.until(1, over)
+        if dies:
+            party.crash(2)
+        else:
+            party[2].scope.cancel()
+    assert party[1].reason == party.name(2) + (" could not be reached for 30 s" if dies else " left the table")
+    complete(party, (1,))
+
+
+async def test_leaving_when_the_end_is_signed(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """Two of three have signed, the third thinks about it: who leaves has a result."""
+    party = Party(tmp_path, 3)
+    stopper = stopped(party, "over", 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await party.until(1, lambda match: match.confirmed)
+        await party[1].session.leave("tired")
+        party[3].scope.cancel()
+    assert party[1].result is not None
+    assert party[1].result.kind == "won"
+    assert party[1].result == party[1].report().result
+
+
+class Slowpoke(Session):
+    """Takes its time before it opens its hand."""
+
+    async def _open_hands(self) -> None:
+        await trio.sleep(3 * OPENINGS_WAIT_S)
+
+
+async def test_leaving_while_others_open_their_hands(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3)
+    party.sit(3, kind=Slowpoke)
+    party.sit_others()
+    async with party.playing():
+        await party.until(1, lambda match: match.game.result is not None)
+        await trio.sleep(1)
+        await party[1].session.say("well played")
+        await party[1].session.leave("tired")
+    assert party[1].result == party[2].result
+    assert party[1].ended_at <= 1 + LIMITS.close_s + 0.1
+    assert OPENINGS_WAIT_S <= party[2].ended_at <= OPENINGS_WAIT_S + LIMITS.close_s + 0.1
+    for seat in (1, 2):
+        assert party[seat].report().verdict == "verified"
+
+
+async def test_cancelled_after_the_end(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    party.sit(2, kind=Slowpoke)
+    party.sit_others()
+    async with party.playing():
+        await party.until(1, lambda match: match.game.result is not None)
+        await trio.sleep(1)
+        for place in party.places.values():
+            place.scope.cancel()
+    assert [place.report().verdict for place in party.places.values()] == ["verified"] * 2
