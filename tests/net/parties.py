@@ -23,7 +23,7 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.match import seat as seat_module
 from seqp2p.match import setup_steps
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Event, Result
+from seqp2p.match.events import Event, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, encode_agreement
@@ -249,7 +249,7 @@ class Place:
     session: Session
     player: Any
     writer: "Scribe"
-    events: list[Event] = field(default_factory=list)
+    told: list[tuple[float, Event]] = field(default_factory=list)
     result: Result | None = None
     ended_at: float = 0.0
     ended: trio.Event = field(default_factory=trio.Event)
@@ -258,6 +258,18 @@ class Place:
     @property
     def match(self) -> Match:
         return self.session.match
+
+    @property
+    def events(self) -> list[Event]:
+        return [event for _, event in self.told]
+
+    def actions(self, *kinds: str) -> list[tuple[float, int, str]]:
+        """When, by whom and what was done, of these kinds."""
+        return [
+            (round(when, 2), event.seat, event.action.kind)
+            for when, event in self.told
+            if isinstance(event, Turned) and event.action.kind in kinds
+        ]
 
     @property
     def reason(self) -> str:
@@ -336,10 +348,14 @@ class Party:
         match = Match(encode_agreement(self.agreement))
         path = self.directory / f"{seat}.seqp2p"
         player = player or Lottery((LOTS, seat))
-        events: list[Event] = []
+        told: list[tuple[float, Event]] = []
         writer = Scribe(path, match)
-        session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, events.append, **more)
-        self.places[seat] = Place(seat, session, player, writer, events)
+
+        def tell(event: Event) -> None:
+            told.append((trio.current_time(), event))
+
+        session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, tell, **more)
+        self.places[seat] = Place(seat, session, player, writer, told)
         return session
 
     def sit_others(self, **more: Any) -> None:
