@@ -27,7 +27,7 @@ from seqp2p.net.absence import Absence
 from seqp2p.net.asking import Asking, Chosen
 from seqp2p.net.early import Early
 from seqp2p.net.mesh import GameMessage, LinkDown, LinkUp, Mesh, Received
-from seqp2p.net.messages import Bye, ContributionMessage, Evidence, Hurry, Opening, RemarkMessage
+from seqp2p.net.messages import Bye, ContributionMessage, Evidence, Opening, RemarkMessage
 from seqp2p.net.openings import Openings
 from seqp2p.net.talk import Talk
 from seqp2p.net.text import clean
@@ -191,8 +191,6 @@ class Session:
         match item:
             case Received(seat, message):
                 await self._take_message(seat, message)
-            case LinkUp() | LinkDown():
-                pass  # The next tick sees who can be reached.
             case Chosen():
                 await self._play(item)
             case Said(text):
@@ -202,6 +200,8 @@ class Session:
             case Tick():
                 if over := self._absence.why_over(self.mesh.reachable, trio.current_time()):
                     self._end(over)
+            case _:
+                pass  # A link is made or gone: the next tick sees who can be reached.
 
     async def _take_message(self, seat: int, message: GameMessage) -> None:
         match message:
@@ -214,10 +214,10 @@ class Session:
                 self._openings.receive(seat, message)
             case RemarkMessage():
                 self._talk.receive(seat, message)
-            case Hurry(step):
-                self._hurry(seat, step)
             case Bye(reason):
                 self._absence.goodbye(seat, clean(reason), trio.current_time())
+            case _:
+                self._hurry(seat, message.step)
 
     async def _receive(self, contribution: Contribution, sender: int) -> None:
         """A contribution from a neighbour: judged, kept and passed on; then whatever that makes possible."""
@@ -282,7 +282,7 @@ class Session:
     async def _play(self, chosen: Chosen) -> None:
         """What the player chose: sign it, or tell the player why that is not possible."""
         if chosen.step != self.match.number:
-            return  # It was for a draw to come, and that one has been waited for.
+            return  # Chosen ahead, and the draw that it would have hurried is made: it is kept for when its own opens.
         if chosen.ahead:
             self._play_ahead(chosen)
             return

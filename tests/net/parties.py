@@ -1,7 +1,7 @@
 """Whole games between sessions in one process: a network without sockets, players made to measure, and crooked seats.
 
-What a session does in a worker thread is done at once here, so that the clock can jump; and shuffles, which are the
-same in all games of one table, are made and proved once.
+What a session does in a worker thread is done at once here, so that the clock can jump; shuffles, which are the same in
+all games of one table, are made once; and what one seat has checked, another takes for checked if it is the same bytes.
 """
 
 import contextlib
@@ -9,19 +9,20 @@ import math
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
 import trio
 
-from seqp2p.crypto import shuffle, shuffle_proof
+from seqp2p.crypto import share_proof, shuffle, shuffle_proof
 from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.group import Point
+from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.oracle import Context
+from seqp2p.match import machine, play_steps, setup_steps
 from seqp2p.match import seat as seat_module
-from seqp2p.match import setup_steps
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Event, Result, Turned
 from seqp2p.match.machine import Match
@@ -74,6 +75,18 @@ def verify_shuffle(before: Iterable[Ciphertext], after: Iterable[Ciphertext], *s
     verified_once(tuple(before), tuple(after), *statement)
 
 
+@lru_cache(10_000)
+def shares_verified_once(key: Point, statement: tuple[Any, ...], shares: tuple[Point, ...], *proof: Any) -> None:
+    share_proof.verify_shares(key, statement, shares, *proof)
+
+
+def verify_shares(key: Point, statement: Iterable[Any], shares: Iterable[Point], *proof: Any) -> None:
+    shares_verified_once(key, tuple(statement), tuple(shares), *proof)
+
+
+signature_verified_once = lru_cache(10_000)(verify_signature)
+
+
 async def run_at_once(work: Callable[..., T], *arguments: Any) -> T:
     """Stands for ``trio.to_thread.run_sync``: the clock does not jump while a thread is at work."""
     await trio.lowlevel.checkpoint()
@@ -81,10 +94,13 @@ async def run_at_once(work: Callable[..., T], *arguments: Any) -> T:
 
 
 def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing runs in threads, so that the clock can jump, and no shuffle is proved or checked twice."""
+    """Nothing runs in threads, so that the clock can jump, and nothing is proved or checked twice."""
     monkeypatch.setattr(trio.to_thread, "run_sync", run_at_once)
     monkeypatch.setattr(seat_module, "shuffle_and_prove", shuffle_and_prove)
     monkeypatch.setattr(setup_steps, "verify_shuffle", verify_shuffle)
+    monkeypatch.setattr(setup_steps, "verify_shares", verify_shares)
+    monkeypatch.setattr(play_steps, "verify_shares", verify_shares)
+    monkeypatch.setattr(machine, "verify", signature_verified_once)
 
 
 @cache
@@ -113,10 +129,10 @@ class Lottery:
 
 
 class Thinker(Lottery):
-    """Takes long over the question after so many; ``asleep`` says when it has come to that."""
+    """Takes long over the question after so many; ``asleep`` says when it has come to that. Made for seat 1."""
 
     def __init__(self, questions: int = 0, sleep_s: float = math.inf, asleep: trio.Event | None = None) -> None:
-        super().__init__()
+        super().__init__((LOTS, 1))
         self._questions = questions
         self._sleep_s = sleep_s
         self.asleep = trio.Event() if asleep is None else asleep

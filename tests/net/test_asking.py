@@ -8,8 +8,10 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from seqp2p.match.contribution import Contribution
 from seqp2p.net.asking import HASTE_S, PATIENCE_S, Asking, Chosen
 from seqp2p.net.messages import Hurry
+from seqp2p.net.session import Session
 from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, Action, Options, View, apply, legal_actions, start, view
 from tests.net.parties import Lottery, Party, Place, Scripted, checked
 
@@ -343,3 +345,31 @@ async def test_haste_that_comes_too_late_hurries_nobody(autojump_clock: object, 
         await raw.say(*(Hurry(step) for step in range(1, 400)))
         await raw.drain()
     checked(party)
+
+
+class Dawdler(Session):
+    """Takes three seconds for its shares for a drawn card."""
+
+    async def _contribute(self, own: Contribution) -> None:
+        if self.match.kind == "draw":
+            await trio.sleep(3)
+        await super()._contribute(own)
+
+
+async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(
+    autojump_clock: object, quick: None, tmp_path: Path
+) -> None:
+    """It is made when the late draw is no longer open and its own not yet, and it is not asked for again."""
+    party = Party(tmp_path, 3, "classic", manual_draw=True)
+    asked: list[int] = []
+
+    async def end_first(view: View) -> Action:
+        asked.append(view.turn)
+        await trio.sleep(2)
+        return END if view.turn == 0 else DRAW
+
+    for seat in (1, 2, 3):
+        party.sit(seat, by_phase(draw=end_first, late=does(DRAW, 0.5)), Dawdler)
+    done = await played(party, 5)
+    assert done[2:] == [(2, 2, "place"), (2.5, 1, "draw"), (5.5, 2, "draw")]
+    assert asked[:2] == [0, 1]
