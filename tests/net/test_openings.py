@@ -48,14 +48,12 @@ def test_all_hands_are_opened(trio: Played, match: Match) -> None:
     # Before the end: what one neighbour says of a seat does not take the place of what another does.
     openings.receive(2, Opening(3, FALSE))
     openings.receive(3, true_secret(trio, 3))
-    assert not openings.agreed
-    assert not links.sent
+    assert (openings.agreed, links.sent) == (False, [])
     match.receive(trio.contribution(match.number, 3))
-    assert openings.agreed
     openings.release()
     assert links.sent == [1, 3]
     assert links.faults == [2]
-    assert not openings.complete
+    assert (openings.complete, openings.agreed) == (False, True)
     openings.receive(3, true_secret(trio, 2))
     openings.receive(2, true_secret(trio, 2))
     assert links.sent == [1, 3, 2]
