@@ -5,7 +5,7 @@ hide it, and what leaves is a signed contribution.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from seqp2p.crypto.elgamal import encode_deck
 from seqp2p.crypto.group import Randomness, encode_point, mul_base, random_scalar
@@ -37,19 +37,30 @@ from seqp2p.rules import Action, IllegalAction, Position, View, apply, format_ac
 NONCE_SIZE = 32
 
 
+@dataclass(frozen=True, slots=True)
+class SeatSecrets:
+    """What a seat must keep to take up its game again: x_i (1 to q − 1), and the nonce that opens its commitment."""
+
+    secret: int = field(repr=False)
+    nonce: bytes = field(repr=False)
+
+
 class OwnSeat:
     """The secrets of one seat in one game, and what it does with them.
 
     ``number`` counts from 1. ``randomness(n)`` gives n fresh secret bytes. X_i is made afresh for every game.
     """
 
-    def __init__(self, number: int, identity: Identity, randomness: Randomness) -> None:
+    def __init__(
+        self, number: int, identity: Identity, randomness: Randomness, kept: SeatSecrets | None = None
+    ) -> None:
+        """``kept`` are the secrets of a seat that comes back; without it they are made."""
         self.number = number
         self._identity = identity
         self._randomness = randomness
-        self._secret = random_scalar(randomness)
+        self._secret = random_scalar(randomness) if kept is None else kept.secret
         self._key = mul_base(self._secret)
-        self._nonce = randomness(NONCE_SIZE)
+        self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
         self._opened: dict[int, int] = {}  # physical card by deck position: what this seat has seen of its own
 
     def __repr__(self) -> str:
@@ -133,6 +144,18 @@ class OwnSeat:
         chosen = [at for at, card in hand.items() if action.kind == "pass" or deck.face(card) == action.card][:count]
         shares, proof = self._shares(match, chosen) if chosen else (b"", b"")
         return TurnBody(format_action(match.game.variant, action), tuple(chosen), shares, proof)
+
+    @property
+    def secrets(self) -> SeatSecrets:
+        """What to keep, where nobody else reads it, for this seat to come back after a crash."""
+        return SeatSecrets(self._secret, self._nonce)
+
+    def belongs(self, match: Match) -> bool:
+        """Whether the secrets are those of this seat in this game, as far as the game has come to show it."""
+        game = match.game
+        commitment = key_commitment(game.id, self.number, encode_point(self._key), self._nonce)
+        own_key = game.agreement.seats[self.number - 1].key == self.identity_key
+        return own_key and game.commitments.get(self.number, commitment) == commitment
 
     def release(self) -> int:
         """The game secret x_i, to be shown only after the end, at a table that agreed to open its hands."""

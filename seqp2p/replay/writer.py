@@ -1,4 +1,4 @@
-"""Writing a replay as the game goes: one file, append-only, never over an existing one."""
+"""Writing a replay as the game goes: one file, append-only, never over an existing one but to go on with it."""
 
 import hashlib
 import os
@@ -35,18 +35,25 @@ class ReplayWriter:
     Raises OSError as files do, FileExistsError where ``path`` exists.
     """
 
-    def __init__(self, path: Path, match: Match) -> None:
+    def __init__(self, path: Path, match: Match, *, reopened: bool = False) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("xb", buffering=0)
-        self._digest = hashlib.sha256()
-        self._steps = 0
+        self._file = path.open("ab" if reopened else "xb", buffering=0)
         try:
-            self._write(MAGIC)
-            self._append(TableRecord(match.agreement_bytes))
+            there = path.read_bytes() if reopened else b""
+            self._digest = hashlib.sha256(there)
+            self._steps = len(match.record) if there else 0
+            if not there:
+                self._write(MAGIC)
+                self._append(TableRecord(match.agreement_bytes))
         except OSError:
             self._file.close()
             raise
+
+    @classmethod
+    def reopen(cls, path: Path, match: Match) -> Self:
+        """Go on with the replay that ``resume.load`` has just read into this match, which has taken nothing since."""
+        return cls(path, match, reopened=True)
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,122 @@
+"""Taking a game up again: a replay that has no end, and what its seat's own file holds beyond it.
+
+A write that a crash broke off is dropped, and so is the tail of a replay that was being finished: what is lost by it
+comes back from the other seats, or is written again. Everything else is checked as ``verify`` checks it.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import DecodeError
+from seqp2p.match.machine import Match
+from seqp2p.replay.format import (
+    LENGTH_SIZE,
+    MAGIC,
+    REPLAY_SIZE_MAX,
+    EndRecord,
+    Placed,
+    StepRecord,
+    TableRecord,
+    Torn,
+    records,
+)
+from seqp2p.replay.reading import STAGES, WRONG, Reading, begin, read
+from seqp2p.replay.sidecar import Logged, only_zeros
+from seqp2p.replay.writer import ReplayWriter
+
+
+class ResumeError(Exception):
+    """This game cannot be taken up again; the text names the file, ``hint`` says what to do."""
+
+    hint = "seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME"
+
+
+class GameOver(ResumeError):
+    """The replay has its end."""
+
+    hint = "seqp2p verify checks its replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A match that has taken all that its replay holds; ``torn``: something broken off was dropped from the file."""
+
+    match: Match
+    torn: bool
+
+
+def load(path: Path, agreement: bytes) -> Loaded:
+    """Read a replay that is not finished, and cut off what a crash broke off.
+
+    ``agreement`` is the table's as the seat's own file has it: it stands in for a header that was broken off. Raises
+    GameOver, ResumeError, and OSError as files do. The caller holds the seat: nobody else writes the file.
+    """
+    with path.open("rb") as file:
+        data = file.read(REPLAY_SIZE_MAX + 1)
+    try:
+        if len(data) > REPLAY_SIZE_MAX:
+            raise DecodeError(f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
+        found, torn = _whole_records(data)
+        if any(isinstance(placed.record, EndRecord) for placed in found):
+            raise GameOver(f"this game is over: {path} has its end")
+        # A tail without its end: the crash came while the replay was being finished.
+        kept = [placed for placed in found if _belongs_to_the_game(placed)]
+        match = _played(kept, data, agreement)
+    except WRONG as error:
+        raise ResumeError(f"the replay {path} is damaged: {error}") from None
+    size = kept[-1].end if kept else 0
+    if size < len(data):
+        os.truncate(path, size)
+    return Loaded(match, torn)
+
+
+def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter) -> None:
+    """Let the match take what was signed after its replay broke off; ``writer`` goes on with the replay.
+
+    What the replay holds already is passed over. Raises ResumeError for what the seat cannot have taken.
+    """
+    for each in logged:
+        try:
+            if each.kind == "contribution":
+                match.receive(Contribution(each.payload, each.signature))
+                writer.record(match)
+            elif each.kind == "remark" and (remark := match.receive_remark(each.payload, each.signature)) is not None:
+                writer.remark(match, remark)
+        except WRONG as error:
+            raise ResumeError(f"the seat's own file beside {writer.path} does not fit its replay: {error}") from None
+
+
+def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
+    """The records that were written whole, and whether something behind them was not; raises DecodeError."""
+    found: list[Placed] = []
+    if len(data) < len(MAGIC) and MAGIC.startswith(data.rstrip(b"\0")):
+        return found, True
+    try:
+        for placed in records(data):
+            found.append(placed)  # noqa: PERF402  # what came before an error counts
+    except Torn:
+        return found, True
+    except DecodeError:
+        at = found[-1].end if found else len(MAGIC)
+        length = int.from_bytes(data[at : at + LENGTH_SIZE], "big")
+        if not only_zeros(data, at + LENGTH_SIZE + length - 1):
+            raise
+        return found, True
+    return found, not found
+
+
+def _belongs_to_the_game(placed: Placed) -> bool:
+    return isinstance(placed.record, TableRecord) or STAGES[type(placed.record)] <= STAGES[StepRecord]
+
+
+def _played(kept: list[Placed], data: bytes, agreement: bytes) -> Match:
+    if not kept:
+        return Match(agreement)
+    reading: Reading = begin(kept[0])
+    if reading.match.agreement_bytes != agreement:
+        raise DecodeError("it is of another game than the seat's own file beside it")
+    for placed in kept[1:]:
+        read(reading, placed, data)
+    return reading.match

@@ -1,0 +1,266 @@
+r"""The seat's own file beside its replay: what it must not lose, and nobody else may read. Not part of the protocol.
+
+    "seqp2p seat 1\n" ‖ record*     record = length ‖ crc(body) ‖ crc(the 8 bytes before) ‖ body      (4 bytes each)
+
+The first record is the seat's secrets; each one after it is something signed, own or another seat's, in the order in
+which it was taken. What is own is synced before it is sent, so a seat that comes back never signs a second thing for
+what it has signed already. Only a write that never ended may be dropped: a record that the file ends in, or zeros
+that a file system put where data should have come. What is damaged otherwise could be something own that was sent:
+it is never passed over.
+"""
+
+import os
+import stat
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar
+
+import msgspec
+
+from seqp2p.match.contribution import SIGNATURE_SIZE
+from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
+from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX
+from seqp2p.replay.locks import lock
+
+T = TypeVar("T")
+
+SUFFIX: Final = ".seat"
+MAGIC: Final = b"seqp2p seat 1\n"
+MAGIC_STEM: Final = b"seqp2p seat "
+HEADER_SIZE: Final = 12
+LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # what is around a payload, generously
+ADDRESSES_MAX: Final = 8  # of a seat
+
+LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here"]
+AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
+
+# Windows has no O_NOFOLLOW, and other systems no O_BINARY.
+_FLAGS: Final = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Secrets(Record, frozen=True):
+    """What only this seat knows of its game, and where it and the others listen.
+
+    ``identity`` names the key file in the player's own folder; ``secret`` is x_i (32 bytes, big-endian), ``nonce``
+    what the seat opens its commitment with. ``listen`` is the address it listened on, ``addresses`` those of every
+    seat, in seat order. Its repr shows nothing of it.
+    """
+
+    game: Bytes32
+    agreement: Annotated[bytes, msgspec.Meta(max_length=AGREEMENT_SIZE_MAX)]
+    seat: SeatNumber
+    identity: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9.-]{1,40}\Z")]
+    secret: Bytes32
+    nonce: Bytes32
+    listen: AddressText
+    addresses: Annotated[
+        tuple[Annotated[tuple[AddressText, ...], msgspec.Meta(max_length=ADDRESSES_MAX)], ...],
+        msgspec.Meta(max_length=SEATS_MAX),
+    ]
+
+    def __repr__(self) -> str:
+        return f"Secrets(game={self.game.hex()[:12]}, seat={self.seat})"
+
+    # msgspec's own would show every field.
+    def __rich_repr__(self) -> list[tuple[str, object]]:
+        return [("seat", self.seat)]
+
+
+class Logged(Record, frozen=True):
+    """Something that a seat signed, as it was signed."""
+
+    kind: LoggedKind
+    payload: Annotated[bytes, msgspec.Meta(max_length=LOGGED_SIZE_MAX)]
+    signature: Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+
+
+class SidecarError(Exception):
+    """The seat's own file cannot be used; the text names it, ``hint`` says what to do."""
+
+    hint = "the game goes on without this seat; another can be named with seqp2p resume GAME"
+
+
+class SidecarDamaged(SidecarError):
+    """The file is not what this program wrote. What it may have signed is not known, so it must not sign again."""
+
+
+class SeatHeld(SidecarError):
+    """Another process holds the seat: two of them would sign against each other."""
+
+    hint = "end the other one first, or name another game"
+
+
+class SidecarFull(SidecarError):
+    """More was signed than any game needs."""
+
+
+def sidecar_path(replay: Path) -> Path:
+    """The seat's own file beside its replay."""
+    return replay.with_name(replay.name + SUFFIX)
+
+
+class Sidecar:
+    """The file of a seat whose game is going on: locked, append-only, of mode 0600. Raises OSError as files do."""
+
+    def __init__(self, path: Path, descriptor: int, *, new: bool) -> None:
+        """Takes over the descriptor; raises SeatHeld where another process has the file's lock. See create, open."""
+        self.path = path
+        self._new = new
+        self._file = os.fdopen(descriptor, "r+b", buffering=0)
+        try:
+            if not lock(descriptor):
+                raise SeatHeld(f"another seqp2p process holds this seat ({path})")
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise SidecarDamaged(f"{path} is not a file")
+            if not found.st_nlink:
+                raise FileNotFoundError(f"{path} was deleted: the game is over")
+            self._size = found.st_size
+        except (OSError, SidecarError):
+            self._file.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"Sidecar({str(self.path)!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @classmethod
+    def create(cls, path: Path, secrets: Secrets) -> Self:
+        """A new file with a seat's secrets; FileExistsError where there is one. Nothing is synced yet."""
+        sidecar = cls(path, os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600), new=True)
+        try:
+            sidecar._write(MAGIC + frame(encode(secrets)))
+        except OSError:
+            sidecar.delete()
+            raise
+        return sidecar
+
+    @classmethod
+    def open(cls, path: Path) -> tuple[Self, Secrets, tuple[Logged, ...], bool]:
+        """The file, its secrets, what was signed, and whether a last write that never ended was dropped from it.
+
+        Raises SeatHeld, SidecarDamaged, FileNotFoundError.
+        """
+        sidecar = cls(path, os.open(path, _FLAGS), new=False)
+        try:
+            secrets, logged, whole = sidecar._read()
+            torn = whole < sidecar._size
+            if torn:
+                sidecar._truncate(whole)
+        except (OSError, SidecarError):
+            sidecar.close()
+            raise
+        return sidecar, secrets, logged, torn
+
+    def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
+        """Append something signed: the system has it when this returns, the disk only after ``sync``."""
+        data = frame(encode(Logged(kind, payload, signature)))
+        if self._size + len(data) > REPLAY_SIZE_MAX:
+            raise SidecarFull(f"{self.path} is full: {REPLAY_SIZE_MAX} bytes are more than any game needs")
+        self._write(data)
+
+    def sync(self) -> None:
+        """Wait until the disk has everything; for a worker thread. After this, what is own may be sent."""
+        os.fsync(self._file.fileno())
+        if self._new:
+            _sync_folder(self.path.parent)
+            self._new = False
+
+    def close(self) -> None:
+        """Let go of the seat; the file stays for ``resume``."""
+        self._file.close()
+
+    def delete(self) -> None:
+        """The game is over, and with it the secrets: the file goes while it is still locked."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+    def _write(self, data: bytes) -> None:
+        if self._file.write(data) != len(data):
+            # Half a record must not come to stand before a whole one.
+            self._truncate(self._size)
+            raise OSError("the disk took only a part of a record")
+        self._size += len(data)
+
+    def _truncate(self, size: int) -> None:
+        os.ftruncate(self._file.fileno(), size)
+        self._size = size
+
+    def _read(self) -> tuple[Secrets, tuple[Logged, ...], int]:
+        if self._size > REPLAY_SIZE_MAX:
+            raise SidecarDamaged(f"{self.path} is larger than any seat's file ({REPLAY_SIZE_MAX} bytes)")
+        data = self._file.readall()
+        if not data.startswith(MAGIC):
+            version = data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC)
+            what = "is of another version than 1: a newer seqp2p may read it" if version else "is no seat's file"
+            raise SidecarDamaged(f"{self.path} {what}")
+        at, bodies = len(MAGIC), list[tuple[int, bytes]]()
+        while (end := self._record_end(data, at)) is not None:
+            bodies.append((at, data[at + HEADER_SIZE : end]))
+            at = end
+        if not bodies:
+            raise SidecarDamaged(f"{self.path} ends before the seat's secrets: nothing was signed with them")
+        secrets = self._decoded(Secrets, *bodies[0])
+        return secrets, tuple(self._decoded(Logged, *body) for body in bodies[1:]), at
+
+    def _record_end(self, data: bytes, at: int) -> int | None:
+        """Where the record at this place ends; None at the end of all that was written whole."""
+        header = data[at : at + HEADER_SIZE]
+        if len(header) < HEADER_SIZE or only_zeros(data, at + HEADER_SIZE - 1):
+            return None
+        length, body_check = int.from_bytes(header[:4], "big"), header[4:8]
+        end = at + HEADER_SIZE + length
+        if header[8:] != _check(header[:8]) or length > RECORD_SIZE_MAX:
+            raise self._damaged(at)
+        if end > len(data):
+            return None
+        if _check(data[at + HEADER_SIZE : end]) != body_check:
+            if only_zeros(data, end - 1):
+                return None
+            raise self._damaged(at)
+        return end
+
+    def _decoded(self, kind: type[T], at: int, body: bytes) -> T:
+        try:
+            return decode(kind, body, RECORD_SIZE_MAX)
+        except DecodeError:
+            # The library's text may quote what it read.
+            raise self._damaged(at) from None
+
+    def _damaged(self, at: int) -> SidecarDamaged:
+        return SidecarDamaged(f"{self.path} is damaged at byte {at}: what this seat has signed is not known any more")
+
+
+def frame(body: bytes) -> bytes:
+    """A record's bytes. The checks are against accidents; who can write this file can do anything."""
+    header = len(body).to_bytes(4, "big") + _check(body)
+    return header + _check(header) + body
+
+
+def only_zeros(data: bytes, at: int) -> bool:
+    """Whether nothing but zeros stands from this place on: a file that was made longer, but whose data never came."""
+    return not data[at:].strip(b"\0")
+
+
+def _check(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "big")
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name is on the disk only when its folder is. (Windows opens no folders, and needs none of this.)"""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
