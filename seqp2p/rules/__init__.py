@@ -4,6 +4,7 @@ A position is an immutable value, and the engine a pure function of position, ac
 of cards that may be UNKNOWN, so one engine serves a peer, who does not see the other hands, and a verifier, who does.
 """
 
+from seqp2p.rules.absence import drop, skip, teams_left
 from seqp2p.rules.actions import (
     DRAW,
     END,
@@ -98,6 +99,7 @@ __all__ = [
     "deal_order",
     "dealer_draw",
     "default_teams",
+    "drop",
     "exchange",
     "first_seat",
     "format_action",
@@ -123,9 +125,11 @@ __all__ = [
     "remove",
     "reveal",
     "set_of",
+    "skip",
     "squares_of",
     "start",
     "status",
     "team_of",
+    "teams_left",
     "view",
 ]

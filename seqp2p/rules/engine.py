@@ -23,7 +23,7 @@ from seqp2p.rules.phases import (
     open_actions,
     waive,
 )
-from seqp2p.rules.position import ONGOING, CompletedSequence, Phase, Position
+from seqp2p.rules.position import ONGOING, CompletedSequence, Phase, Position, next_seat
 from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not, why_not_now
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
 from seqp2p.rules.table import team_of
@@ -44,7 +44,7 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     engine's business. With unknown cards in the hand there may be more; a pass is only among them when all the cards
     are known. Empty when the game is over.
     """
-    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _, pending = position
+    table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _, pending, _ = position
     if not to_move:
         return ()
     if pending is not None and pending.phase != "play":
@@ -102,7 +102,7 @@ def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
 
 def _place(position: Position, action: Action, drawn: Card) -> Position:
     _, card, square, ends, _ = action
-    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _ = position
+    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
     look = table.look
     bit = look.bit.get(square, 0)
     if not bit & free & look.reach.get(card, 0):
@@ -121,7 +121,7 @@ def _place(position: Position, action: Action, drawn: Card) -> Position:
 
 
 def _remove(position: Position, action: Action, drawn: Card) -> Position:
-    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _ = position
+    table, to_move, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
     look, bit = table.look, table.look.bit.get(action.square, 0)
     taken_by_others = look.squares ^ free ^ chips[(to_move - 1) % len(chips)]
     if look.reach.get(action.card, bit) or not bit & taken_by_others & ~protected:
@@ -133,7 +133,7 @@ def _remove(position: Position, action: Action, drawn: Card) -> Position:
 
 
 def _exchange(position: Position, action: Action, drawn: Card) -> Position:
-    _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _ = position
+    _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
     look, card = position.table.look, action.card
     if look.offers.get(card) is None or free & look.reach[card] or position.exchanges_left <= 0:
         raise why_not(position, action)
@@ -146,7 +146,7 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
     If the pile is empty, all discards become the pile first, the card just put down among them; so there always is a
     card to draw. With manual draw a played card is not replaced here.
     """
-    table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _, pending = (
+    table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _, _, _ = (
         position
     )
     if turns and table.options.manual_draw:
@@ -166,7 +166,7 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
         discards = ((),) * len(discards)
         reshuffles += 1
     if turns:
-        to_move = to_move % table.players + 1
+        to_move = next_seat(position) if position.out else to_move % table.players + 1
         exchanged = idle = quiet = 0
     else:
         exchanged += 1
@@ -190,7 +190,8 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
             idle,
             quiet,
             ONGOING,
-            pending,
+            position.pending,
+            position.out,
         ),
     )
 

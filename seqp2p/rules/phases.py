@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
-from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position
+from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat
 from seqp2p.rules.refusals import unknown_slot, why_no_call
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, Seat
@@ -54,17 +54,22 @@ def after_pass(position: Position) -> Position:
     if pending is not None and not pending.passed:
         late = Pending("late", pending.mover, pending.owes, passed=True)
         return position._replace(to_move=pending.owes, pending=late)
-    idle = 0 if position.exchanged else position.idle + 1
-    quiet = position.quiet + 1
-    drawn_game = idle >= position.players or quiet >= position.variant.quiet_turns_max
+    return next_turn(position, idle=0 if position.exchanged else position.idle + 1, quiet=position.quiet + 1)
+
+
+def next_turn(position: Position, *, idle: int, quiet: int, owes: Seat = 0) -> Position:
+    """The mover's turn is over, and it is the next seat's unless the game is drawn; ``owes`` may still draw in it."""
+    drawn_game = idle >= len(position.staying) or quiet >= position.variant.quiet_turns_max
+    after = next_seat(position)
     return position._replace(
-        to_move=0 if drawn_game else position.mover % position.players + 1,
+        to_move=0 if drawn_game else after,
         turn=position.turn + 1,
         exchanged=0,
         idle=idle,
         quiet=quiet,
         outcome=DRAWN if drawn_game else ONGOING,
-        pending=None,
+        # Who is alone at the table has no next turn of another's to draw in.
+        pending=Pending("play", after, owes) if owes not in (0, after) else None,
     )
 
 
@@ -112,15 +117,7 @@ def _go_on(position: Position, owes: Seat) -> Position:
         return after_pass(position)
     if pending.phase == "late":
         return position._replace(to_move=pending.mover, pending=Pending("draw", pending.mover))
-    after = pending.mover % position.players + 1
-    return position._replace(
-        to_move=after,
-        turn=position.turn + 1,
-        exchanged=0,
-        idle=0,
-        quiet=0,
-        pending=Pending("play", after, owes) if owes else None,
-    )
+    return next_turn(position, idle=0, quiet=0, owes=owes)
 
 
 def _with_card(position: Position, drawn: Card) -> Position:
@@ -142,13 +139,19 @@ def _with_card(position: Position, drawn: Card) -> Position:
     )
 
 
+def has_played(position: Position) -> bool:
+    """Whether the mover has played a card in the turn that is not over."""
+    pending = position.pending
+    return pending is not None and pending.phase in {"draw", "late"} and not pending.passed
+
+
 def pending_fault(position: Position) -> str | None:
     """Why what is pending does not fit the rest of the position, None if it does."""
     return next(_faults(position), None)
 
 
 def _faults(position: Position) -> Iterator[str]:
-    pending, seats = position.pending, range(1, position.players + 1)
+    pending, seats = position.pending, position.staying
     if pending is None:
         return
     phase, mover, owes, penalised, passed = pending

@@ -42,7 +42,8 @@ class Pending(NamedTuple):
 class Position(NamedTuple):
     """The state of a game between two actions. Equal positions have equal fields, whatever way led to them.
 
-    Never built by hand: ``start``, ``apply``, ``reveal``, ``hide`` and ``parse_position`` make positions.
+    Never built by hand: ``start``, ``apply``, ``reveal``, ``hide``, ``skip``, ``drop`` and ``parse_position`` make
+    positions.
     """
 
     table: Table
@@ -77,6 +78,8 @@ class Position(NamedTuple):
     """ONGOING, DRAWN, or the team that has won."""
     pending: Pending | None = None
     """None whenever the seat to move is about to play and nobody owes a draw; so always in the ordinary game."""
+    out: tuple[Seat, ...] = ()
+    """The seats that have left the game, ascending: they hold no card, and their turn does not come any more."""
 
     @property
     def phase(self) -> Phase:
@@ -102,6 +105,11 @@ class Position(NamedTuple):
     @property
     def teams(self) -> int:
         return self.table.teams
+
+    @property
+    def staying(self) -> tuple[Seat, ...]:
+        """The seats that have not left the game, ascending."""
+        return tuple(seat for seat in range(1, self.players + 1) if seat not in self.out)
 
     @property
     def exchanges_left(self) -> int:
@@ -183,6 +191,14 @@ def surplus_face(position: Position) -> str | None:
         if seen.count(card) > variant.deck.count(card):
             return f"the deck has only {variant.deck.count(card)} {variant.faces[card]}"
     return None
+
+
+def next_seat(position: Position) -> Seat:
+    """The seat whose turn comes after the mover's: the next one clockwise that has not left the game."""
+    seat = position.mover % position.players + 1
+    while seat in position.out:
+        seat = seat % position.players + 1
+    return seat
 
 
 def reveal(position: Position, seat: Seat, cards: Iterable[Card]) -> Position:

@@ -1,7 +1,7 @@
 """The written form of a position: one line of ASCII, one text for each position, and its hash.
 
-Sixteen words with a space between them, in this order, and only while something beside the ordinary game is open,
-which manual draw and called talk can bring about, a seventeenth:
+Sixteen words with a space between them, in this order. Two more follow, each only if it says something: what is open
+beside the ordinary game, which manual draw and called talk can bring about, and the seats that have left.
 
     variant      its name
     options      - or a comma list of advanced, no-table-talk, manual-draw
@@ -22,6 +22,7 @@ which manual draw and called talk can bring about, a seventeenth:
     result       - going on, = drawn, or the letter of the team that has won
     pending      phase/mover/seat that owes a draw/seats penalised/whether the mover has passed: play, draw, late or
                  penalty; a seat; a seat or -; - or a comma list of seats; - or passed
+    out          out: and a comma list of the seats that have left, ascending
 """
 
 import hashlib
@@ -29,6 +30,7 @@ import re
 from itertools import groupby
 from typing import Final
 
+from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.errors import NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.notation import format_card, format_ends, parse_card, parse_ends
@@ -44,6 +46,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _CELLS: Final = re.compile(r"[0-9]+|[a-z*]", re.ASCII)
 _TEAM_LETTERS: Final = "abcdefghijkl"
 _WORDS: Final = 16
+_OUT: Final = "out:"
 _PHASES: Final[dict[str, Phase]] = {"play": "play", "draw": "draw", "late": "late", "penalty": "penalty"}
 _OUTCOMES: Final = {"-": ONGOING, "=": DRAWN}
 # name of the option in the text, field, value that the text stands for
@@ -76,6 +79,7 @@ def format_position(position: Position) -> str:
         position.quiet,
     )
     pending = () if position.pending is None else (_format_pending(position.pending),)
+    out = (_OUT + ",".join(map(str, position.out)),) if position.out else ()
     return " ".join(
         (
             variant.name,
@@ -90,6 +94,7 @@ def format_position(position: Position) -> str:
             *map(str, numbers),
             format_outcome(position),
             *pending,
+            *out,
         )
     )
 
@@ -99,7 +104,9 @@ def parse_position(text: str) -> Position:
     if len(text) > _TEXT_MAX:
         raise NotationError("the text is too long for a position")
     words = text.split(" ")
-    if len(words) not in (_WORDS, _WORDS + 1):
+    out = words[-1].removeprefix(_OUT) if words[-1].startswith(_OUT) else ""
+    pending = words[_WORDS : -1 if out else None]
+    if len(words) < _WORDS + bool(out) or len(pending) > 1:
         raise NotationError(f"a position has {_WORDS} words with one space between them, this text has {len(words)}")
     table = _parse_table(*words[:3])
     chips = _parse_board(table, words[3])
@@ -122,11 +129,12 @@ def parse_position(text: str) -> Position:
         idle=idle,
         quiet=quiet,
         outcome=_OUTCOMES[words[15]] if words[15] in _OUTCOMES else _parse_team(table, words[15]),
-        pending=_parse_pending(words[16]) if len(words) > _WORDS else None,
+        pending=_parse_pending(pending[0]) if pending else None,
+        out=tuple(map(_parse_number, out.split(","))) if out else (),
     )
     if (position.to_move == 0) != position.over or position.to_move > position.players:
         raise NotationError("a seat is to move as long as the game is not over, and none after that")
-    fault = pending_fault(position)
+    fault = absence_fault(position) or pending_fault(position)
     if fault:
         raise NotationError(fault)
     for word, canonical in zip(words, format_position(position).split(" "), strict=True):

@@ -66,6 +66,8 @@ def why_no_call(position: Position, called: Seat) -> IllegalAction | None:
         return IllegalAction("talk is free at this table: nobody can be called for it")
     if not 1 <= called <= position.players:
         return IllegalAction(f"there is no seat {called} to call: the seats are 1 to {position.players}")
+    if called in position.out:
+        return IllegalAction(f"seat {called} has left the game: only the talk of a player who stays can be called")
     if position.players == position.teams:
         return IllegalAction(f"seat {called} has no team-mates: only the talk of a team of two or more can be called")
     if team_of(called, position.teams) == team_of(position.to_move, position.teams):

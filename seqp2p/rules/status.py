@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.lookup import set_of
 from seqp2p.rules.notation import format_ends
-from seqp2p.rules.phases import pending_fault
+from seqp2p.rules.phases import has_played, pending_fault
 from seqp2p.rules.position import DRAWN, Position, surplus_face
 from seqp2p.rules.variant import UNKNOWN, Seat
 
@@ -33,16 +34,10 @@ def _cards(position: Position) -> Iterator[str]:
         yield "a discard lies face up, so it is never unknown"
 
 
-def _played(position: Position) -> bool:
-    """Whether the mover has played a card in the turn that is not over."""
-    pending = position.pending
-    return pending is not None and pending.phase in {"draw", "late"} and not pending.passed
-
-
 def _not_drawn(position: Position) -> tuple[Seat, ...]:
     """The seats that lack the card for one they have played: the mover and the one that owes a draw."""
     pending = position.pending
-    return (pending.owes, pending.mover if _played(position) else 0) if pending else ()
+    return (pending.owes, pending.mover if has_played(position) else 0) if pending else ()
 
 
 def _board(position: Position) -> Iterator[str]:
@@ -56,7 +51,7 @@ def _board(position: Position) -> Iterator[str]:
         yield "a chip lies on a free corner or beside the board"
     if position.free != look.squares & ~seen:
         yield "the free squares are not those without a chip"
-    if seen.bit_count() > position.turn + _played(position):
+    if seen.bit_count() > position.turn + has_played(position):
         yield f"{seen.bit_count()} chips lie on the board after {position.turn} turns"
 
 
@@ -97,13 +92,13 @@ def _turns(position: Position) -> Iterator[str]:
         yield f"seat {position.to_move} cannot be to move: the seats are 1 to {position.players}"
     if position.over and position.to_move:
         yield f"the game is over, and seat {position.to_move} is to move"
-    fault = pending_fault(position)
-    if fault:
-        yield fault
+    for fault in (absence_fault(position), pending_fault(position)):
+        if fault:
+            yield fault
     if position.exchanged and (position.over or position.exchanges_left < 0):
         yield f"{position.exchanged} dead cards cannot have been exchanged in this turn"
     if position.idle > position.quiet or position.quiet > position.turn:
         yield "more turns were idle than quiet, or more were quiet than played"
-    stale = position.idle >= position.players or position.quiet >= position.variant.quiet_turns_max
+    stale = position.idle >= len(position.staying) or position.quiet >= position.variant.quiet_turns_max
     if stale != (position.outcome == DRAWN):
         yield "the game is drawn" if stale else "nothing has happened that makes the game a draw"

@@ -41,6 +41,8 @@ class View:
     """0 when the game is over."""
     mover: Seat
     """The seat whose turn it is; another one is to move when it owes a draw or a card."""
+    out: tuple[Seat, ...]
+    """The seats that have left the game, ascending."""
     phase: Phase
     """What the seat to move is to do: play, draw, draw late, or give up a card for its team's talk."""
     turn: int
@@ -85,6 +87,7 @@ def view(position: Position, seat: Seat) -> View:
         discards=seen.discards,
         to_move=seen.to_move,
         mover=seen.mover,
+        out=seen.out,
         phase=seen.phase,
         turn=seen.turn,
         draws=seen.draws,

@@ -1,0 +1,114 @@
+"""What becomes of a game when players are away: a turn that passes on, and seats that leave.
+
+No rule sheet knows either. Both are decided by the table and not by a seat, so they are no actions: nothing here is ever
+among the legal ones.
+"""
+
+from collections.abc import Iterable
+
+from seqp2p.rules.errors import IllegalAction
+from seqp2p.rules.phases import has_played, next_turn
+from seqp2p.rules.position import Pending, Position
+from seqp2p.rules.table import team_of
+from seqp2p.rules.variant import UNKNOWN, Seat, Team
+
+
+def skip(position: Position) -> Position:
+    """The position after the turn of the mover has passed on: nothing is placed and nothing drawn.
+
+    With manual draw the mover's own draw is lost, and so is the one that an earlier seat could still have made in this
+    turn. A skip is no pass: it counts as a turn without a chip unless the mover has already played, and towards a
+    round of passes it counts neither way. IllegalAction if the game is over, or if it is another seat than the mover
+    that is waited for (phases late and penalty).
+    """
+    if position.over:
+        raise IllegalAction("the game is over: there is no turn to skip")
+    if position.phase not in {"play", "draw"}:
+        raise IllegalAction(f"seat {position.to_move} has to act in another seat's turn: only its own turn is skipped")
+    return _break_off(position)
+
+
+def drop(position: Position, seats: Iterable[Seat]) -> Position:
+    """The position after these seats have left the game for good. Their chips, sequences and discards stay.
+
+    All cards but the discards are to be dealt anew among those who stay, by the caller: as many to each as it held, one
+    fewer to a seat that still had to give one up for talk. So all hands are unknown, and what they lack is in the pile.
+    The turn goes on if its mover stays, and what was waited for is still waited for, unless it was a seat that has
+    left (it does without its draw) or a card given up for talk. Otherwise the turn passes on as in a skip. Passes
+    made with the old hands count no more. IllegalAction if the game is over, or if the seats are not some of those
+    at the table, one or more and not all.
+    """
+    gone = set(seats)
+    refusal = _why_no_drop(position, gone)
+    if refusal:
+        raise refusal
+    dealt, pending, mover = _dealt_anew(position, gone), position.pending, position.mover
+    if mover in gone:
+        return _break_off(dealt)
+    if pending is None or pending.phase == "draw":
+        return dealt
+    owes = 0 if pending.owes in gone else pending.owes
+    if pending.phase != "late":
+        return dealt._replace(to_move=mover, pending=Pending("play", mover, owes) if owes else None)
+    if owes:
+        return dealt
+    return _break_off(dealt) if pending.passed else dealt._replace(to_move=mover, pending=Pending("draw", mover))
+
+
+def teams_left(position: Position) -> tuple[Team, ...]:
+    """The teams that still have a seat in the game, ascending."""
+    return tuple(sorted({team_of(seat, position.teams) for seat in position.staying}))
+
+
+def absence_fault(position: Position) -> str | None:
+    """Why these seats cannot have left the game as it stands, None if they can."""
+    out, players = position.out, position.players
+    if list(out) != sorted(set(out) & set(range(1, players + 1))) or len(out) == players:
+        return "the seats that have left are seats of the table, in ascending order, and not all of them"
+    for seat in out:
+        if position.hands[seat - 1]:
+            return f"seat {seat} has left the game, and holds cards"
+        if seat == position.to_move:
+            return f"seat {seat} has left the game, and is to move"
+    return None
+
+
+def _break_off(position: Position) -> Position:
+    """The turn passes on, and nothing is drawn in it any more. What the mover has done in it still counts."""
+    played = has_played(position)
+    return next_turn(
+        position,
+        idle=0 if played or position.exchanged else position.idle,
+        quiet=0 if played else position.quiet + 1,
+    )
+
+
+def _why_no_drop(position: Position, gone: set[Seat]) -> IllegalAction | None:
+    if position.over:
+        return IllegalAction("the game is over: nobody leaves it any more")
+    if not gone:
+        return IllegalAction("no seat is named: say which seats leave the game")
+    strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
+    if strangers:
+        return IllegalAction(f"there is no seat {min(strangers)} to leave: the seats are 1 to {position.players}")
+    if again:
+        return IllegalAction(f"seat {min(again)} has left the game already")
+    if gone.issuperset(position.staying):
+        return IllegalAction("not everybody can leave the game: name the seats of those who are gone")
+    return None
+
+
+def _dealt_anew(position: Position, gone: set[Seat]) -> Position:
+    """Hands of unknown cards for those who stay, and the rest of what is not on the discards in the pile."""
+    giving = position.pending.penalised if position.pending else ()
+    hands = tuple(
+        () if seat in gone else (UNKNOWN,) * (len(hand) - (seat in giving))
+        for seat, hand in enumerate(position.hands, start=1)
+    )
+    held = sum(map(len, position.hands))
+    return position._replace(
+        hands=hands,
+        pile=position.pile + held - sum(map(len, hands)),
+        idle=0,
+        out=tuple(sorted((*position.out, *gone))),
+    )
