@@ -1,0 +1,403 @@
+"""The seat's own file: private, locked, whole after every crash; damage is never taken for a crash, nor shown."""
+
+import os
+import stat
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from seqp2p.match.encoding import encode
+from seqp2p.replay import sidecar as module
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.sidecar import (
+    HEADER_SIZE,
+    MAGIC,
+    Logged,
+    SeatHeld,
+    Secrets,
+    Sidecar,
+    SidecarDamaged,
+    SidecarError,
+    SidecarFull,
+    frame,
+    sidecar_path,
+)
+
+SECRET = bytes(range(100, 132))
+NONCE = bytes(range(200, 232))
+SECRETS = Secrets(
+    game=bytes(32),
+    agreement=b"what the table agreed to",
+    seat=2,
+    identity="identity-3.key",
+    secret=SECRET,
+    nonce=NONCE,
+    listen="0.0.0.0:4610",
+    addresses=(("192.0.2.1:4610", "[2001:db8::1]:4610"), ("192.0.2.2:4610",)),
+)
+LOGGED = (
+    Logged("contribution", b"first", b"a" * 64),
+    Logged("remark", b"second " * 30, b"b" * 64),
+    Logged("ballot", b"", b"\x01" * 63 + b"\0"),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return sidecar_path(tmp_path / "game.seqp2p")
+
+
+@cache
+def whole() -> tuple[bytes, tuple[int, ...]]:
+    """A file's bytes, and the places between its records."""
+    parts = [frame(encode(record)) for record in (SECRETS, *LOGGED)]
+    ends = [len(MAGIC)]
+    for part in parts:
+        ends.append(ends[-1] + len(part))
+    return MAGIC + b"".join(parts), tuple(ends)
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def opened(path: Path) -> tuple[Secrets, tuple[Logged, ...], bool]:
+    sidecar, secrets, logged, torn = Sidecar.open(path)
+    with sidecar:
+        return secrets, logged, torn
+
+
+def opened_bytes(folder: Path, data: bytes) -> tuple[Secrets, tuple[Logged, ...], bool, bytes]:
+    """What opening a file of these bytes gives, and the bytes that are there afterwards."""
+    path = folder / "some.seat"
+    path.write_bytes(data)
+    return *opened(path), path.read_bytes()
+
+
+def damage(folder: Path, data: bytes) -> SidecarDamaged | None:
+    """What is said of a file of these bytes, if it is damaged."""
+    try:
+        opened_bytes(folder, data)
+    except SidecarDamaged as error:
+        return error
+    return None
+
+
+def test_what_is_written_is_read(path: Path) -> None:
+    with Sidecar.create(path, SECRETS) as sidecar:
+        for each in LOGGED:
+            sidecar.log(each.kind, each.payload, each.signature)
+        sidecar.sync()
+        sidecar.sync()
+    assert path.name == "game.seqp2p.seat"
+    assert path.read_bytes() == whole()[0]
+    assert opened(path) == (SECRETS, LOGGED, False)
+
+
+def test_it_goes_on_where_it_was(path: Path) -> None:
+    with Sidecar.create(path, SECRETS) as sidecar:
+        sidecar.log(*msgspec.structs.astuple(LOGGED[0]))
+    for count, each in enumerate(LOGGED[1:], 1):
+        sidecar, secrets, logged, torn = Sidecar.open(path)
+        with sidecar:
+            assert (secrets, logged, torn) == (SECRETS, LOGGED[:count], False)
+            sidecar.log(each.kind, each.payload, each.signature)
+            sidecar.sync()
+    assert path.read_bytes() == whole()[0]
+
+
+def test_every_record_is_there_before_the_call_returns(path: Path) -> None:
+    data, ends = whole()
+    with Sidecar.create(path, SECRETS) as sidecar:
+        assert path.read_bytes() == data[: ends[1]]
+        for each, end in zip(LOGGED, ends[2:], strict=True):
+            sidecar.log(each.kind, each.payload, each.signature)
+            assert path.read_bytes() == data[:end]
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_only_its_owner_may_read_it(path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        with Sidecar.create(path, SECRETS):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+def test_a_file_that_is_there_is_never_touched(path: Path, tmp_path: Path) -> None:
+    path.write_bytes(b"something dear")
+    with pytest.raises(FileExistsError):
+        Sidecar.create(path, SECRETS)
+    assert path.read_bytes() == b"something dear"
+    link = tmp_path / "link.seat"
+    link.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FileExistsError):
+        Sidecar.create(link, SECRETS)
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_secrets_go_with_the_game(path: Path) -> None:
+    with Sidecar.create(path, SECRETS) as sidecar:
+        sidecar.delete()
+    assert not path.exists()
+    with pytest.raises(FileNotFoundError):
+        Sidecar.open(path)
+
+
+# One process a seat.
+
+
+def test_a_seat_is_held_once(path: Path) -> None:
+    with Sidecar.create(path, SECRETS), pytest.raises(SeatHeld, match="another seqp2p process holds this seat"):
+        Sidecar.open(path)
+    sidecar, *_ = Sidecar.open(path)
+    with pytest.raises(SeatHeld) as held:
+        Sidecar.open(path)
+    assert held.value.hint
+    sidecar.close()
+    assert opened(path)[0] == SECRETS
+
+
+def test_a_seat_that_is_refused_is_as_it_was(path: Path) -> None:
+    data = whole()[0][:-3]
+    path.write_bytes(data)
+    sidecar, *_ = Sidecar.open(path)
+    path.write_bytes(data)
+    with pytest.raises(SeatHeld):
+        Sidecar.open(path)
+    sidecar.close()
+    assert path.read_bytes() == data
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from seqp2p.replay.sidecar import Sidecar
+held = Sidecar.open(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_lock_goes_with_its_process(path: Path) -> None:
+    Sidecar.create(path, SECRETS).close()
+    with subprocess.Popen([sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(SeatHeld):
+            Sidecar.open(path)
+        other.kill()
+    assert opened(path)[0] == SECRETS
+
+
+def test_a_seat_that_was_given_up_while_it_was_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game ended between opening the file and locking it: there is no seat any more."""
+    Sidecar.create(path, SECRETS).close()
+
+    def late(_: int) -> bool:
+        path.unlink()
+        return True
+
+    monkeypatch.setattr(module, "lock", late)
+    with pytest.raises(FileNotFoundError, match="the game is over"):
+        Sidecar.open(path)
+
+
+# Crashes: a write that was broken off is dropped.
+
+
+def test_a_file_cut_at_every_byte(folder: Path) -> None:
+    data, ends = whole()
+    for size in range(ends[1]):
+        assert damage(folder, data[:size]) is not None
+    for size in range(ends[1], len(data) + 1):
+        count = sum(end <= size for end in ends) - 2
+        found = opened_bytes(folder, data[:size])
+        assert found == (SECRETS, LOGGED[:count], size not in ends, data[: ends[count + 1]])
+
+
+def test_zeros_where_data_should_have_come(folder: Path) -> None:
+    """Some file systems make a file longer first, and a power cut leaves zeros there."""
+    data, ends = whole()
+    # The last byte is a zero by itself.
+    for size in range(ends[1], len(data) - 1):
+        count = sum(end <= size for end in ends) - 2
+        for longer in (len(data) - size, 4096):
+            found = opened_bytes(folder, data[:size] + bytes(longer))
+            assert found == (SECRETS, LOGGED[:count], True, data[: ends[count + 1]])
+    assert opened_bytes(folder, data + bytes(4096)) == (SECRETS, LOGGED, True, data)
+
+
+# Damage: never passed over.
+
+
+@given(st.integers(0, len(whole()[0]) - 1), st.integers(1, 255))
+@example(len(whole()[0]) - 2, 0x80)
+def test_a_byte_that_is_changed(folder: Path, at: int, by: int) -> None:
+    data, ends = whole()
+    changed = bytearray(data)
+    changed[at] ^= by
+    error = damage(folder, bytes(changed))
+    if at < ends[-2] + HEADER_SIZE:
+        assert error is not None
+    if error is not None:
+        assert str(folder / "some.seat") in str(error)
+        assert (folder / "some.seat").read_bytes() == changed
+    else:
+        # The last record ends in a zero by itself, as one does whose end never came.
+        assert opened(folder / "some.seat") == (SECRETS, LOGGED[:-1], False)
+
+
+def test_every_byte_before_the_last_record_counts(folder: Path) -> None:
+    for at in range(0, whole()[1][-2], 3):
+        changed = bytearray(whole()[0])
+        changed[at] ^= 0xFF
+        assert damage(folder, bytes(changed)) is not None
+
+
+@given(st.binary(max_size=300))
+@example(b"")
+@example(MAGIC)
+@example(MAGIC + b"\xff" * 40)
+def test_bytes_that_are_no_file_of_a_seat(folder: Path, data: bytes) -> None:
+    for start in (b"", MAGIC):
+        with pytest.raises(SidecarDamaged):
+            opened_bytes(folder, start + data)
+
+
+@given(st.binary(max_size=300), st.booleans())
+@example(encode(LOGGED[0]), True)
+@example(encode(SECRETS), False)
+@example(encode(SECRETS) + b"\0", True)
+@example(b"\xdf\xff\xff\xff\xff", False)
+@example(b"\x81" * 5000, False)
+def test_records_that_this_program_does_not_write(folder: Path, body: bytes, first: bool) -> None:
+    data = MAGIC + frame(body) if first else whole()[0] + frame(body)
+    with pytest.raises(SidecarDamaged):
+        opened_bytes(folder, data)
+
+
+def test_another_version(folder: Path) -> None:
+    with pytest.raises(SidecarDamaged, match="a newer seqp2p may read it"):
+        opened_bytes(folder, b"seqp2p seat 2\n" + whole()[0][len(MAGIC) :])
+
+
+def test_more_bytes_than_any_game_has(folder: Path) -> None:
+    path = folder / "large.seat"
+    path.touch()
+    os.truncate(path, REPLAY_SIZE_MAX + 1)
+    with pytest.raises(SidecarDamaged, match="larger than"):
+        Sidecar.open(path)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo.seat")
+    (tmp_path / "folder.seat").mkdir()
+    (tmp_path / "real.seat").write_bytes(whole()[0])
+    (tmp_path / "link.seat").symlink_to(tmp_path / "real.seat")
+    for name in ("fifo", "folder", "link", "none"):
+        with pytest.raises((OSError, SidecarError), match=name):
+            Sidecar.open(tmp_path / f"{name}.seat")
+
+
+# Disks that are full.
+
+
+def test_it_does_not_grow_without_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REPLAY_SIZE_MAX", whole()[1][2])
+    with Sidecar.create(path, SECRETS) as sidecar:
+        sidecar.log("contribution", LOGGED[0].payload, LOGGED[0].signature)
+        with pytest.raises(SidecarFull, match="is full"):
+            sidecar.log("contribution", b"", b"c" * 64)
+    assert opened(path) == (SECRETS, LOGGED[:1], False)
+
+
+class Full:
+    """A file on a disk that takes a part of what is written."""
+
+    def __init__(self, sidecar: Sidecar) -> None:
+        self._file = sidecar._file
+
+    def write(self, data: bytes) -> int:
+        return self._file.write(data[: len(data) // 2]) or 0
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+
+def test_half_a_record_is_taken_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Sidecar.create(path, SECRETS) as sidecar:
+        with monkeypatch.context() as patch:
+            patch.setattr(sidecar, "_file", Full(sidecar))
+            with pytest.raises(OSError, match="only a part of a record"):
+                sidecar.log("contribution", b"lost", b"c" * 64)
+        sidecar.log("contribution", LOGGED[0].payload, LOGGED[0].signature)
+    assert opened(path) == (SECRETS, LOGGED[:1], False)
+
+
+def test_a_file_that_cannot_be_begun_is_not_left(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(Sidecar, "_write", refuse)
+    with pytest.raises(OSError, match="no space"):
+        Sidecar.create(path, SECRETS)
+    assert not path.exists()
+
+
+def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[bool] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(stat.S_ISDIR(os.fstat(descriptor).st_mode))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with Sidecar.create(path, SECRETS) as sidecar:
+        assert synced == []
+        sidecar.sync()
+        sidecar.sync()
+        assert synced == [False, True, False]
+    monkeypatch.setattr(os, "name", "nt")
+    module._sync_folder(path / "nowhere")
+
+
+# Nothing secret is ever shown.
+
+
+def shows_secrets(text: str) -> bool:
+    return any(
+        shown in text
+        for secret in (SECRET, NONCE)
+        for shown in (repr(secret)[2:10], secret.hex()[:8], secret.hex().upper()[:8], str(int.from_bytes(secret))[:8])
+    )
+
+
+def test_nothing_secret_is_in_a_repr(path: Path) -> None:
+    with Sidecar.create(path, SECRETS) as sidecar:
+        for each in (sidecar, SECRETS, [SECRETS], {"a": SECRETS}):
+            assert not shows_secrets(f"{each!r} {each!s}")
+    assert not shows_secrets(repr(SECRETS.__rich_repr__()))
+
+
+@given(st.integers(0, len(encode(SECRETS)) - 1), st.integers(1, 255))
+def test_nothing_secret_is_in_an_error(folder: Path, at: int, by: int) -> None:
+    body = bytearray(encode(SECRETS))
+    body[at] ^= by
+    error = damage(folder, MAGIC + frame(bytes(body)))
+    if error is not None:
+        assert not shows_secrets("".join(traceback.format_exception(error)))
+        assert not shows_secrets(f"{error} {error!r} {error.args} {error.hint}")
