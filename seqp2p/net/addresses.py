@@ -3,7 +3,7 @@
 import errno
 import ipaddress
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ _WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listen
 _BOTH_FREE_TRIES: Final = 8
 _DISCARD_PORT: Final = 9
 _SHOWN_MAX: Final = 64
+_RACE_PAUSE_S: Final = 0.25
 # Documentation addresses (RFC 5737, RFC 3849): a UDP socket "connected" there sends nothing, but has been given the
 # local address of the interface that leads out.
 _FAR_AWAY: Final = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
@@ -113,6 +114,38 @@ async def listening_addresses(
 async def tcp_dial(address: Address) -> trio.abc.Stream:
     """Connect; raises OSError. The caller bounds the time."""
     return await trio.open_tcp_stream(address.host, address.port)
+
+
+def racing_dial(addresses: Sequence[Address]) -> Callable[[Address], Awaitable[trio.abc.Stream]]:
+    """Like ``tcp_dial``, for a peer that has several addresses: whichever answers first, whatever the argument is.
+
+    One after the other, each a little after the last (RFC 8305): some may be of a network that this machine is not in.
+    """
+
+    async def dial(_: Address) -> trio.abc.Stream:
+        answered: list[trio.abc.Stream] = []
+
+        async def attempt(address: Address, failed: trio.Event) -> None:
+            try:
+                answered.append(await tcp_dial(address))
+            except OSError:
+                failed.set()
+            else:
+                nursery.cancel_scope.cancel()
+
+        async with trio.open_nursery() as nursery:
+            for address in addresses:
+                failed = trio.Event()
+                nursery.start_soon(attempt, address, failed)
+                with trio.move_on_after(_RACE_PAUSE_S):
+                    await failed.wait()
+        for late in answered[1:]:
+            await trio.aclose_forcefully(late)
+        if not answered:
+            raise OSError("none of its addresses answers")
+        return answered[0]
+
+    return dial
 
 
 async def _open_everywhere(port: int) -> list[trio.SocketListener]:

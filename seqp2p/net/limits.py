@@ -59,8 +59,12 @@ class Limits:
     code_exchange_s: float = 5.0
     """One exchange of a join code. Two round trips and 4 × 6 ms of curve arithmetic; others wait meanwhile."""
 
-    code_waiting_max: int = 24
-    """Known keys that wait for their exchange: eleven honest joiners, twice."""
+    code_waiting_max: int = 64
+    """Known keys that wait for their exchange: eleven honest joiners and fifty spectators, all at once."""
+
+    code_rest_s: float = 0.05
+    """After a spectator's exchange. Each takes 25 ms of arithmetic, so that whoever knows the code and comes again and
+    again takes at most a third of one core from the game."""
 
     code_pause_max_s: float = 60.0
     """After each burned code the next exchange waits twice as long as after the last, from 1 s up to this: guessing
@@ -88,12 +92,64 @@ class Limits:
     addresses_per_seat: int = 4
     """IPv4 and IPv6 of two interfaces."""
 
+    tables_max: int = 64
+    """Tables and seats kept of what is advertised on the LAN. A large party has a dozen; more is somebody shouting."""
+
+    advert_max: int = 512
+    """An advertisement's text, in bytes. An honest one has under 200."""
+
+    advert_addresses_max: int = 8
+    """Addresses advertised, and kept of one advertisement: four interfaces, IPv4 and IPv6. Each dial costs time."""
+
+    discovery_close_s: float = 2.0
+    """To take an advertisement back. Three packets within 0.3 s; what is not said by then runs out by itself."""
+
+    rescan_s: float = 10.0
+    """Between two looks at which addresses this machine has: a network that comes up is advertised on within 10 s."""
+
+    known_players_max: int = 1_000
+    """Players remembered with their keys: more than anybody plays with, under 200 kB. Then whoever was not met for the
+    longest time is forgotten; so nobody pushes out a friend without sitting at a thousand tables under other names."""
+
     incoming_max: int = 64
     """Messages that wait for the session. Beyond that each link waits its turn, one message at a time, so that no
     link can crowd out another."""
 
     known_max: int = 4_096
     """Digests kept per neighbour of what it is known to have: over twice the contributions of the longest game."""
+
+    watchers_max: int = 50
+    """Spectators at a table, if the host does not say another number: a class, a club's evening."""
+
+    watch_pause_s: float = 0.05
+    """Spectators are sent what is new in rounds of at least this time, one after the other: nobody sees the delay, and
+    fifty of them cost a seat under 10 % of a core, never more than one write at a time before its own."""
+
+    watch_batch_max: int = 131_072
+    """Sent to a spectator in answer to one ``have``. With this much unsent it gets nothing new until it asks, so that
+    200 that read slowly hold 50 MB at most; the longest game (1 MB) still comes within 5 s."""
+
+    watch_frame_max: int = 1_024
+    """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
+
+    watch_rate_bytes_s: int = 16_384
+    """What is read of one spectator in the long run: 16 messages a second, where an honest one sends two. 200 that
+    send all they can cost 3,200 small messages a second, a tenth of a core."""
+
+    watch_rate_burst: int = 65_536
+    """What a spectator may send at once: a few seconds' messages after a pause."""
+
+    watch_known_max: int = 1_024
+    """Spectators remembered by key, who come back without the code: five times as many as there can be at once. The
+    one that came longest ago is forgotten first."""
+
+    watch_sent_max: int = 1_024
+    """Digests kept per spectator of what it was sent: more than two heartbeats' contributions. Sending one twice does
+    no harm."""
+
+    watch_backlog_max: int = 8_388_608
+    """What a spectator keeps that is read and not checked yet: twice the longest game, so that only a host that
+    invents contributions gets here; then it is read no further."""
 
     close_s: float = 2.0
     """For a farewell to be sent and answered."""
