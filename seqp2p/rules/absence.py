@@ -1,7 +1,7 @@
 """What becomes of a game when players are away: a turn that passes on, and seats that leave.
 
-No rule sheet knows either. Both are decided by the table and not by a seat, so they are no actions: nothing here is ever
-among the legal ones.
+No rule sheet knows either. Both are decided by the table and not by a seat, so they are no actions, and never among
+the legal ones.
 """
 
 from collections.abc import Iterable

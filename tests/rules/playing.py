@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from seqp2p.rules import (
@@ -19,6 +19,7 @@ from seqp2p.rules import (
     apply,
     call,
     deal_order,
+    drop,
     first_seat,
     hand_size,
     legal_actions,
@@ -26,6 +27,7 @@ from seqp2p.rules import (
     parse_position,
     parse_square,
     reveal,
+    skip,
     start,
     status,
     team_of,
@@ -92,6 +94,20 @@ class Game:
         self.position = after
         return after
 
+    def skip(self) -> Position:
+        self.position = skip(self.position)
+        return self.position
+
+    def drop(self, seats: Collection[int]) -> Position:
+        """These seats leave, and everything but the discards is shuffled and dealt again."""
+        hidden = [card for hand in self.position.hands for card in hand] + self.pile
+        self.rng.shuffle(hidden)
+        self.position = drop(self.position, seats)
+        for seat, hand in enumerate(self.position.hands, start=1):
+            self.position = reveal(self.position, seat, [hidden.pop() for _ in hand])
+        self.pile = hidden
+        return self.position
+
     def choose(self) -> Action:
         """Uniformly among the legal actions; but now and then talk is called, and draws are rarely forgotten."""
         position, actions = self.position, legal_actions(self.position)
@@ -118,7 +134,7 @@ def seats_to_call(position: Position) -> list[int]:
     if position.options.table_talk or position.phase != "play" or position.players == position.teams:
         return []
     mine = team_of(position.to_move, position.teams)
-    return [seat for seat in range(1, position.players + 1) if team_of(seat, position.teams) != mine]
+    return [seat for seat in position.staying if team_of(seat, position.teams) != mine]
 
 
 def random_position(variant: Variant, players: int, teams: int, seed: int, options: Options | None = None) -> Game:
@@ -149,6 +165,7 @@ def make(
     idle: int = 0,
     quiet: int = 0,
     pending: str = "",
+    out: str = "",
     possible: bool = True,
 ) -> Position:
     """A position in progress: chips by team letter ("a": "c5 d5"), hands as comma lists ("QH,2C").
@@ -177,7 +194,7 @@ def make(
 
     words = [variant.name, options, f"{players}/{teams or (players if variant is KIDS else 2)}", "/".join(rows)]
     words += [sequences, to_move, "/".join(map(ascending, hands)), left, "/".join(open_cards)]
-    words += [turn, 140, 0, exchanged, idle, quiet, "-", *pending.split()]
+    words += [turn, 140, 0, exchanged, idle, quiet, "-", *pending.split(), *out.split()]
     text = " ".join(map(str, words))
     position = parse_position(text)
     assert not possible or status(position) == ()

@@ -123,6 +123,57 @@ def test_nothing_pending_is_no_word() -> None:
     assert len(format_position(parse_position(PENDING)).split(" ")) == 16
 
 
+LEFT = TEXT.replace("?,2C/-/JC,JC/?,?", "?,2C/-/JC,JC/-")
+
+
+@pytest.mark.parametrize(("pending", "out"), [("", "out:4"), ("", "out:2,4"), ("penalty/3/-/4/-", "out:1,2")])
+def test_seats_that_have_left_are_the_last_word(pending: str, out: str) -> None:
+    text = PENDING.replace("?,2C/9C", "-/-").replace(" 3 -", " 4 -") if pending else LEFT
+    position = parse_position(" ".join([text, *pending.split(), out]))
+    assert position.out == tuple(map(int, out.removeprefix("out:").split(",")))
+    assert format_position(position) == " ".join([text, *pending.split(), out])
+    assert format_position(position._replace(out=())) == " ".join([text, *pending.split()])
+    assert position_hash(position) != position_hash(position._replace(out=()))
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("out:", "'out:' does not say what is pending"),
+        ("out:-", "'-' stands where a position has a number"),
+        ("out:x", "'x' stands where a position has a number"),
+        ("out:02", "'02' stands where a position has a number"),
+        ("out:4,2", "the seats that have left are seats of the table, in ascending order, and not all of them"),
+        ("out:2,2", "the seats that have left are seats of the table"),
+        ("out:0", "the seats that have left are seats of the table"),
+        ("out:5", "the seats that have left are seats of the table"),
+        ("out:1,2,3,4", "and not all of them"),
+        ("out:1", "seat 1 has left the game, and holds cards"),
+        ("out:2 out:4", "'out:2' does not say what is pending"),
+        ("out:4 draw/3/-/-/-", "this text has 18"),
+        ("draw/3/-/-/- draw/3/-/-/-", "this text has 18"),
+        ("draw/3/-/-/- out:2 out:4", "this text has 19"),
+    ],
+)
+def test_a_word_that_says_of_nobody_that_it_left(words: str, reason: str) -> None:
+    with pytest.raises(NotationError) as refused:
+        parse_position(f"{LEFT} {words}")
+    assert reason in str(refused.value)
+
+
+def test_who_is_to_move_has_not_left() -> None:
+    with pytest.raises(NotationError, match="seat 2 has left the game, and is to move"):
+        parse_position(LEFT.replace(" 3 ?", " 2 ?") + " out:2")
+    with pytest.raises(NotationError, match="this text has 16"):
+        parse_position(LEFT.removesuffix(" -") + " out:2")
+
+
+def test_nothing_is_pending_for_who_has_left() -> None:
+    text = PENDING.replace("9C", "-")
+    with pytest.raises(NotationError, match="the one that owes a draw are two seats of the table"):
+        parse_position(f"{text} play/3/2/-/- out:2")
+
+
 @pytest.mark.parametrize(
     ("word", "reason"),
     [
@@ -180,10 +231,10 @@ def test_a_table_at_which_it_cannot_be_pending(old: str, new: str, word: str, re
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_a_changed_text_is_another_position_or_refused(data: st.DataObject) -> None:
-    whole = data.draw(st.sampled_from([TEXT, f"{PENDING} play/3/2/-/-"]))
+    whole = data.draw(st.sampled_from([TEXT, f"{PENDING} play/3/2/-/-", f"{LEFT} out:2,4"]))
     at = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.integers(at, min(len(whole), at + 3)))
-    text = whole[:at] + data.draw(st.text("abc*?-/, 0123456789JQKSHDC:", max_size=3)) + whole[end:]
+    text = whole[:at] + data.draw(st.text("abc*?-/, 0123456789JQKSHDC:out", max_size=3)) + whole[end:]
     try:
         position = parse_position(text)
     except NotationError:

@@ -47,6 +47,12 @@ def ends_turn(before: Position, after: Position, action: Action) -> bool:
     return action.kind in {"draw", "end"} or (action.kind == "pass" and after.phase == "play")
 
 
+def clockwise(position: Position) -> int:
+    """The seat after the mover's, looked for among those that stay."""
+    staying = position.staying
+    return min((seat for seat in staying if seat > position.mover), default=staying[0])
+
+
 class AnyGame(RuleBasedStateMachine):
     game: Game
 
@@ -74,7 +80,7 @@ class AnyGame(RuleBasedStateMachine):
         draws = action.kind in ({"exchange", "draw"} if by_hand else {"place", "remove", "exchange"})
         assert after.draws == before.draws + (draws and not after.winner)
         if not after.over:
-            assert (after.mover == before.mover % before.players + 1) == (after.turn > before.turn)
+            assert (after.mover == clockwise(before)) == (after.turn > before.turn or len(before.staying) == 1)
 
     @precondition(lambda self: not self.game.position.over)
     @rule(choice=st.floats(0, 1, exclude_max=True))
@@ -124,6 +130,36 @@ class AnyGame(RuleBasedStateMachine):
         except NotationError:
             return
         assert format_action(variant, action) == text
+
+    @precondition(lambda self: self.game.position.phase in {"play", "draw"} and not self.game.position.over)
+    @rule()
+    def skip_the_turn(self) -> None:
+        before = self.game.position
+        after = self.game.skip()
+        assert (after.hands, after.pile, after.discards) == (before.hands, before.pile, before.discards)
+        assert (after.turn, after.exchanged, after.phase) == (before.turn + 1, 0, "play")
+        assert (after.chips, after.sequences, after.draws) == (before.chips, before.sequences, before.draws)
+        assert after.over or after.mover == clockwise(before)
+
+    @precondition(lambda self: len(self.game.position.staying) > 1 and not self.game.position.over)
+    @rule(data=st.data())
+    def seats_leave(self, data: st.DataObject) -> None:
+        before = self.game.position
+        most = len(before.staying) - 1
+        gone = data.draw(st.sets(st.sampled_from(before.staying), min_size=1, max_size=min(2, most)))
+        after = self.game.drop(gone)
+        assert after.out == tuple(sorted({*before.out, *gone}))
+        assert (after.discards, after.chips, after.sequences) == (before.discards, before.chips, before.sequences)
+        assert (after.draws, after.reshuffles) == (before.draws, before.reshuffles)
+        assert all(len(new) <= len(old) for new, old in zip(after.hands, before.hands, strict=True))
+        if before.mover not in gone and not (before.pending and before.pending.passed):
+            assert (after.mover, after.turn) == (before.mover, before.turn)
+
+    @invariant()
+    def who_has_left_has_no_part(self) -> None:
+        position = self.game.position
+        assert not {position.to_move, position.mover} & set(position.out)
+        assert not any(position.hands[seat - 1] for seat in position.out)
 
     @invariant()
     def cards_are_conserved(self) -> None:

@@ -67,6 +67,12 @@ def test_the_fields_of_a_view() -> None:
     assert seen.protected == (1, 2, 3, 4)
     assert (seen.pile, seen.turn, seen.draws, seen.reshuffles) == (97, 150, 140, 0)
     assert seen.variant is position.variant
+    assert seen.out == ()
+
+
+def test_a_view_says_who_has_left() -> None:
+    seen = view(make({}, ["2C", "-", "?", "-"], out="out:2,4"), 2)
+    assert (seen.out, seen.hand, seen.legal, seen.hand_sizes) == ((2, 4), (), (), (1, 0, 1, 0))
 
 
 def test_who_only_watches_sees_no_hand() -> None:
