@@ -13,7 +13,8 @@ _LINE_SIZE_MAX = 4096
 class LineReader:
     """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is.
 
-    One that cannot be read, like a terminal that is gone, has no more lines.
+    One that cannot be read, like a terminal that is gone, has no more lines. At a terminal the end of the input is a
+    key (Ctrl-D): it is told, and what is typed after it is read.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -23,15 +24,18 @@ class LineReader:
 
     async def read_line(self) -> str | None:
         """The next line without its end, or None when there are no more. Of a line, 4,096 bytes count."""
-        while b"\n" not in self._buffer and not self._ended:
+        ended = self._ended
+        while b"\n" not in self._buffer and not ended:
             # A plain file and /dev/null are always ready, and cannot be waited for.
             with contextlib.suppress(PermissionError):
                 await trio.lowlevel.wait_readable(self._descriptor)
             try:
                 data = os.read(self._descriptor, _CHUNK_SIZE)
+                self._ended = not data and not os.isatty(self._descriptor)
             except OSError:
                 data = b""
-            self._ended = not data
+                self._ended = True
+            ended = not data
             self._buffer += data
             if b"\n" not in data:
                 self._buffer = self._buffer[:_LINE_SIZE_MAX]

@@ -52,7 +52,16 @@ class Output:
 
     def say(self, text: str = "") -> None:
         """A line for people: standard output, or standard error where that belongs to a script."""
-        _print(printable(text), sys.stderr if self.json else sys.stdout)
+        _print(printable(text), self._people)
+
+    def ring(self) -> None:
+        """Call the person who reads here: a bell, at a terminal that knows one."""
+        if self._people.isatty() and os.environ.get("TERM") != "dumb":
+            _write("\a", self._people)
+
+    @property
+    def _people(self) -> TextIO:
+        return sys.stderr if self.json else sys.stdout
 
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -90,10 +99,14 @@ def prepare_streams() -> None:
 
 
 def _print(text: str, stream: TextIO) -> None:
-    """Print a line at once. Nobody there to read it is no fault: a game goes on for the others at the table."""
+    # In one piece: whatever interrupts this process, a line is never half there.
+    _write(f"{text}\n", stream)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    """Write at once. Nobody there to read it is no fault: a game goes on for the others at the table."""
     try:
-        # In one piece: whatever interrupts this process, a line is never half there.
-        stream.write(f"{text}\n")
+        stream.write(text)
         stream.flush()
     except OSError as error:
         # A pipe that nobody reads, a terminal that is gone. Python would fail once more at its end, flushing.

@@ -1,68 +1,378 @@
-"""A person at typed lines: the board, hand and legal actions are printed, an action is read. ``QH e5``, ``9C dead``."""
+"""A person at typed lines: what happens is shown as lines, and what is typed is obeyed at any time of the game.
 
-from collections.abc import Awaitable, Callable, Sequence
+Theory of operation. ``listen`` reads for as long as the game lasts. A line is a word that asks or tells something
+(``hand``, ``say …``, ``leave``), or an action. Words are answered whoever's turn it is; an action answers the question
+that ``choose`` has open, if it has one. ``hear`` is told what happens, and shows what of it is this seat's own.
+"""
+
+import difflib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.rules import Action, NotationError, View, parse_action
-from seqp2p.ui.plain import board_lines, hand_line, help_line, legal_lines, score_line
+from seqp2p.match.events import Dealt, Drawn, Event, Turned
+from seqp2p.match.machine import Match
+from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.text import cleaned
+from seqp2p.players.typed import one_line, read_action, read_card
+from seqp2p.rules import END, WAIVE, Action, NotationError, View, format_card, view
+from seqp2p.ui.plain import (
+    board_lines,
+    hand_line,
+    help_lines,
+    legal_lines,
+    legend_lines,
+    score_line,
+    seats_lines,
+    where_lines,
+)
+from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, Company, Story, listed, talk_is_callable
 
-LEAVING = frozenset({"leave", "resign", "quit"})
+Speak: TypeAlias = Callable[[str], Awaitable[None]]
+Leave: TypeAlias = Callable[[str], Awaitable[None]]
+
+LEAVING: Final = frozenset({"leave", "resign", "exit", "quit"})
+YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
+LOG_LINES: Final = 20
+# The kinds of step at which somebody chooses; the others pass by themselves.
+CHOSEN: Final = frozenset({"turn", "late", "discard"})
+NOT_DEALT: Final = "the cards are not dealt yet"
+ASK_LEAVE: Final = "leave the game? yes/no"
+HOW_TO_SAY: Final = "write what you want to say behind it, like: say hello"
+LOBBY_HELP: Final = "the game has not started; it does when the table is full. Type leave to go away, help for this"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where a person sits: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
+
+    ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
+    mistake.
+    """
+
+    read: Callable[[], Awaitable[str | None]]
+    say: Callable[[str], None]
+    ring: Callable[[], None]
+    terminal: bool
+
+
+async def wait_in_lobby(desk: Desk) -> None:
+    """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start."""
+    while (typed := await desk.read()) is not None:
+        word = one_line(typed).lower()
+        if word in LEAVING:
+            return
+        if word:
+            desk.say(LOBBY_HELP if word in ("help", "?") else "the game has not started; help says what you can do")
 
 
 class Question:
     """What the player is asked, and the answer once there is one."""
 
-    def __init__(self, view: View) -> None:
-        self.view = view
+    def __init__(self, seen: View) -> None:
+        self.view = seen
         self.action: Action | None = None
         self.answered = trio.Event()
 
 
 class Person:
-    """Plays a seat by typed lines. ``read`` gives the next line, or None at the end of the input.
+    """Plays a seat by typed lines.
 
-    ``listen`` reads for as long as the game lasts, so that one can talk at any time; the lines that are typed while
-    ``choose`` asks answer it.
+    ``safety`` gives the two safety words with another seat, None before there are any; ``patience_s`` how many
+    seconds the phases ``draw`` and ``late`` wait for an answer.
     """
 
     def __init__(
-        self, read: Callable[[], Awaitable[str | None]], say: Callable[[str], None], colours: Sequence[str]
+        self,
+        desk: Desk,
+        match: Match,
+        seat: OwnSeat,
+        story: Story,
+        safety: Callable[[int], Sequence[str] | None],
+        patience_s: Mapping[str, float],
     ) -> None:
-        self._read = read
-        self._say = say
-        self._colours = colours
+        self._desk = desk
+        self._match = match
+        self._seat = seat
+        self._story = story
+        self._safety = safety
+        self._patience_s = patience_s
+        self._company = Company.of(match.game.agreement, seat.number)
         self._question: Question | None = None
-        self._asked = trio.Event()
+        self._settled = trio.Event()  # unset while an answer is on its way to the match
+        self._settled.set()
+        self._answer: Action | None = None
+        self._asks_to_leave = False
+        self._warned = False
+        self._shown_hand: tuple[int, ...] = ()
+        self._asked_turn = -1  # the last turn whose board was shown
+        self._told_turn: object = None  # whose turn was said last
+        self._absent: dict[int, trio.Event] = {}  # by seat: set when this person wants to go on without it
+        self._answers: dict[str, Callable[[str], Iterable[str]]] = {
+            "help": self._help,
+            "?": self._help,
+            "hand": self._hand,
+            "board": self._board,
+            "moves": self._moves,
+            "where": self._where,
+            "log": self._log,
+            "seats": self._seats,
+            "words": self._words,
+            "wait": self._wait,
+            "drop": self._drop,
+        }
 
-    async def listen(self, speak: Callable[[str], Awaitable[None]], leave: Callable[[str], Awaitable[None]]) -> None:
-        """Read what is typed; ``say …`` goes to ``speak``. At the end of the input, the next question leaves."""
-        while (typed := await self._read()) is not None:
-            line = " ".join(typed.split())
-            word, _, rest = line.partition(" ")
-            if word == "say":
-                await speak(rest)
-            elif line in LEAVING:
-                await leave("left the table")
-            elif self._question is not None:
-                self._answer(self._question, line)
-            elif line:
-                self._show("it is not your turn yet; say TEXT talks to the table, leave leaves it")
-        # The last line may be an answer that is still on its way: what ends the game is a question without one.
-        while self._question is None:
-            await self._asked.wait()
-        await leave("the player's input ended")
+    # What is typed.
+
+    async def listen(self, speak: Speak, leave: Leave) -> None:
+        """Obey what is typed, until this person leaves; ``say …`` goes to ``speak``.
+
+        Leaving is asked about once. At a terminal the end of the input asks, too; elsewhere it leaves, once an answer
+        that is still on its way has been taken; one that ended the game leaves nothing to leave.
+        """
+        while True:
+            typed = await self._desk.read()
+            if typed is None:
+                if self._desk.terminal and not self._asks_to_leave:
+                    self._ask_to_leave()
+                    continue
+                await self._settled.wait()
+                if not self._is_over:
+                    await leave(INPUT_ENDED)
+                return
+            line = one_line(typed)
+            if self._asks_to_leave:
+                self._asks_to_leave = False
+                if line.lower() in YES:
+                    await leave(LEFT)
+                    return
+                if line.lower() in NO or not line:
+                    self._show("you stay")
+                    continue
+            await self._obey(line, speak)
+
+    async def _obey(self, line: str, speak: Speak) -> None:
+        word, _, rest = line.partition(" ")
+        word = word.lower()
+        if word == "say":
+            await self._say(rest, speak)
+        elif line.lower() in LEAVING:
+            self._ask_to_leave()
+        elif word in self._answers:
+            self._show(*self._answers[word](rest))
+        elif not line:
+            self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
+        elif self._question is None:
+            self._show(self._not_now(word))
+        else:
+            self._take(self._question, line)
+
+    async def _say(self, text: str, speak: Speak) -> None:
+        shown = cleaned(text, len(text))
+        number, _ = self._match.remarks.next_of(self._seat.number)
+        if not shown:
+            self._show(HOW_TO_SAY)
+        elif len(shown) > REMARK_LENGTH_MAX:
+            self._show(f"a remark has at most {REMARK_LENGTH_MAX} characters, and this one has {len(shown)}")
+        elif number > REMARKS_MAX:
+            self._show(f"you have said {REMARKS_MAX} things, and that is all that one game takes")
+        else:
+            await speak(shown)
+            if not self._warned and shown not in COURTESIES and talk_is_callable(self._match.game.agreement.settings):
+                self._warned = True
+                self._show(f"mind that {TALK_RULE};", f"these can never be called: {', '.join(COURTESIES)}")
+
+    def _ask_to_leave(self) -> None:
+        self._asks_to_leave = True
+        self._show(ASK_LEAVE)
+
+    def _take(self, question: Question, line: str) -> None:
+        """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
+        try:
+            action = read_action(question.view, line)
+        except NotationError as error:
+            self._show(*self._misread(question.view, line, str(error)))
+            return
+        self._question, self._answer, self._settled = None, action, trio.Event()
+        question.action = action
+        question.answered.set()
+
+    def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
+        """What to say to a line that is neither a word nor an action."""
+        if (card := read_card(seen.variant, line)) is not None:
+            return [*where_lines(seen, card, self._company.colours), self._prompt(seen)]
+        words = [*self._answers, *LEAVING, "say", "pass", "draw", "end", "waive"]
+        near = difflib.get_close_matches(line.lower(), words, n=1) if " " not in line else []
+        return [f"{fault}; did you mean {near[0]}?"] if near else [fault]
+
+    def _not_now(self, word: str) -> str:
+        if self._sight is None:
+            return NOT_DEALT
+        if word == "call":
+            if not talk_is_callable(self._match.game.agreement.settings):
+                return "talk is free at this table: nothing can be called"
+            return "a remark is called in your own turn, before you play a card"
+        if self._seat.owes(self._match):
+            return "your last line is being looked at; one moment"
+        return f"{self._whose_turn()}; help says what you can do meanwhile"
+
+    # Words and their answers.
+
+    @property
+    def _sight(self) -> View | None:
+        """What this seat sees now, None before the deal."""
+        return None if self._match.game.position is None else self._seat.view(self._match)
+
+    @property
+    def _is_over(self) -> bool:
+        position = self._match.game.position
+        return position is not None and position.over
+
+    def _seen(self, lines: Callable[[View], Iterable[str]]) -> Iterable[str]:
+        sight = self._sight
+        return [NOT_DEALT] if sight is None else lines(sight)
+
+    def _help(self, _: str) -> Iterable[str]:
+        if self._sight is None:
+            return [f"{NOT_DEALT}; meanwhile: seats, words (safety words), say TEXT, leave"]
+        return self._seen(
+            lambda seen: [*self._place(), *legend_lines(seen.variant, self._company.colours), *help_lines(seen)]
+        )
+
+    def _help_lines(self, seen: View) -> list[str]:
+        return [*self._place(), *legend_lines(seen.variant, self._company.colours), *help_lines(seen)]
+
+    def _place(self) -> list[str]:
+        company, seats = self._company, self._match.game.seats
+        own = company.colour(company.own)
+        mates = [company.who(seat) for seat in seats if company.colour(seat) == own and seat != company.own]
+        team = f" with {listed(mates)}" if mates else ""
+        return [f"you are seat {company.own} ({company.names[company.own - 1]}) and play {own}{team}"]
+
+    def _hand(self, _: str) -> Iterable[str]:
+        return self._seen(lambda seen: [hand_line(seen)])
+
+    def _board(self, _: str) -> Iterable[str]:
+        return self._seen(self._board_lines)
+
+    def _board_lines(self, seen: View) -> list[str]:
+        return [*board_lines(seen, self._company.colours, self._story.last), score_line(seen, self._company.colours)]
+
+    def _moves(self, _: str) -> Iterable[str]:
+        if self._question:
+            return legal_lines(self._question.view)
+        return self._seen(self._moves_if_asked)
+
+    def _moves_if_asked(self, seen: View) -> Iterable[str]:
+        if seen.over:
+            return ["the game is over"]
+        own = self._seat.number
+        asked = view(seen.position._replace(to_move=own, pending=None, exchanged=0), own)
+        return ["it is not your turn; if it were, with the board as it is:", *legal_lines(asked)]
+
+    def _where(self, rest: str) -> Iterable[str]:
+        return self._seen(lambda seen: self._where_lines(seen, rest))
+
+    def _where_lines(self, seen: View, rest: str) -> Iterable[str]:
+        card = read_card(seen.variant, rest)
+        if card is None:
+            example = format_card(seen.variant, seen.variant.board.grid[1])
+            return [f"write a card behind it, like: where {example}"]
+        return where_lines(seen, card, self._company.colours)
+
+    def _log(self, rest: str) -> Iterable[str]:
+        lines = list(self._story.lines)
+        if rest.lower() == "all" or len(lines) <= LOG_LINES:
+            return lines or ["nothing has been played yet"]
+        return [f"the last {LOG_LINES} of {len(lines)} lines; log all shows them all", *lines[-LOG_LINES:]]
+
+    def _seats(self, _: str) -> Iterable[str]:
+        sight = self._sight
+        if sight is None:
+            return [self._company.who(seat) for seat in self._match.game.seats]
+        return seats_lines(sight, self._company)
+
+    def _words(self, _: str) -> Iterable[str]:
+        lines: list[str] = []
+        for seat in self._match.game.seats:
+            words = self._safety(seat) if seat != self._seat.number else None
+            if words is not None:
+                lines.append(f"  {self._company.who(seat)}: {' '.join(words)}")
+        if not lines:
+            return ["there are no safety words yet: they come with the keys of the game"]
+        return ["compare by voice: who hears the same two words has nobody sitting in between", *lines]
+
+    # The game, as it happens.
+
+    def hear(self, event: Event) -> None:
+        """Something has happened; the match and this seat's hand are as they are after it."""
+        own = self._seat.number
+        match event:
+            case Dealt():
+                self.welcome()
+            case Turned(_, seat, action) if seat == own:
+                if action in (END, WAIVE) and self._answer != action:
+                    self._show("you have not drawn in time" if action == WAIVE else "your turn ends without a new card")
+                self._settled.set()
+                self._answer = None
+                if action.kind == "give":
+                    self._show_hand()
+            case Drawn(seat) if seat == own:
+                self._show_hand()
+            case _:
+                pass
+        self._tell_turn()
+
+    def welcome(self) -> None:
+        """What a person needs to begin with, after the deal or in a game that is taken up again."""
+        self._show(*self._help(""))
+        self._show_hand()
+
+    def _show_hand(self) -> None:
+        sight = self._sight
+        if sight is None:
+            return
+        new = Counter(sight.hand) - Counter(self._shown_hand)
+        if self._shown_hand and new:
+            self._show("you draw " + listed([format_card(sight.variant, card) for card in new.elements()]))
+        self._shown_hand = sight.hand
+        self._show(hand_line(sight))
+
+    def _tell_turn(self) -> None:
+        """Say whose turn it is when that has changed; this seat's own is said by its question."""
+        match = self._match
+        if match.kind not in CHOSEN or self._seat.owes(match):
+            return
+        now = (match.kind, match.game.table_position().turn, match.plan)
+        if now != self._told_turn:
+            self._told_turn = now
+            self._show(self._whose_turn())
+
+    def _whose_turn(self) -> str:
+        match = self._match
+        if match.game.position is None:
+            return NOT_DEALT
+        if match.kind not in CHOSEN:
+            return "the game is over" if self._is_over else "a card is being drawn"
+        names = [self._company.name(seat) for seat in sorted(match.awaited)]
+        if match.kind == "late":
+            return f"{listed(names)} may still draw a card"
+        if match.kind == "discard":
+            return f"waiting for {listed(names)} to give up a card"
+        return "your turn" if self._seat.owes(match) else f"{listed(names)}'s turn"
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until what is typed is an action; whether it may be done, the match says."""
+        self._settled.set()
         if refused is None:
-            self._show(*board_lines(view, self._colours), score_line(view, self._colours))
-            self._show(hand_line(view), *legal_lines(view), help_line(view))
+            self._present(view)
         else:
-            self._show(refused)
+            self._show(self._company.to_reader(refused))
         question = self._question = Question(view)
-        self._asked.set()
-        self._asked = trio.Event()
         try:
             await question.answered.wait()
         finally:
@@ -70,43 +380,62 @@ class Person:
         assert question.action is not None, "an answer is an action"
         return question.action
 
-    def _answer(self, question: "Question", line: str) -> None:
-        """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
-        question.action = self._obey(question.view, line)
-        if question.action is not None:
-            self._question = None
-            question.answered.set()
+    def _present(self, seen: View) -> None:
+        """What the question is about. The board is shown once a turn, not again after an exchange or a penalty."""
+        self._shown_hand = seen.hand
+        goes_on = seen.turn == self._asked_turn
+        if seen.phase == "play":
+            self._asked_turn = seen.turn
+            if not goes_on:
+                self._desk.ring()
+                self._show("", *self._board_lines(seen))
+            self._show("your turn goes on" if goes_on else "your turn", hand_line(seen), *legal_lines(seen))
+        else:
+            self._desk.ring()
+            self._show(hand_line(seen))
+        self._show(self._prompt(seen))
 
-    def _obey(self, view: View, line: str) -> Action | None:
-        """Do what a typed line says; returns the action if it is one."""
-        answers = {
-            "board": lambda: [*board_lines(view, self._colours), score_line(view, self._colours)],
-            "hand": lambda: [hand_line(view)],
-            "moves": lambda: legal_lines(view),
-            "help": lambda: [help_line(view)],
-            "": lambda: [help_line(view)],
-        }
-        if line in answers:
-            self._show(*answers[line]())
-            return None
-        for spelling in (line, tidied(line)):
-            try:
-                return parse_action(view.variant, spelling)
-            except NotationError as error:
-                fault = str(error)
-        self._show(fault)
-        return None
+    def _prompt(self, seen: View) -> str:
+        """What the person is to type."""
+        patience = f" within {self._patience_s.get(seen.phase, 0):.0f} seconds"
+        if seen.phase == "draw":
+            return f"draw your new card{patience}: type draw (or end, to do without)"
+        if seen.phase == "late":
+            return f"you have not drawn yet: type draw{patience}, or waive to do without"
+        if seen.phase == "penalty":
+            card = format_card(seen.variant, seen.hand[-1])
+            return f"your team's talk was called: give up a card, you get no new one; type it, like {card}"
+        return "type an action (help says how)"
+
+    # Seats that are away.
+
+    async def ask_absent(self, seat: int) -> None:
+        """Ask whether to go on without a seat that is away; returns when the person wants to. Cancel when it is back.
+
+        ``wait`` says no for now: the question stays open.
+        """
+        event = self._absent.setdefault(seat, trio.Event())
+        name = self._company.name(seat)
+        self._show(f"{name} is away: type wait, or drop {name} to go on without")
+        try:
+            await event.wait()
+        finally:
+            self._absent.pop(seat, None)
+
+    def _wait(self, _: str) -> Iterable[str]:
+        names = [self._company.name(seat) for seat in self._absent]
+        return [f"waiting for {listed(names)}" if names else "nobody is away"]
+
+    def _drop(self, rest: str) -> Iterable[str]:
+        away = sorted(self._absent)
+        if not away:
+            return ["nobody is away"]
+        seat = self._company.find(rest) if rest else away[0]
+        if (not rest and len(away) > 1) or seat not in away:
+            return [f"write who: {listed([f'drop {self._company.name(other)}' for other in away])}"]
+        self._absent[seat].set()
+        return [f"you want to go on without {self._company.name(seat)}"]
 
     def _show(self, *lines: str) -> None:
         for line in lines:
-            self._say(line)
-
-
-def tidied(line: str) -> str:
-    """What people type for an action, in its one form: card names in capitals, squares and words in small letters.
-
-    >>> tidied("qh E5"), tidied("js XD7"), tidied("9c Dead"), tidied("PASS")
-    ('QH e5', 'JS xd7', '9C dead', 'pass')
-    """
-    card, _, rest = line.lower().partition(" ")
-    return f"{card.upper() if rest and len(card) == 2 else card} {rest}".strip()
+            self._desk.say(line)

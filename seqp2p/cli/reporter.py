@@ -1,0 +1,182 @@
+"""Tells scripts and people what happens at a table: one place where an event becomes JSON and a sentence."""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import trio
+
+from seqp2p.cli.output import Output
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.match.events import Dealt, Event, Remarked, Result, Seated, Shuffled, Turned
+from seqp2p.match.machine import Match
+from seqp2p.match.play_steps import PLACINGS
+from seqp2p.rules import Action, format_action, format_card, view
+from seqp2p.ui.plain import board_lines, sequences_made
+from seqp2p.ui.words import (
+    REDEAL_LINE,
+    Company,
+    Story,
+    absent_line,
+    back_line,
+    dropped_line,
+    listed,
+    result_line,
+    resumed_line,
+    sequences_lines,
+    settings_lines,
+    skipped_line,
+    undone_line,
+    vote_line,
+)
+
+# The first line that people read of an agreed table; what is said before it belongs to the lobby.
+TABLE_FULL = "the table is full"
+
+
+class Reporter:
+    """Tells what happens at the table, as it happens.
+
+    ``own`` is the seat of the person who reads it, 0 where a bot plays or somebody only watches. ``story`` keeps what
+    was told of the game.
+    """
+
+    def __init__(self, output: Output, match: Match, own: int = 0) -> None:
+        self.output = output
+        self.match = match
+        self.story = Story()
+        self._company = Company.of(match.game.agreement, own)
+        self._hear: Callable[[Event], None] = lambda _: None
+        self._made = (0,) * match.game.agreement.settings.teams
+        self._votes = set[tuple[int, str, tuple[int, ...]]]()
+        self._full_at = self._step_at = trio.current_time()
+
+    def follow(self, hear: Callable[[Event], None]) -> None:
+        """Pass every event on to the person at this table, once it is told."""
+        self._hear = hear
+
+    def seats(self) -> None:
+        """Who sits where, and how the table plays."""
+        agreement = self.match.game.agreement
+        self.output.say(TABLE_FULL)
+        for number, seat in enumerate(agreement.seats, 1):
+            self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
+            you = " (you)" if number == self._company.own else ""
+            self.output.say(f"seat {number}: {seat.name}{you}  {self._company.colour(number)}  {fingerprint(seat.key)}")
+        for line in settings_lines(agreement.settings):
+            self.output.say(line)
+
+    def tell(self, event: Event) -> None:
+        """One event of the match."""
+        now = trio.current_time()
+        match event:
+            case Seated(draw):
+                self._tell_dealer(draw.rounds, draw.dealer)
+            case Shuffled(seat, number, reshuffle):
+                seconds = round(now - self._step_at, 3)
+                self.output.event("shuffle", seat=seat, seconds=seconds, reshuffle=reshuffle)
+                players = self.match.game.players
+                has = "have" if seat == self._company.own else "has"
+                self.output.say(f"{self._company.who(seat)} {has} shuffled, the proof is checked ({number}/{players})")
+            case Dealt():
+                self.output.event("dealt", seconds=round(now - self._full_at, 3))
+                self.output.say("the cards are dealt")
+            case Turned(turn, seat, action):
+                self._tell_action(turn, seat, action)
+            case Remarked(seat, number, text, courtesy):
+                self.output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
+                says = "say" if seat == self._company.own else "says"
+                self._log(f"{self._company.who(seat)} {says}: {text}")
+            case _:
+                pass  # What is drawn, its holder sees; how it ended, ``over`` says.
+        self._step_at = now
+        self._hear(event)
+
+    def over(self, result: Result, seat: int, replay: Path) -> None:
+        """How it ended, and where the replay of this seat is."""
+        self.output.event(
+            "over",
+            result=result.kind,
+            winners=result.winners,
+            reason=result.reason or None,
+            seat=seat,
+            replay=str(replay),
+        )
+        if self.match.game.position is not None:
+            self.output.say()
+            for line in board_lines(view(self.match.game.position, seat), self._company.colours, self.story.last):
+                self.output.say(line)
+        self.output.say(result_line(self._company, result))
+        self.output.say(f"replay: {replay}")
+
+    # Seats that are away, and what the others decide.
+
+    def absent(self, seat: int, grace_s: float) -> None:
+        """A seat cannot be reached; the others wait up to ``grace_s`` seconds."""
+        self.output.event("absent", seat=seat, name=self._company.names[seat - 1], grace_s=grace_s)
+        self._log(absent_line(self._company, seat, grace_s))
+
+    def back(self, seat: int) -> None:
+        """A seat that was away is there again."""
+        self.output.event("back", seat=seat)
+        self._log(back_line(self._company, seat))
+
+    def vote(self, seat: int, action: str, seats: Collection[int], number: int) -> None:
+        """A seat votes, in the round of this number, to ``skip`` or to ``drop`` others; people hear it once."""
+        others = tuple(sorted(seats))
+        self.output.event("vote", seat=seat, action=action, seats=others, round=number)
+        if (seat, action, others) not in self._votes:
+            self._votes.add((seat, action, others))
+            self._log(vote_line(self._company, seat, action, others))
+
+    def skipped(self, seat: int) -> None:
+        """The turn of a seat has passed without it."""
+        self.output.event("skipped", seat=seat)
+        self._votes.clear()
+        self._log(skipped_line(self._company, seat))
+
+    def dropped(self, seats: Collection[int]) -> None:
+        """Seats have left the game for good."""
+        self.output.event("dropped", seats=sorted(seats))
+        self._votes.clear()
+        self._log(dropped_line(self._company, seats))
+
+    def redeal(self) -> None:
+        """All cards that do not lie open are shuffled and dealt again."""
+        self.output.event("redeal")
+        self._log(REDEAL_LINE)
+
+    def resumed(self, seat: int, step: int) -> None:
+        """A seat has been taken again, at this step."""
+        self.output.event("resumed", seat=seat, step=step)
+        self._log(resumed_line(self._company, seat, step))
+
+    def undone(self, step: int) -> None:
+        """A step that was closed for the time being has to be played again."""
+        self.output.event("undone", step=step)
+        self._log(undone_line(step))
+
+    def _log(self, line: str) -> None:
+        self.story.lines.append(line)
+        self.output.say(line)
+
+    def _tell_action(self, turn: int, seat: int, action: Action) -> None:
+        text = format_action(self.match.game.variant, action)
+        name = "turn" if action.kind in PLACINGS else action.kind
+        self.output.event(name, turn=turn, seat=seat, action=text)
+        self._log(f"{turn:>3}. {self._company.who(seat)}: {text}")
+        if action.kind in ("place", "remove"):
+            self.story.last = action
+            seen = view(self.match.game.table_position(), 0)
+            made, needed = sequences_made(seen), self.match.game.table_position().table.sequences_to_win
+            for line in sequences_lines(self._company, self._made, made, needed):
+                self._log(line)
+            self._made = made
+
+    def _tell_dealer(self, rounds: Sequence[Sequence[tuple[int, int]]], dealer: int) -> None:
+        variant = self.match.game.variant
+        for turned in rounds:
+            cards = [f"{self._company.who(seat)} {format_card(variant, card)}" for seat, card in turned]
+            self.output.say(f"turned over: {listed(cards)}")
+        deals = "deal" if dealer == self._company.own else "deals"
+        self.output.say(f"{self._company.who(dealer)} {deals}")
+        self.output.event("dealer", seat=dealer)

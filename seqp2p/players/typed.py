@@ -1,0 +1,54 @@
+"""What people type, read kindly: one spelling of every word, card and square, whatever the case."""
+
+import re
+from typing import Final
+
+from seqp2p.rules import Action, Card, NotationError, Variant, View, give, parse_action, parse_card
+from seqp2p.ui.plain import CODES
+
+_CLASSIC_CARD: Final = re.compile(r"(10|[2-9tjqka])([cdhs])", re.ASCII)
+_FACES: Final = {code.lower(): face for face, code in CODES.items()}
+
+
+def one_line(typed: str) -> str:
+    """The words of a typed line, single spaces between them."""
+    return " ".join(typed.split())
+
+
+def card_text(text: str) -> str:
+    """A card as the notation writes it; a text that is no card stays as it is, in small letters.
+
+    >>> card_text("qh"), card_text("10C"), card_text("Cat"), card_text("CA"), card_text("pass")
+    ('QH', 'TC', 'cat', 'cat', 'pass')
+    """
+    small = text.lower()
+    if found := _CLASSIC_CARD.fullmatch(small):
+        return found[1].replace("10", "T").upper() + found[2].upper()
+    return _FACES.get(small, small)
+
+
+def tidied(line: str) -> str:
+    """What people type for an action, in its one form.
+
+    >>> tidied("qh E5"), tidied("js XD7"), tidied("9c Dead"), tidied("PASS"), tidied("give 4c"), tidied("10h a1")
+    ('QH e5', 'JS xd7', '9C dead', 'pass', '4C given', 'TH a1')
+    """
+    first, *rest = line.lower().split(" ")
+    if first == "give" and len(rest) == 1:
+        return f"{card_text(rest[0])} given"
+    return " ".join([card_text(first), *rest])
+
+
+def read_card(variant: Variant, text: str) -> Card | None:
+    """The card that a word names, or None."""
+    try:
+        return parse_card(variant, card_text(text))
+    except NotationError:
+        return None
+
+
+def read_action(view: View, line: str) -> Action:
+    """The action that a line means to the seat that is asked; raises NotationError with what is wrong with it."""
+    if view.phase == "penalty" and (card := read_card(view.variant, line)) is not None:
+        return give(card)
+    return parse_action(view.variant, tidied(line))
