@@ -55,6 +55,8 @@ REFUSALS: Final = {
         "This is not the code of the table, and after too many tries the old code holds no more.",
         "Ask the host for the code it shows now.",
     ),
+    "no_spectators": ("This table has no room for another spectator.", "Ask the host for more room (--spectators N)."),
+    "not_watching": ("The host does not know this spectator, or not any more.", "Watch again with the join code."),
     "busy": ("Too many are joining at once.", "Try again in a moment."),
     "too_slow": ("The host waited too long for an answer.", "Try again."),
     "faulty": ("The other side has had too many invalid messages from this seat.", ""),

@@ -51,6 +51,11 @@ class Link:
         self._error: NetError | None = None
         self._stopping = False
 
+    @property
+    def unsent(self) -> int:
+        """Bytes that are queued, or on their way to the system."""
+        return self._unsent
+
     def send(self, message: Message) -> None:
         """Queue a message; never waits. See ``send_frame``."""
         self.send_frame(encode_message(message))

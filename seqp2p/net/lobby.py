@@ -38,5 +38,14 @@ class TurnedAway:
     reason: str
 
 
-LobbyEvent: TypeAlias = CodeShown | LobbyShown | TurnedAway
+@dataclass(frozen=True, slots=True)
+class WatcherCame:
+    """A spectator was let in by the code, before the start or after it (host). ``count``: how many there are now."""
+
+    name: str
+    key: bytes
+    count: int
+
+
+LobbyEvent: TypeAlias = CodeShown | LobbyShown | TurnedAway | WatcherCame
 Tell: TypeAlias = Callable[[LobbyEvent], None]

@@ -51,6 +51,7 @@ from seqp2p.net.serving import Gate, Listener, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
+from seqp2p.net.watchers import Desk, Watchers
 
 
 async def host_table(
@@ -64,11 +65,13 @@ async def host_table(
     limits: Limits = DEFAULT_LIMITS,
     *,
     table_number: int | None = None,
+    watchers: Watchers | None = None,
 ) -> Table:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
     ``addresses`` are where the other seats can reach the ``listeners``; ``table_number`` is the code's first part, 1
-    to 99, by default a random one. ``tell`` gets CodeShown, LobbyShown and TurnedAway as they happen. Raises
+    to 99, by default a random one. ``watchers`` looks after spectators, who give the same code, now and during the
+    game; without it there are none. ``tell`` gets every LobbyEvent as it happens. Raises
     TableError for settings that cannot be played and ValueError for a name that cannot be shown; what strangers and
     joiners do wrong costs only themselves. The listeners stay open, also when this is cancelled.
     """
@@ -78,7 +81,9 @@ async def host_table(
     number = make_table_number(randomness) if table_number is None else table_number
     keeper = CodeKeeper(number, randomness, limits, lambda code: tell(CodeShown(code)))
     places = addresses[: limits.addresses_per_seat]
-    lobby = _Lobby(credentials, name, settings, places, randomness, tell, limits, keeper)
+    if watchers:
+        watchers.open(Desk(keeper, credentials, tell))
+    lobby = _Lobby(credentials, name, settings, places, randomness, tell, limits, keeper, watchers)
     return await lobby.run(listeners)
 
 
@@ -109,6 +114,7 @@ class _Lobby:
         tell: Tell,
         limits: Limits,
         keeper: CodeKeeper,
+        watchers: Watchers | None,
     ) -> None:
         self._credentials = credentials
         self._name = name
@@ -118,6 +124,7 @@ class _Lobby:
         self._tell = tell
         self._limits = limits
         self._keeper = keeper
+        self._watchers = watchers
         self._id = randomness(32)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
         self._seats: dict[int, _Sitting] = {}
@@ -138,15 +145,19 @@ class _Lobby:
                 await sitting.link.frames.abort()
             raise
         addresses = {seat: sitting.addresses for seat, sitting in self._seats.items()}
-        return Table(self._credentials, agreement, 1, addresses, listeners, links)
+        return Table(self._credentials, agreement, 1, addresses, listeners, links, self._watchers)
 
     # A joiner, from the connection to its seat.
 
     async def _welcome(self, stream: trio.abc.Stream) -> None:
         try:
-            frames, key = await self._authenticate(stream)
+            frames, proof = await self._authenticate(stream)
         except NetError:
             return  # A stranger's failure is of no interest to the lobby.
+        if proof.role == "watch" and self._watchers:
+            self._watchers.welcome(frames, proof)
+            return
+        key = proof.key
         try:
             async with tls.closing_on_error(frames.stream):
                 own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
@@ -157,7 +168,7 @@ class _Lobby:
         else:
             await self._attend(sitting)
 
-    async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, bytes]:
+    async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, Proof]:
         with self._gate.enter():
             frames = await tls.accept(stream, self._credentials)
             async with tls.closing_on_error(frames.stream):
@@ -169,10 +180,15 @@ class _Lobby:
                     randomness=self._randomness,
                     limits=self._limits,
                 )
-                return frames, proof.key
+                return frames, proof
         raise LinkLost("It took too long, or had to make room for others.")
 
     def _admit(self, proof: Proof) -> None:
+        if proof.role == "watch":
+            if not self._watchers:
+                raise Refused("no_spectators")
+            self._watchers.admit(proof, self._id)
+            return
         if proof.role != "join":
             raise Refused("not_started")
         if proof.id != self._id:

@@ -37,6 +37,7 @@ from seqp2p.net.messages import (
     Ping,
     Ready,
     Refusal,
+    Role,
     Sit,
     Stage,
     Start,
@@ -46,7 +47,7 @@ from seqp2p.net.pake import Exchange, give_code
 from seqp2p.net.serving import Listener
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
-from seqp2p.net.tls import Credentials
+from seqp2p.net.tls import Credentials, ServerLink
 
 
 async def join_table(
@@ -71,17 +72,9 @@ async def join_table(
     """
     if fault := name_fault(name):
         raise ValueError(fault)
-    code = parse_code(code)
     own = credentials.identity.public
-    link = await reach(host, credentials, dial, limits, role="join")
+    link = await knock(credentials, code, host, randomness, limits, dial, role="join")
     async with tls.closing_on_error(link.frames.stream):
-        exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
-        try:
-            # Others may be before us, each with its own time.
-            with trio.fail_after(limits.code_exchange_s * limits.code_waiting_max):
-                await give_code(link.frames, exchange, limits)
-        except trio.TooSlowError:
-            raise LinkLost("The host did not get round to checking the code.") from None
         await send(link.frames, Sit(name, tuple(str(address) for address in addresses[: limits.addresses_per_seat])))
         guest = _Guest(Link(link.frames, limits), name, own, link.server_key, randomness, tell)
         error = await guest.link.run(Stage.LOBBY_JOINER, guest.handle, Ping)
@@ -90,6 +83,34 @@ async def join_table(
         places = dict(guest.addresses)
         places[1] = tuple(dict.fromkeys((host, *places[1])))
         return Table(credentials, guest.agreement, guest.seat, places, listeners, {1: link.frames})
+
+
+async def knock(
+    credentials: Credentials,
+    code: str,
+    host: Address,
+    randomness: Randomness,
+    limits: Limits,
+    dial: Dial,
+    *,
+    role: Role,
+) -> ServerLink:
+    """A link to the host at that address, which both sides know the code of; with role join or watch.
+
+    The code is tried once. Raises what ``join_table`` does.
+    """
+    code = parse_code(code)
+    link = await reach(host, credentials, dial, limits, role=role)
+    async with tls.closing_on_error(link.frames.stream):
+        own = credentials.identity.public
+        exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
+        try:
+            # Others may be before us, each with its own time.
+            with trio.fail_after(limits.code_exchange_s * limits.code_waiting_max):
+                await give_code(link.frames, exchange, limits)
+        except trio.TooSlowError:
+            raise LinkLost("The host did not get round to checking the code.") from None
+    return link
 
 
 class _Guest:

@@ -44,6 +44,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
+from seqp2p.net.watchers import Show
 
 GameMessage: TypeAlias = ContributionMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
 
@@ -144,6 +145,8 @@ class Mesh:
     async def run(self, store: Store, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
         self._store = store
+        if self._table.watchers:
+            self._table.watchers.begin(Show(self._table.agreement, store, self._sticky))
         with self._scope, self._tell:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -194,10 +197,14 @@ class Mesh:
         for peer in self._peers.values():
             for link in peer.links:
                 link.send(bye(reason))
+        if self._table.watchers:
+            self._table.watchers.say_goodbye(reason)
         # Whoever reads the farewell closes the link. Closing it from here could lose what is still on its way.
         with trio.move_on_after(self._limits.close_s):
             for peer in self._peers.values():
                 await peer.until(linked=False)
+            if self._table.watchers:
+                await self._table.watchers.until_gone()
         self._scope.cancel()
 
     # Links: made, carried, ended.
@@ -247,11 +254,19 @@ class Mesh:
                     )
             except NetError:
                 return  # A stranger's failure is of no interest to the game.
-            self._adopt(self._seated(proof), frames)
+            if proof.role == "watch" and self._table.watchers:
+                self._table.watchers.welcome(frames, proof)
+            else:
+                self._adopt(self._seated(proof), frames)
 
     def _admit(self, proof: Proof) -> None:
         if proof.role == "join":
             raise Refused("game_started")
+        if proof.role == "watch":
+            if not self._table.watchers:
+                raise Refused("no_spectators")
+            self._table.watchers.admit(proof)
+            return
         if proof.id != self._table.game:
             raise Refused("wrong_game")
         if self._seated(proof).faults >= self._limits.faults_max:
@@ -357,6 +372,8 @@ class Mesh:
         for peer in self._peers.values():
             if peer.links and peer.view.wants(item, now):
                 peer.links[-1].send_frame(frame)
+        if self._table.watchers:
+            self._table.watchers.spread(item, frame)
 
     def _spread_for_good(self, message: Opening | Evidence | RemarkMessage) -> None:
         frame = encode_message(message)

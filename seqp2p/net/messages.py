@@ -21,7 +21,7 @@ PAKE_SIZE: Final = 33
 ADDRESS_LENGTH_MAX: Final = 64
 _ADDRESSES_MAX: Final = 4
 
-Role: TypeAlias = Literal["join", "link"]
+Role: TypeAlias = Literal["join", "link", "watch"]
 Signature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max_length=PAKE_SIZE)]
 Reason: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
@@ -50,7 +50,11 @@ class Hello(Record, frozen=True, tag="hello"):
 
 
 class Proof(Record, frozen=True, tag="proof"):
-    """Client's answer: who it is and what for. ``id`` is the lobby's for role join, the game's for role link."""
+    """Client's answer: who it is and what for.
+
+    ``id`` is the lobby's for role join, the game's for role link; for role watch it is what the hello said (lobby or
+    none: the join code comes next), or the game's for a spectator that comes back.
+    """
 
     v: int
     role: Role
@@ -92,6 +96,12 @@ class Sit(Record, frozen=True, tag="sit"):
 
     name: Name
     addresses: AddressTexts
+
+
+class Watch(Record, frozen=True, tag="watch"):
+    """Spectator, once its code is confirmed: the name to show."""
+
+    name: Name
 
 
 # The lobby.
@@ -141,6 +151,12 @@ class Start(Record, frozen=True, tag="start"):
     """Host: all are ready. From here on the connection is a link of the mesh."""
 
     round: Round
+
+
+class Watching(Record, frozen=True, tag="watching"):
+    """Host, to a spectator, once all seats have agreed: the agreement's canonical bytes."""
+
+    agreement: Annotated[bytes, msgspec.Meta(max_length=AGREEMENT_SIZE_MAX)]
 
 
 class Ping(Record, frozen=True, tag="ping"):
@@ -225,12 +241,14 @@ Message: TypeAlias = (
     | PakeB
     | Confirm
     | Sit
+    | Watch
     | Lobby
     | Gather
     | Nonce
     | TableMessage
     | Ready
     | Start
+    | Watching
     | Ping
     | ContributionMessage
     | Have
@@ -253,6 +271,8 @@ class Stage(enum.Enum):
     LOBBY_JOINER = "lobby, joiner"
     LOBBY_HOST = "lobby, host"
     GAME = "game"
+    WATCHER = "watching, spectator"
+    WATCHED = "watching, host"
 
 
 # What may be received in each stage. Any other message is the sender's fault.
@@ -260,10 +280,12 @@ ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
     Stage.AUTH_CLIENT: (Hello, Accepted, Refusal),
     Stage.AUTH_SERVER: (Proof,),
     Stage.CODE_JOINER: (PakeB, Confirm, Refusal),
-    Stage.CODE_HOST: (PakeA, Confirm, Sit),
+    Stage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
     Stage.LOBBY_JOINER: (Lobby, Gather, TableMessage, Start, Ping, Refusal, Bye),
     Stage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
     Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, RemarkMessage, Hurry, Bye, Ping),
+    Stage.WATCHER: (Watching, ContributionMessage, Opening, Evidence, RemarkMessage, Hurry, Ping, Refusal, Bye),
+    Stage.WATCHED: (Have, Ping, Bye),
 }
 
 

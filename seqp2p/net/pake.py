@@ -120,8 +120,10 @@ class CodeKeeper:
         self._tries = 0
         self._show(self.code)
 
-    async def check(self, frames: FrameStream, joiner_key: bytes, host_key: bytes, certificate_hash: bytes) -> None:
-        """The host's side of one exchange, when it is this joiner's turn.
+    async def check(
+        self, frames: FrameStream, joiner_key: bytes, host_key: bytes, certificate_hash: bytes, *, rest_s: float = 0.0
+    ) -> None:
+        """The host's side of one exchange, when it is this joiner's turn. The next one begins ``rest_s`` after it.
 
         Raises Refused after the joiner has been told (wrong_code, code_burned, busy, too_slow), PeerError, LinkLost.
         """
@@ -136,6 +138,7 @@ class CodeKeeper:
                 exchange = Exchange(code, joiner_key, host_key, certificate_hash, self._randomness, host=True)
                 with trio.move_on_after(self._limits.code_exchange_s) as patience:
                     proven = await self._answer(frames, exchange)
+                self._not_before = max(self._not_before, trio.current_time() + rest_s)
         finally:
             self._waiting -= 1
         if patience.cancelled_caught:

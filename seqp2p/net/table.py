@@ -8,6 +8,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
+from seqp2p.net.watchers import Watchers
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Table:
     ``addresses`` has the addresses of other seats, likeliest first; a seat that is not in it is only waited for.
     ``links`` are connections the lobby leaves open: the host has one to every seat, a joiner one to seat 1.
     ``listeners`` are where the others can dial this seat; whoever opened them closes them after the game.
+    ``watchers`` are the spectators that came by this seat, the host's; a table without any may have none.
     """
 
     credentials: Credentials
@@ -25,6 +27,7 @@ class Table:
     addresses: Mapping[int, Sequence[Address]]
     listeners: Sequence[Listener]
     links: Mapping[int, FrameStream] = field(default_factory=dict[int, FrameStream])
+    watchers: Watchers | None = None
 
     @property
     def game(self) -> bytes:

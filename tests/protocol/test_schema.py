@@ -133,6 +133,8 @@ MESSAGES: list[messages.Message] = [
     messages.PakeB(bytes(33)),
     messages.Confirm(KEY),
     messages.Sit("ann", ("127.0.0.1:4610", "[::1]:4610")),
+    messages.Watch("ann"),
+    messages.Watching(b"agreement"),
     messages.Gather(1),
     messages.Nonce(2, KEY),
     messages.TableMessage(1, b"agreement", (("127.0.0.1:1",), ())),
