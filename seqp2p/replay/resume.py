@@ -16,6 +16,7 @@ from seqp2p.replay.format import (
     MAGIC,
     REPLAY_SIZE_MAX,
     EndRecord,
+    NotAReplay,
     Placed,
     StepRecord,
     TableRecord,
@@ -91,20 +92,22 @@ def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter) -> None
 def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
     """The records that were written whole, and whether something behind them was not; raises DecodeError."""
     found: list[Placed] = []
-    if len(data) < len(MAGIC) and MAGIC.startswith(data.rstrip(b"\0")):
+    if MAGIC.startswith(data.rstrip(b"\0")):
         return found, True
     try:
         for placed in records(data):
             found.append(placed)  # noqa: PERF402  # what came before an error counts
     except Torn:
         return found, True
+    except NotAReplay:
+        raise
     except DecodeError:
         at = found[-1].end if found else len(MAGIC)
         length = int.from_bytes(data[at : at + LENGTH_SIZE], "big")
         if not only_zeros(data, at + LENGTH_SIZE + length - 1):
             raise
         return found, True
-    return found, not found
+    return found, False
 
 
 def _belongs_to_the_game(placed: Placed) -> bool:

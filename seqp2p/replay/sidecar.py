@@ -248,7 +248,7 @@ def frame(body: bytes) -> bytes:
 
 def only_zeros(data: bytes, at: int) -> bool:
     """Whether nothing but zeros stands from this place on: a file that was made longer, but whose data never came."""
-    return not data[at:].strip(b"\0")
+    return at < len(data) and not data[at:].strip(b"\0")
 
 
 def _check(data: bytes) -> bytes:
