@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,12 +13,13 @@ import click
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
+from seqp2p.cli.output import ABANDONED, DONE, ERROR, HINT, USAGE, CommandError, Output
+from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import polite_signals, run_async
 from seqp2p.cli.settings import GRACE_S, make_settings
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.players.bots import BOTS
-from seqp2p.rules import Options
+from seqp2p.rules import CLASSIC, Options
 
 # Events that every peer has in common: the demo passes on the first seat's.
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
@@ -36,12 +37,21 @@ Hear: TypeAlias = Callable[[dict[str, Any]], None]
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output.")
 def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_json: bool) -> None:
     """Watch bots play a whole game: real peers, one process each, over loopback."""
-    make_settings(players, None, "classic", Options(), GRACE_S, closed_hands=False)
+    check_players(players)
     directory = home.replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
     with tempfile.TemporaryDirectory(prefix="seqp2p-demo-") as homes:
         demo = Demo(players, arguments, Path(homes), Output(as_json))
         raise SystemExit(run_async(demo.run))
+
+
+def check_players(players: int) -> None:
+    """Raise CommandError (usage) unless so many can play."""
+    try:
+        make_settings(players, None, CLASSIC.name, Options(), GRACE_S, closed_hands=False)
+    except CommandError as error:
+        sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
+        raise CommandError(str(error), f"choose one of --players {sizes}", USAGE) from None
 
 
 class Demo:
@@ -52,62 +62,107 @@ class Demo:
         self._arguments = arguments
         self._homes = homes
         self._output = output
+        self._processes: list[trio.Process] = []
         self._dealt: list[float] = []  # seconds, from the seats that have their hands
         self._over: dict[int, dict[str, Any]] = {}  # the last event, by seat
+        self._stopping = False
 
     async def run(self) -> int:
         """Play the game; returns the exit code. Raises CommandError when it is asked to end, or a peer fails."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_end_on_signal)
+            nursery.start_soon(self._end_on_signal, nursery.cancel_scope)
             await self._play()
             nursery.cancel_scope.cancel()
+        if self._stopping:
+            self._tell_stopped()
+            raise CommandError("stopped", exit_code=ABANDONED)
         return self._conclude()
+
+    async def _end_on_signal(self, scope: trio.CancelScope) -> None:
+        """Asked to end: every peer leaves the table and tells where its replay is; what is left then is killed."""
+        with trio.open_signal_receiver(*polite_signals()) as signals:
+            await anext(aiter(signals))
+            self._stopping = True
+            for process in self._processes:
+                process.terminate()
+            await trio.sleep(END_S)
+            scope.cancel()
+
+    def _tell_stopped(self) -> None:
+        replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
+        self._output.event(
+            "over", result="unfinished", winners=[], reason="stopped", replays=replays, verdict="unfinished"
+        )
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
             table = await nursery.start(self._host)
+            if table is None:
+                return
             for number in range(2, self._players + 1):
                 nursery.start_soon(self._join, number, table["address"], table["code"])
 
-    async def _host(self, *, task_status: "trio.TaskStatus[dict[str, Any]]") -> None:
+    async def _host(self, *, task_status: "trio.TaskStatus[dict[str, Any] | None]") -> None:
+        listening = False
+
         def hear(event: dict[str, Any]) -> None:
+            nonlocal listening
             if event["event"] == "listening":
+                listening = True
                 task_status.started(event)
             elif event["event"] in SHARED:
                 self._output.event(event.pop("event"), **event)
 
+        shown = False
+
+        def read(line: str) -> None:
+            # What the first seat has to say to people is the demo's own text, but for its lobby: nobody else may join.
+            nonlocal shown
+            shown = shown or line == TABLE_FULL
+            if shown:
+                self._output.say(line)
+
         arguments = ["host", "--players", str(self._players), "--listen", "127.0.0.1:0", "--name", "bot 1"]
-        # What the first seat has to say to people is the demo's own text.
-        spoken = sys.stderr if self._output.json else sys.stdout
-        await self._peer(1, arguments, {}, spoken.fileno(), hear)
+        await self._peer(1, arguments, {}, hear, read)
+        if not listening:
+            task_status.started(None)
 
     async def _join(self, number: int, address: str, code: str) -> None:
         arguments = ["join", address, "--name", f"bot {number}"]
-        await self._peer(number, arguments, {"SEQP2P_CODE": code}, subprocess.DEVNULL, lambda _: None)
+        await self._peer(number, arguments, {"SEQP2P_CODE": code}, lambda _: None, lambda _: None)
 
     async def _peer(
-        self, number: int, arguments: list[str], environment: dict[str, str], spoken: int, hear: Hear
+        self, number: int, arguments: list[str], environment: dict[str, str], hear: Hear, read: Callable[[str], None]
     ) -> None:
-        """Start a peer and hear its events to the end; raises CommandError if it ends before its game."""
+        """Start a peer, and take its events and its words to their end; raises CommandError if it fails."""
         own = {"SEQP2P_HOME": str(self._homes / str(number))}
         process = await trio.lowlevel.open_process(
             [sys.executable, "-m", "seqp2p", *arguments, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=spoken,
+            stderr=subprocess.PIPE,
             env=os.environ | environment | own,
         )
+        self._processes.append(process)
+        said: list[str] = []  # what it says of an error
+
+        def take(line: str) -> None:
+            if line.startswith((ERROR, HINT)):
+                said.append(line)
+            else:
+                read(line)
+
+        def note(line: str) -> None:
+            event = json.loads(line)
+            self._note(event)
+            hear(event)
+
         try:
-            assert process.stdout is not None, "its output is a pipe"
-            buffer = b""
-            async for data in process.stdout:
-                *lines, buffer = (buffer + data).split(b"\n")
-                for line in lines:
-                    event = json.loads(line)
-                    self._note(event)
-                    hear(event)
-            if await process.wait() not in (DONE, ABANDONED):
-                raise CommandError(f"the peer of bot {number} ended with exit code {process.returncode}")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_each_line, process.stdout, note)
+                nursery.start_soon(_each_line, process.stderr, take)
+            if await process.wait() not in (DONE, ABANDONED) and not self._stopping:
+                raise _failure(number, process.returncode, said)
         finally:
             await _end(process)
 
@@ -141,11 +196,23 @@ class Demo:
         return DONE if report.verdict == "verified" else ABANDONED
 
 
-async def _end_on_signal() -> None:
-    """Asked to end: cancels all, so that no process and no folder is left."""
-    with trio.open_signal_receiver(*polite_signals()) as signals:
-        async for _ in signals:
-            raise CommandError("stopped", exit_code=ABANDONED)
+async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Callable[[str], None]) -> None:
+    """Take every line of a peer's output."""
+    assert stream is not None, "its output is a pipe"
+    buffer = b""
+    async for data in stream:
+        *lines, buffer = (buffer + data).split(b"\n")
+        for line in lines:
+            take(line.decode("utf-8", "replace"))
+
+
+def _failure(number: int, exit_code: int | None, said: list[str]) -> CommandError:
+    """A peer's own error, in its own words where it had any."""
+    errors = [line.removeprefix(ERROR) for line in said if line.startswith(ERROR)]
+    hints = [line.removeprefix(HINT) for line in said if line.startswith(HINT)]
+    if errors:
+        return CommandError(f"the peer of bot {number}: {errors[-1]}", hints[-1] if hints else "")
+    return CommandError(f"the peer of bot {number} ended with exit code {exit_code}")
 
 
 async def _end(process: trio.Process) -> None:

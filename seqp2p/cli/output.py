@@ -21,6 +21,10 @@ NOT_VERIFIED = 3
 NOT_CONNECTED = 4
 ABANDONED = 5
 
+# How the lines of an error begin.
+ERROR = "seqp2p: error: "
+HINT = "seqp2p: hint: "
+
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO})
 
 
@@ -34,9 +38,9 @@ class CommandError(Exception):
 
     def show(self) -> None:
         """Print it the way every error of this program is printed."""
-        _print(f"seqp2p: error: {printable(str(self))}", sys.stderr)
+        _print(f"{ERROR}{printable(str(self))}", sys.stderr)
         if self.hint:
-            _print(f"seqp2p: hint: {printable(self.hint)}", sys.stderr)
+            _print(f"{HINT}{printable(self.hint)}", sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,9 @@ from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, Output
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
+from seqp2p.ui.words import Company, named, result_line
+
+FORM = "a record is not in the form that it has in a replay"
 
 
 @click.command("verify")
@@ -69,9 +72,27 @@ def outcome(report: Report) -> str | None:
 
 def describe(report: Report) -> str:
     """The verdict in one line."""
+    names = [player.name for player in report.players]
     if report.result is None:
-        where = f" (step {report.step})" if report.step else ""
-        return f"{report.verdict}: {report.reason}{where}"
-    result = report.result
-    won = f"won by {' and '.join(f'seat {seat}' for seat in result.winners)}" if result.winners else result.kind
-    return f"{report.verdict}: {won}, {report.steps} steps"
+        reason = named(plain_reason(report.reason or ""), names)
+        where = f" (step {report.step})" if report.step and f"step {report.step}" not in reason else ""
+        return f"{report.verdict}: {reason}{where}"
+    result = result_line(Company(tuple(names), ()), report.result)
+    return f"{report.verdict}: {result}, {report.steps} steps"
+
+
+def plain_reason(reason: str) -> str:
+    """A reason without the text of the library that found it, which speaks of the record's fields and types.
+
+    >>> plain_reason("Object missing required field `v` - at `$.table`")
+    'a record is not in the form that it has in a replay'
+    >>> plain_reason("seat 2 broke the rules at step 9: Expected `int`, got `str`")
+    'seat 2 broke the rules at step 9: what it signed is not in the form that it has in a game'
+    >>> plain_reason("the record ends at step 57, awaiting seat 4")
+    'the record ends at step 57, waiting for seat 4'
+    """
+    who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
+    if "`" in what or "msgpack" in what or "canonical" in what:
+        form = "what it signed is not in the form that it has in a game" if who else FORM
+        return f"{who}{colon}{form}"
+    return reason.replace(", awaiting ", ", waiting for ")

@@ -156,6 +156,20 @@ def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:
     return f"seats {seats}"
 
 
+def named(text: str, names: Sequence[str]) -> str:
+    """Seats in a sentence with their names, where they have none yet.
+
+    >>> named("awaiting seat 2, seat 1 (ann) is there", ("ann", "bob"))
+    'awaiting seat 2 (bob), seat 1 (ann) is there'
+    """
+
+    def with_name(found: re.Match[str]) -> str:
+        seat = int(found[1])
+        return f"{found[0]} ({names[seat - 1]})" if seat <= len(names) else found[0]
+
+    return re.sub(r"\bseat ([1-9][0-9]?)\b(?! \()", with_name, text)
+
+
 def result_line(company: Company, result: Result) -> str:
     """How the game ended, to the reader."""
     if result.kind == "unfinished":
@@ -174,9 +188,9 @@ def result_line(company: Company, result: Result) -> str:
 
 def reason_text(company: Company, reason: str) -> str:
     """Why a game ended as it did. What this seat did by itself has no subject in the record: it is the reader's."""
-    if company.own and reason == LEFT:
-        return "you left the table"
-    if company.own and reason == INPUT_ENDED:
+    if reason == LEFT:
+        return "you left the table" if company.own else "this seat left the table"
+    if reason == INPUT_ENDED:
         return "your input ended, so you left the table"
     return company.to_reader(reason)
 
