@@ -37,8 +37,10 @@ FINGERPRINT: Final = "seqp2p/1 fingerprint"
 CONTRIBUTION: Final = "seqp2p/1 contribution"
 BALLOT: Final = "seqp2p/1 ballot"
 HEAD: Final = "seqp2p/1 head"
+LEAVE: Final = "seqp2p/1 leave"
 REMARK: Final = "seqp2p/1 remark"
 LINK: Final = "seqp2p/1 link"
+HERE: Final = "seqp2p/1 here"
 FILE: Final = "seqp2p/1 file"
 
 

@@ -7,7 +7,8 @@ the newest is written to, and a third pushes out the oldest. So no side has to c
 differently from the other. What is sent to whom is decided in gossip.py.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,12 +17,13 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.match.contribution import Contribution
 from seqp2p.net import tls
-from seqp2p.net.addresses import tcp_dial
+from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import Item, Store, View, digest
+from seqp2p.net.gossip import Item, Store, digest
+from seqp2p.net.here import Whereabouts
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
@@ -29,6 +31,7 @@ from seqp2p.net.messages import (
     ContributionMessage,
     Evidence,
     Have,
+    Here,
     Hurry,
     Links,
     Message,
@@ -41,6 +44,7 @@ from seqp2p.net.messages import (
     bye,
     encode_message,
 )
+from seqp2p.net.peers import Peer
 from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
@@ -76,31 +80,6 @@ class LinkDown:
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown
 
 
-class _Peer:
-    """Another seat: its live links, newest last, and what is known of it."""
-
-    def __init__(self, table: Table, seat: int, limits: Limits) -> None:
-        self.seat = seat
-        self.name = table.name(seat)
-        self.key = table.key(seat)
-        self.addresses = tuple(table.addresses.get(seat, ()))
-        self.view = View(table.seat, seat, limits)
-        self.links: list[Link] = []
-        self.failures = 0
-        self.faults = 0
-        self.blamed: PeerError | None = None
-        self.up = False
-        self._changed = trio.Event()
-
-    def change(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
-
-    async def until(self, *, linked: bool) -> None:
-        while bool(self.links) != linked:
-            await self._changed.wait()
-
-
 class Mesh:
     """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
 
@@ -123,7 +102,8 @@ class Mesh:
         self._limits = limits
         self._dial = dial
         self._dial_filter = dial_filter
-        self._peers = {seat: _Peer(table, seat, limits) for seat in table.others}
+        self._peers = {seat: Peer(table, seat, limits) for seat in table.others}
+        self._whereabouts = Whereabouts(table, limits)
         self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
         self._sticky: dict[bytes, bytes] = {}
@@ -154,7 +134,7 @@ class Mesh:
                     self._adopt(self._peers[seat], frames)
                 serve(nursery, self._table.listeners, self._welcome)
                 for peer in self._peers.values():
-                    if peer.addresses and self._dial_filter(peer.seat):
+                    if self._dial_filter(peer.seat):
                         nursery.start_soon(self._keep_linked, peer)
                 task_status.started()
                 await trio.sleep_forever()
@@ -189,6 +169,11 @@ class Mesh:
         """This neighbour sent what no honest program sends: its links end, and count against it."""
         self._blame(self._peers[seat], PeerError(reason))
 
+    def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
+        """Another seat may be there, as was found on the network: what is new is dialled at once."""
+        if self._whereabouts.find(seat, addresses):
+            self._peers[seat].move()
+
     async def close(self, reason: str) -> None:
         """Say goodbye, let what is queued be sent, and end ``run``; takes at most ``close_s``."""
         self._closing = True
@@ -209,24 +194,27 @@ class Mesh:
 
     # Links: made, carried, ended.
 
-    async def _keep_linked(self, peer: _Peer) -> None:
+    async def _keep_linked(self, peer: Peer) -> None:
         while True:
             await peer.until(linked=False)
             with trio.move_on_after(self._pause_s(peer)):
-                await peer.until(linked=True)
+                await peer.until_linked_or_moved()
             if peer.faults >= self._limits.faults_max:
                 return
             if not peer.links and not self._closing:
                 await self._try_addresses(peer)
 
-    def _pause_s(self, peer: _Peer) -> float:
+    def _pause_s(self, peer: Peer) -> float:
+        if not self._whereabouts.of(peer.seat):
+            return math.inf
         if peer.failures:
             return pause_s(peer.failures, 0.5 + self._randomness(1)[0] / 510, self._limits)
         return 0.0 if self._table.seat > peer.seat else self._limits.dial_patience_s
 
-    async def _try_addresses(self, peer: _Peer) -> None:
+    async def _try_addresses(self, peer: Peer) -> None:
         credentials, game = self._table.credentials, self._table.game
-        for address in peer.addresses:
+        peer.moved = False
+        for address in self._whereabouts.of(peer.seat):
             try:
                 link = await reach(
                     address, credentials, self._dial, self._limits, role="link", game=game, expected_key=peer.key
@@ -272,13 +260,13 @@ class Mesh:
         if self._seated(proof).faults >= self._limits.faults_max:
             raise Refused("faulty")
 
-    def _seated(self, proof: Proof) -> _Peer:
+    def _seated(self, proof: Proof) -> Peer:
         for peer in self._peers.values():
             if peer.key == proof.key:
                 return peer
         raise Refused("not_seated")
 
-    def _adopt(self, peer: _Peer, frames: FrameStream) -> None:
+    def _adopt(self, peer: Peer, frames: FrameStream) -> None:
         link = Link(frames, self._limits)
         peer.links.append(link)
         peer.change()
@@ -286,7 +274,7 @@ class Mesh:
             peer.links[0].end(LinkLost("A newer connection has taken its place."))
         self._nursery.start_soon(self._carry, peer, link)
 
-    async def _carry(self, peer: _Peer, link: Link) -> None:
+    async def _carry(self, peer: Peer, link: Link) -> None:
         error: NetError | None = None
         try:
             if not peer.up:
@@ -295,6 +283,8 @@ class Mesh:
                 await self._hand_on(LinkUp(peer.seat))
             link.send(Links(tuple(sorted(self.linked))))
             link.send(self._alive())
+            for frame in self._whereabouts.frames:
+                link.send_frame(frame)
             for key, frame in self._sticky.items():
                 if peer.view.wants(Item(key), trio.current_time()):
                     link.send_frame(frame)
@@ -308,7 +298,7 @@ class Mesh:
             self._announce_links()
             await self._hand_on(LinkDown(peer.seat, f"{peer.name}: {blamed or error}", blamed is not None))
 
-    def _drop(self, peer: _Peer, link: Link, error: NetError | None) -> None:
+    def _drop(self, peer: Peer, link: Link, error: NetError | None) -> None:
         peer.links.remove(link)
         peer.view.lost(linked=bool(peer.links))
         if isinstance(error, PeerError):
@@ -317,7 +307,7 @@ class Mesh:
         peer.failures = 0 if lived else peer.failures + 1
         peer.change()
 
-    def _blame(self, peer: _Peer, error: PeerError) -> None:
+    def _blame(self, peer: Peer, error: PeerError) -> None:
         if peer.blamed is None:
             peer.faults += 1
             peer.blamed = error if peer.up else None
@@ -330,7 +320,7 @@ class Mesh:
         step, seats = self._store.have()
         return Have(step, tuple(sorted(seats)))
 
-    async def _handle(self, peer: _Peer, link: Link, message: Message) -> None:
+    async def _handle(self, peer: Peer, link: Link, message: Message) -> None:
         now = trio.current_time()
         match message:
             case Have(step, seats):
@@ -345,11 +335,24 @@ class Mesh:
             case Opening() | Evidence() | RemarkMessage() | Hurry():
                 peer.view.heard(digest(encode_message(message)), now)
                 await self._hand_on(Received(peer.seat, message))
+            case Here():
+                self._hear_of(message, peer)
             case Bye(reason):
                 await self._hand_on(Received(peer.seat, message))
                 raise LinkLost(f"It has left: {clean(reason)}" if reason else "It has left.")
             case _:
                 assert isinstance(message, Ping), "the stage allows nothing else"
+
+    def _hear_of(self, message: Here, teller: Peer) -> None:
+        """A seat listens elsewhere now: dial it there, and pass it on."""
+        seat = self._whereabouts.receive(message)
+        if seat is None:
+            return
+        for peer in self._peers.values():
+            if peer.seat == seat:
+                peer.move()
+            elif peer.links and peer is not teller:
+                peer.links[-1].send(message)
 
     async def _hand_on(self, event: MeshEvent) -> None:
         if self._closing:

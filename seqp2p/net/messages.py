@@ -19,6 +19,7 @@ from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
 
 PAKE_SIZE: Final = 33
 ADDRESS_LENGTH_MAX: Final = 64
+HERE_SIZE_MAX: Final = 512
 _ADDRESSES_MAX: Final = 4
 
 Role: TypeAlias = Literal["join", "link", "watch"]
@@ -220,6 +221,13 @@ class RemarkMessage(Record, frozen=True, tag="remark"):
     signature: Signature
 
 
+class Here(Record, frozen=True, tag="here"):
+    """Where a seat that came back listens now, as it was signed (here.py); the sender's own word or passed on."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=HERE_SIZE_MAX)]
+    signature: Signature
+
+
 class Hurry(Record, frozen=True, tag="hurry"):
     """Drawing by hand: the next player has chosen to draw, so whoever still owes a draw at this step waives it."""
 
@@ -256,6 +264,7 @@ Message: TypeAlias = (
     | Opening
     | Evidence
     | RemarkMessage
+    | Here
     | Hurry
     | Bye
 )
@@ -283,7 +292,7 @@ ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
     Stage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
     Stage.LOBBY_JOINER: (Lobby, Gather, TableMessage, Start, Ping, Refusal, Bye),
     Stage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
-    Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, RemarkMessage, Hurry, Bye, Ping),
+    Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, RemarkMessage, Here, Hurry, Bye, Ping),
     Stage.WATCHER: (Watching, ContributionMessage, Opening, Evidence, RemarkMessage, Hurry, Ping, Refusal, Bye),
     Stage.WATCHED: (Have, Ping, Bye),
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from seqp2p.match.table import Agreement, encode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.messages import Here
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from seqp2p.net.watchers import Watchers
@@ -19,6 +20,7 @@ class Table:
     ``links`` are connections the lobby leaves open: the host has one to every seat, a joiner one to seat 1.
     ``listeners`` are where the others can dial this seat; whoever opened them closes them after the game.
     ``watchers`` are the spectators that came by this seat, the host's; a table without any may have none.
+    ``here`` is what this seat says of where it listens, if that is not what the table said.
     """
 
     credentials: Credentials
@@ -28,6 +30,7 @@ class Table:
     listeners: Sequence[Listener]
     links: Mapping[int, FrameStream] = field(default_factory=dict[int, FrameStream])
     watchers: Watchers | None = None
+    here: Here | None = None
 
     @property
     def game(self) -> bytes:
