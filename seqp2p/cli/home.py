@@ -5,6 +5,7 @@ import getpass
 import os
 import secrets
 import sys
+import time
 import unicodedata
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
 
 # More processes of one person at once than this are no person.
 IDENTITIES_MAX = 64
+LOCK_PATIENCE_S = 2.0
+LOCK_PAUSE_S = 0.01
 HOME_HINT = "set SEQP2P_HOME to a folder of yours"
 REPLAYS_HINT = "choose another folder with --replay-dir"
 
@@ -110,6 +113,35 @@ def first_identity() -> Identity:
     descriptor = _open_key(path)
     try:
         return _read_key(descriptor, path)
+    finally:
+        os.close(descriptor)
+
+
+def own_keys() -> frozenset[bytes]:
+    """The public keys of all this player's identities; what is no key is passed over."""
+    keys: set[bytes] = set()
+    for path in sorted(data_dir().glob("identity*.key"))[:IDENTITIES_MAX]:
+        with contextlib.suppress(CryptoError, OSError), path.open("rb") as file:
+            keys.add(Identity(file.read(64)).public)
+    return frozenset(keys)
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Generator[None]:
+    """Hold the lock of this name until the block ends; other processes of this player wait. Raises CommandError."""
+    path = _own_dir() / name
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise CommandError(f"cannot use {path}: {error.strerror}", HOME_HINT) from None
+    try:
+        # What is done under a lock takes milliseconds; whoever holds one longer has stopped, and is not waited for.
+        limit = time.monotonic() + LOCK_PATIENCE_S
+        while not _lock(descriptor):
+            if time.monotonic() > limit:
+                raise CommandError(f"another seqp2p process holds {path}", "end it, then try again")
+            time.sleep(LOCK_PAUSE_S)
+        yield
     finally:
         os.close(descriptor)
 

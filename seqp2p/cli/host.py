@@ -1,6 +1,7 @@
 """``seqp2p host``: open a table, wait until it is full, play."""
 
 import secrets
+from dataclasses import replace
 
 import click
 
@@ -10,6 +11,10 @@ from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import GRACE_S, make_address, make_choices, make_settings, seat_options
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.adverts import TableAdvert
+from seqp2p.net.code import make_table_number
+from seqp2p.net.discovery import advertising
+from seqp2p.net.lobby import LobbyEvent, LobbyShown
 from seqp2p.net.lobby_host import host_table
 from seqp2p.rules import VARIANTS, Options
 
@@ -62,13 +67,25 @@ async def host(settings: Settings, listen: Address | None, lobbying: Lobbying) -
     """Keep the lobby, then play; returns the exit code."""
     async with open_door(lobbying, listen) as door:
         addresses = await listening_addresses(door.listeners)
-        table = await host_table(
-            door.credentials,
-            door.name,
-            settings,
-            door.listeners,
-            addresses,
-            secrets.token_bytes,
-            door.announcer(addresses),
-        )
-        return await door.play(table)
+        number = make_table_number(secrets.token_bytes)
+        advert = TableAdvert(number, door.name, settings.variant, settings.players, settings.players - 1)
+        announce = door.announcer(addresses)
+        async with advertising(advert, door.listeners, addresses, lobbying.output.say) as update:
+
+            def tell(event: LobbyEvent) -> None:
+                announce(event)
+                if isinstance(event, LobbyShown):
+                    update(replace(advert, free=event.seats.count(None)))
+
+            table = await host_table(
+                door.credentials,
+                door.name,
+                settings,
+                door.listeners,
+                addresses,
+                secrets.token_bytes,
+                tell,
+                table_number=number,
+            )
+            update(replace(advert, free=0, state="playing"))
+            return await door.play(table)

@@ -1,22 +1,37 @@
-"""``seqp2p id``: this player's name and key fingerprint."""
+"""``seqp2p id``: this player's name and key fingerprint, and the players who are known."""
 
 import click
 
-from seqp2p.cli import home
-from seqp2p.cli.output import Output
+from seqp2p.cli import home, known
+from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import fingerprint
 
 
 @click.command("id")
 @click.option("--name", help="Remember this name for the games to come.")
+@click.option("--forget", metavar="NAME", help="Forget the keys of the player known by this name.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def command(name: str | None, *, as_json: bool) -> None:
-    """Show this player's name and the fingerprint of its identity key."""
+def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
+    """Show this player's name and the fingerprint of its identity key, and those of known players."""
     output = Output(as_json)
     if name is not None:
         home.keep_name(name)
+    if forget is not None and not known.forget(forget):
+        raise CommandError(f"nobody is known as {forget}", "seqp2p id lists the players who are known")
     identity = home.first_identity()
     shown = home.player_name(None)
-    output.event("id", name=shown, key=identity.public.hex(), fingerprint=fingerprint(identity.public))
+    players = [
+        {
+            "name": player.name,
+            "key": player.key,
+            "fingerprint": fingerprint(bytes.fromhex(player.key)),
+            "first_seen": player.first_seen,
+        }
+        for player in known.load()
+    ]
+    mark = fingerprint(identity.public)
+    output.event("id", name=shown, key=identity.public.hex(), fingerprint=mark, known=players)
     if not as_json:
-        output.say(f"{shown}  {fingerprint(identity.public)}")
+        output.say(f"{shown}  {mark}")
+        for player in players:
+            output.say(f"known: {player['name']}  {player['fingerprint']}  since {player['first_seen']}")

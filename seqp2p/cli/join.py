@@ -1,25 +1,31 @@
-"""``seqp2p join HOST:PORT``: sit down at a table, wait until it starts, play."""
+"""``seqp2p join [CODE | HOST:PORT]``: find a table, sit down, wait until it starts, play."""
 
 import os
+import re
 import secrets
 
 import click
 
+from seqp2p.cli.finding import find_way
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, seat_options
 from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.discovery import local_hosts
 from seqp2p.net.lobby_join import join_table
+
+# A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
+_LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
 
 @click.command("join")
-@click.argument("address", metavar="HOST:PORT")
+@click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
 @click.option("--code", help="The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
 @seat_options
 def command(
-    address: str,
+    place: str | None,
     code: str | None,
     bot: str | None,
     pace_s: float,
@@ -29,33 +35,43 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Sit down at the table at HOST:PORT, and play when it is full."""
-    host = make_address(address)
-    given = code or os.environ.get("SEQP2P_CODE") or ask_code()
+    """Sit down at a table, and play when it is full.
+
+    CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on this
+    network are listed, and the code is asked for.
+    """
+    host, given = read_place(place, code)
+    if given is None and not is_terminal():
+        raise CommandError("no join code was given", "use --code CODE or set SEQP2P_CODE", USAGE)
     lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
     raise SystemExit(run_async(lambda: join(host, given, lobbying)))
 
 
-def ask_code() -> str:
-    """The code as typed; raises CommandError where nobody can be asked."""
-    if not is_terminal():
-        raise CommandError("no join code was given", "use --code CODE or set SEQP2P_CODE", USAGE)
-    click.echo("join code (like 7-amber-falcon): ", nl=False, err=True)
-    return input()
+def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
+    """The host's address and the code, as far as they are given; raises CommandError (usage)."""
+    if place is not None and _LIKE_A_CODE.fullmatch(place):
+        if code is not None:
+            raise CommandError("the join code is given twice", "leave out --code", USAGE)
+        return None, place
+    address = None if place is None else make_address(place)
+    return address, code or os.environ.get("SEQP2P_CODE") or None
 
 
-async def join(host: Address, code: str, lobbying: Lobbying) -> int:
-    """Sit down, then play; returns the exit code."""
+async def join(host: Address | None, code: str | None, lobbying: Lobbying) -> int:
+    """Find the table, sit down, then play; returns the exit code."""
     async with open_door(lobbying, None) as door:
-        addresses = await listening_addresses(door.listeners, host)
+        own = [Address(each, listener.socket.getsockname()[1]) for each in local_hosts() for listener in door.listeners]
+        way, given = await find_way(host, code, own, lobbying.output)
+        addresses = await listening_addresses(door.listeners, way.host)
         table = await join_table(
             door.credentials,
             door.name,
-            code,
-            host,
+            given,
+            way.host,
             door.listeners,
             addresses,
             secrets.token_bytes,
             door.announcer(()),
+            dial=way.dial,
         )
         return await door.play(table)

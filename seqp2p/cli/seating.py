@@ -1,17 +1,20 @@
 """What a seat needs before it has one: an identity held, a door to listen at, and a voice for the lobby."""
 
 import contextlib
+import ipaddress
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 import trio
 
 from seqp2p.cli import home
+from seqp2p.cli.known import check_known
+from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import ABANDONED, Output
 from seqp2p.cli.playing import Choices, play
 from seqp2p.cli.running import cancel_when_stdin_closes
 from seqp2p.net.addresses import Address, open_listeners
-from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway
+from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway, WatcherCame
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
 
@@ -38,12 +41,18 @@ class Door:
     def announcer(self, addresses: Sequence[Address]) -> Tell:
         """Tells people and scripts what happens in the lobby; ``addresses`` are a host's own."""
         output = self.lobbying.output
+        codes: list[str] = []
 
         def tell(event: LobbyEvent) -> None:
             match event:
                 case CodeShown(code):
+                    if codes:
+                        output.say(f"the code {codes[-1]} was tried wrongly too often, and holds no more")
+                    codes.append(code)
                     output.event("listening", address=str(addresses[0]), code=code)
                     output.say(f"others join with:  seqp2p join {addresses[0]}")
+                    if len(codes) == 1 and not ipaddress.ip_address(addresses[0].host).is_loopback:
+                        output.say("on this network:   seqp2p join")
                     output.say(f"the join code is:  {code}")
                 case LobbyShown(_, seats, own_seat):
                     shown = [seat.name if seat else "free" for seat in seats]
@@ -51,12 +60,16 @@ class Door:
                     output.say("at the table: " + ", ".join(shown))
                 case TurnedAway(reason):
                     output.say(reason)
+                case WatcherCame(name, _, count):
+                    output.say(f"{name} watches ({count} in all)")
 
         return tell
 
     async def play(self, table: Table) -> int:
         """Play the game at an agreed table; returns the exit code."""
-        return await play(table, self.credentials.identity, self.lobbying.choices, self.lobbying.output)
+        choices, output = self.lobbying.choices, self.lobbying.output
+        await check_known(table, output, ask=choices.bot is None and not output.json and is_terminal())
+        return await play(table, self.credentials.identity, choices, output)
 
 
 @contextlib.asynccontextmanager

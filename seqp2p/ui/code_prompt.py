@@ -1,15 +1,21 @@
 """Asking for a join code on a terminal: Tab completes the words."""
 
+import contextlib
+import contextvars
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, TextIO
 
 import trio
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.output import create_output
-from prompt_toolkit.patch_stdout import patch_stdout
+from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.validation import ValidationError, Validator
 
 
@@ -23,7 +29,7 @@ def can_complete() -> bool:
 
 
 async def prompt_code(question: str, words: Sequence[str], fault: Callable[[str], str | None]) -> str | None:
-    """What was typed at the prompt once ``fault`` finds nothing wrong with it; None when asked to stop (Ctrl-C, Ctrl-D).
+    """What was typed at the prompt once ``fault`` finds nothing wrong with it; None for Ctrl-C or Ctrl-D.
 
     ``fault`` says in one sentence what is wrong. Lines printed meanwhile stand above the prompt. The terminal is as it
     was before when this ends, however it ends.
@@ -31,45 +37,92 @@ async def prompt_code(question: str, words: Sequence[str], fault: Callable[[str]
     prompt = _Prompt(question, words, fault)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(prompt.stop_when_cancelled)
-        typed = await trio.to_thread.run_sync(prompt.ask)
-        nursery.cancel_scope.cancel()
-    return typed
+        # Not waited for by this task itself, which an interruption from outside could not wake then.
+        nursery.start_soon(prompt.run, nursery.cancel_scope)
+    return prompt.typed
 
 
 class _Prompt:
     """One question. It has an event loop of its own, on the thread that asks."""
 
     def __init__(self, question: str, words: Sequence[str], fault: Callable[[str], str | None]) -> None:
+        self.typed: str | None = None
         self._stopped = False
         self._session = PromptSession[str](
             question,
             completer=_Words(words),
             complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            reserve_space_for_menu=0,
             validator=_Faults(fault),
             validate_while_typing=False,
             # Standard output may belong to a script.
             output=create_output(sys.stderr),
         )
+        self.context = contextvars.copy_context()
 
-    def ask(self) -> str | None:
-        try:
-            with patch_stdout(raw=True):
-                return self._session.prompt(pre_run=self._look, handle_sigint=False)
-        except (KeyboardInterrupt, EOFError):
-            return None
+    @property
+    def loop(self) -> Any:
+        """The loop that the prompt runs in, None while it does not."""
+        return self._session.app.loop
+
+    async def run(self, scope: trio.CancelScope) -> None:
+        self.typed = await trio.to_thread.run_sync(self._ask)
+        scope.cancel()
 
     async def stop_when_cancelled(self) -> None:
         try:
             await trio.sleep_forever()
         finally:
             self._stopped = True
-            if loop := self._session.app.loop:
-                loop.call_soon_threadsafe(self._look)
+            self.call(self._begin)
 
-    def _look(self) -> None:
-        """On the prompt's own thread: end if that was asked for."""
-        if self._stopped and self._session.app.is_running and not self._session.app.is_done:
+    def call(self, function: Callable[..., object], *arguments: object) -> bool:
+        """Call it on the prompt's own thread; false if the prompt is not there, or not any more."""
+        loop = self.loop
+        if loop is None:
+            return False
+        try:
+            loop.call_soon_threadsafe(partial(function, *arguments), context=self.context)
+        except RuntimeError:
+            return False  # It has ended at this moment.
+        return True
+
+    def _ask(self) -> str | None:
+        with contextlib.ExitStack() as stack:
+            if sys.stdout.isatty():
+                stack.enter_context(contextlib.redirect_stdout(_Above(self, sys.stdout)))
+            stack.enter_context(contextlib.redirect_stderr(_Above(self, sys.stderr)))
+            try:
+                return self._session.prompt(pre_run=self._begin, handle_sigint=False)
+            except (KeyboardInterrupt, EOFError):
+                return None
+
+    def _begin(self) -> None:
+        """On the prompt's own thread: end at once if that was asked for."""
+        self.context = contextvars.copy_context()
+        if self._stopped and not self._session.app.is_done:
             self._session.app.exit(exception=EOFError)
+
+
+class _Above(io.TextIOBase):
+    """What is printed meanwhile stands above the prompt."""
+
+    def __init__(self, prompt: _Prompt, stream: TextIO) -> None:
+        self._prompt = prompt
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        if not self._prompt.call(run_in_terminal, partial(self._write, text)):
+            self._write(text)
+        return len(text)
+
+    def isatty(self) -> bool:
+        return True
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
 
 
 class _Words(Completer):

@@ -1,0 +1,167 @@
+"""Finding a table on this LAN: the list of those that are there, the code, and the table that the code is of."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import click
+import trio
+
+from seqp2p.cli.lines import read_line
+from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
+from seqp2p.match.table import PROTOCOL_VERSION
+from seqp2p.net.addresses import Address, racing_dial, tcp_dial
+from seqp2p.net.adverts import FoundTable
+from seqp2p.net.code import parse_code
+from seqp2p.net.dialling import Dial
+from seqp2p.net.discovery import Browsed, browsing
+from seqp2p.net.errors import BadCode
+from seqp2p.net.wordlist import WORDS
+from seqp2p.ui.code_prompt import can_complete, prompt_code
+
+QUESTION = "join code (like 7-amber-falcon): "
+ADDRESS_HINT = "join by the address that the host shows: seqp2p join HOST:PORT"
+
+FIND_S = 8.0
+"""How long a table is looked for. One that is there answers within a second, a lost packet included."""
+TWIN_S = 0.7
+"""How long after one table another with the same number is waited for."""
+SETTLE_S = 0.3
+"""Several tables that are found at once are one change of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where the host is, and how to get there."""
+
+    host: Address
+    dial: Dial
+
+
+async def find_way(
+    address: Address | None, code: str | None, own: Sequence[Address], output: Output
+) -> tuple[Way, str]:
+    """The way to the table and its code, as it is tried; asks for the code where none is given.
+
+    Without an address the table is found on this LAN by the code's number. ``own`` are where this seat listens.
+    Raises CommandError, BadCode.
+    """
+    code = None if code is None else parse_code(code)
+    if address is not None:
+        return Way(address, tcp_dial), code or await ask_code(output)
+    async with browsing() as tables:
+        if code is None:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(list_tables, tables, output)
+                code = await ask_code(output)
+                nursery.cancel_scope.cancel()
+        found = await find_table(int(code.partition("-")[0]), tables, own)
+    tell_table(found, output)
+    return Way(found.addresses[0], racing_dial(found.addresses)), code
+
+
+async def ask_code(output: Output) -> str:
+    """The code as a person types it, asked for again until it can be one; raises CommandError when the input ends."""
+    if can_complete():
+        if (typed := await prompt_code(QUESTION, WORDS, code_fault)) is None:
+            raise CommandError("stopped", exit_code=ABANDONED)
+        return parse_code(typed)
+    while True:
+        click.echo(QUESTION, nl=False, err=True)
+        if (line := await read_line()) is None:
+            raise CommandError("stopped", exit_code=ABANDONED)
+        if (fault := code_fault(line)) is None:
+            return parse_code(line)
+        output.say(fault)
+
+
+def code_fault(text: str) -> str | None:
+    """Why this cannot be a join code, or None."""
+    try:
+        parse_code(text)
+    except BadCode as error:
+        return f"{error} {error.hint}"
+    return None
+
+
+async def list_tables(tables: Browsed[FoundTable], output: Output) -> None:
+    """Print the tables that are there, and again whenever that has changed, until cancelled."""
+    told: set[FoundTable] = set()
+    shown: tuple[str, ...] | None = None
+    output.say("tables on this network (Ctrl-C ends):")
+    while True:
+        await trio.sleep(SETTLE_S)
+        current = sorted(tables.current, key=lambda found: (found.advert.number, found.advert.host))
+        for found in current:
+            if found not in told:
+                tell_table(found, output)
+        told = set(current)
+        lines = tuple(map(table_line, current)) or (tables.problem or "  none yet",)
+        if lines != shown:
+            shown = lines
+            for line in lines:
+                output.say(line)
+        await tables.changed()
+
+
+async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
+    """The one table with this number that can be joined; raises CommandError with what to do instead."""
+
+    def fitting() -> list[FoundTable]:
+        found = [without(table, own) for table in tables.current if table.advert.number == number]
+        here = [table for table in found if table.addresses]
+        return [table for table in here if table.advert.state == "open"] or here
+
+    await _until(lambda: bool(fitting()), tables, FIND_S)
+    await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
+    found = fitting()
+    if not found:
+        why = f" ({tables.problem})" if tables.problem else ""
+        raise CommandError(f"table {number} is not to be seen on this network{why}", ADDRESS_HINT, NOT_CONNECTED)
+    if len(found) > 1:
+        who = ", ".join(f"{table.advert.host}'s at {table.addresses[0]}" for table in found)
+        raise CommandError(f"{len(found)} tables here have number {number}: {who}", ADDRESS_HINT, NOT_CONNECTED)
+    if found[0].advert.version != PROTOCOL_VERSION:
+        raise CommandError(
+            f"table {number} plays with another version of seqp2p",
+            "use the same version of seqp2p everywhere",
+            NOT_CONNECTED,
+        )
+    return found[0]
+
+
+def without(table: FoundTable, own: Iterable[Address]) -> FoundTable:
+    """The table without the addresses at which this process listens itself: there are networks that look the same."""
+    return FoundTable(table.advert, tuple(address for address in table.addresses if address not in own))
+
+
+def tell_table(found: FoundTable, output: Output) -> None:
+    """One table, for scripts."""
+    advert = found.advert
+    output.event(
+        "table",
+        number=advert.number,
+        host=advert.host,
+        variant=advert.variant,
+        players=advert.players,
+        free=advert.free,
+        state=advert.state,
+        address=str(found.addresses[0]),
+    )
+
+
+def table_line(found: FoundTable) -> str:
+    """One table, for people."""
+    advert = found.advert
+    if advert.version != PROTOCOL_VERSION:
+        state = "another version of seqp2p"
+    elif advert.state == "playing":
+        state = "playing"
+    else:
+        state = f"{advert.free} free"
+    return f"  table {advert.number:>2}  {advert.host}: {advert.variant}, {advert.players} players, {state}"
+
+
+async def _until(condition: Callable[[], bool], tables: Browsed[FoundTable], limit_s: float) -> None:
+    with trio.move_on_after(limit_s):
+        while not condition() and not tables.problem:
+            await tables.changed()

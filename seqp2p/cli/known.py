@@ -1,0 +1,260 @@
+"""Known players: the keys of those who were met, with their names, like a shell's known hosts.
+
+A name is only a word that somebody chose; a key cannot be borrowed. So whoever comes under a name that is known with
+another key is said loudly, and a person at a terminal is asked before the game begins.
+
+The file ``known_players.json`` is in the data folder, mode 0600, whole at every moment. One player may have several
+keys (a laptop, a desktop): each that was said yes to is kept. Names that the lobby made by numbering ("ann 2") belong
+to nobody in particular: they are neither remembered nor compared. One's own other identities are nobody to be told of.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+import trio
+
+from seqp2p.cli import home
+from seqp2p.cli.lines import read_line
+from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.identity import check_public, fingerprint
+from seqp2p.match.table import name_fault
+from seqp2p.net.auth import send
+from seqp2p.net.errors import NetError
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import bye
+from seqp2p.net.table import Table
+
+FILE: Final = "known_players.json"
+SIZE_MAX: Final = 1_048_576
+ANSWER_S: Final = 60.0
+"""For a person to answer: the others wait, and by default give up on a seat after twice that."""
+
+_NUMBERED: Final = re.compile(r".* [1-9][0-9]*")
+Kind: TypeAlias = Literal["new", "same", "changed", "renamed", "unnamed"]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A player who was met: ``key`` in hexadecimal digits, ``first_seen`` a date like 2025-01-31."""
+
+    name: str
+    key: str
+    first_seen: str
+
+
+class _File(msgspec.Struct, frozen=True):
+    version: Literal[1]
+    players: tuple[Known, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Somebody at the table, compared with those who are known; ``known`` is the player it was compared with."""
+
+    seat: int
+    name: str
+    key: bytes
+    kind: Kind
+    known: Known | None = None
+
+
+def meet(seat: int, name: str, key: bytes, players: Sequence[Known]) -> Meeting:
+    """Who this is, as far as is known."""
+    by_key = next((known for known in players if known.key == key.hex()), None)
+    by_name = [known for known in players if _looks(known.name) == _looks(name)]
+    if by_key is not None and (by_key in by_name or _NUMBERED.fullmatch(name)):
+        return Meeting(seat, name, key, "same", by_key)
+    if _NUMBERED.fullmatch(name):
+        return Meeting(seat, name, key, "unnamed")
+    if by_name:
+        return Meeting(seat, name, key, "changed", by_name[-1])
+    if by_key is not None:
+        return Meeting(seat, name, key, "renamed", by_key)
+    return Meeting(seat, name, key, "new")
+
+
+async def check_known(table: Table, output: Output, *, ask: bool) -> None:
+    """Compare everybody at an agreed table with those who are known, say what there is to say, and remember.
+
+    Raises CommandError (exit code 4) when ``ask`` is set and the person says no to a changed key, or says nothing:
+    the table is left then. Without ``ask`` a changed key is said, and not remembered.
+    """
+    players, own = load(), home.own_keys()
+    met = [
+        meet(seat, entry.name, entry.key, players)
+        for seat, entry in enumerate(table.agreement.seats, 1)
+        if seat != table.seat and entry.key not in own
+    ]
+    trusted: list[Meeting] = []
+    for meeting in met:
+        tell(meeting, output)
+        if meeting.kind != "changed":
+            trusted.append(meeting)
+        elif ask:
+            if not await _ask(meeting):
+                await _leave(table)
+                raise CommandError(
+                    f"left the table: {meeting.name} has another key than before",
+                    f"compare fingerprints (seqp2p id); seqp2p id --forget '{meeting.name}' forgets the key before",
+                    NOT_CONNECTED,
+                )
+            trusted.append(meeting)
+    try:
+        remember(trusted)
+    except CommandError as error:
+        output.say(f"those at the table are not remembered: {error}")
+
+
+def tell(meeting: Meeting, output: Output) -> None:
+    """Say who it is: a line, or loudly where the key has changed."""
+    name, known = meeting.name, meeting.known
+    loud = _loud()
+    match meeting.kind:
+        case "new":
+            output.say(f"seat {meeting.seat}: {name} is new here; this key is remembered")
+        case "same" if known is not None:
+            output.say(f"seat {meeting.seat}: {name} is known since {known.first_seen}")
+        case "renamed" if known is not None:
+            output.say(f"seat {meeting.seat}: {name} is known as {known.name}, since {known.first_seen}")
+        case "changed" if known is not None:
+            output.event("changed_key", seat=meeting.seat, name=name, key=meeting.key.hex(), known_key=known.key)
+            loud(f"THE KEY OF {name} HAS CHANGED (seat {meeting.seat}). THIS MAY BE SOMEBODY ELSE.")
+            loud(f"  known since {known.first_seen}:  {fingerprint(bytes.fromhex(known.key))}")
+            loud(f"  now at the table:      {fingerprint(meeting.key)}")
+        case _:
+            pass  # A name that the lobby made.
+
+
+# The file.
+
+
+def load() -> tuple[Known, ...]:
+    """Those who are known, who was met last coming last; raises CommandError where the file is damaged."""
+    path = home.data_dir() / FILE
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE_MAX + 1)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise CommandError(f"cannot read {path}: {error.strerror}", home.HOME_HINT) from None
+    try:
+        players = msgspec.json.decode(data, type=_File).players
+        if len(data) > SIZE_MAX or not all(map(_is_whole, players)):
+            raise msgspec.ValidationError
+    except msgspec.MsgspecError:
+        raise CommandError(
+            f"the file of known players {path} is damaged", "move it away; everybody is new again then"
+        ) from None
+    return players
+
+
+def remember(meetings: Iterable[Meeting]) -> None:
+    """Keep those of them that have a name, as met last; raises CommandError."""
+    today = datetime.now().astimezone().date().isoformat()
+    kept = [meeting for meeting in meetings if meeting.kind != "unnamed"]
+    if not kept:
+        return
+    with _changing() as players:
+        for meeting in kept:
+            key = meeting.key.hex()
+            before = next((known for known in players if known.key == key), None)
+            if before is None:
+                players.append(Known(meeting.name, key, today))
+            else:
+                # Under the name it was met with first, unless a person has said yes to another.
+                players.remove(before)
+                name = meeting.name if meeting.kind == "changed" else before.name
+                players.append(Known(name, key, before.first_seen))
+
+
+def forget(name: str) -> list[Known]:
+    """Forget everybody known by this name; returns who that was."""
+    with _changing() as players:
+        gone = [known for known in players if _looks(known.name) == _looks(name)]
+        players[:] = [known for known in players if known not in gone]
+    return gone
+
+
+@contextlib.contextmanager
+def _changing() -> Generator[list[Known]]:
+    """The players to change in place; written when the block ends. One process at a time."""
+    with home.locked(f"{FILE}.lock"):
+        players = list(load())
+        before = tuple(players)
+        yield players
+        del players[: -DEFAULT_LIMITS.known_players_max]
+        if tuple(players) != before:
+            _write(players)
+
+
+def _write(players: Collection[Known]) -> None:
+    path = home.data_dir() / FILE
+    new = path.with_name(f".{FILE}.{secrets.token_hex(8)}")
+    data = msgspec.json.format(msgspec.json.encode(_File(1, tuple(players))), indent=1)
+    try:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(descriptor)
+            new.replace(path)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}", home.HOME_HINT) from None
+
+
+def _is_whole(known: Known) -> bool:
+    try:
+        check_public(bytes.fromhex(known.key))
+        datetime.fromisoformat(known.first_seen)
+    except (ValueError, CryptoError):
+        return False
+    return name_fault(known.name) is None and known.key == known.key.lower()
+
+
+def _looks(name: str) -> str:
+    """What two names that look the same have in common."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+# Asking.
+
+
+def _loud() -> Callable[[str], None]:
+    """Says a line on standard error, whoever reads standard output."""
+    return Output(json=True).say
+
+
+async def _ask(meeting: Meeting) -> bool:
+    """Whether a person says that this is who it should be."""
+    loud = _loud()
+    loud(f"play with this {meeting.name}? Type yes, or no to leave the table ({ANSWER_S:.0f} s): ")
+    with trio.move_on_after(ANSWER_S):
+        while (line := await read_line()) is not None:
+            answer = line.strip().casefold()
+            if answer in ("yes", "no"):
+                return answer == "yes"
+            loud("type yes or no: ")
+    return False
+
+
+async def _leave(table: Table) -> None:
+    """Say goodbye to those that this seat is linked with."""
+    with trio.move_on_after(DEFAULT_LIMITS.close_s):
+        for frames in table.links.values():
+            with contextlib.suppress(NetError):
+                await send(frames, bye("does not play with somebody whose key has changed"))
+    for frames in table.links.values():
+        await frames.abort()
