@@ -27,8 +27,10 @@ from seqp2p.net.session import Session
 from seqp2p.net.table import Table
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import BOTS
-from seqp2p.players.person import Desk, Person
+from seqp2p.players.desk import Desk
+from seqp2p.players.person import Person
 from seqp2p.players.player import Player
+from seqp2p.players.sight import Sight
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.ui.words import LEFT
 
@@ -45,8 +47,8 @@ class Choices:
 def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
     """The bot or person that plays this seat; a person hears what the reporter tells."""
     if choices.bot is None:
-        match = reporter.match
-        person = Person(own_desk(reporter.output), match, seat, reporter.story, safety(match, seat.number), PATIENCE_S)
+        sight = Sight(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
+        person = Person(own_desk(reporter.output), sight, PATIENCE_S)
         reporter.follow(person.hear)
         return person
     # A bot's choices need no secrecy, but nobody should be able to foresee them either.

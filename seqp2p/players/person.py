@@ -7,67 +7,29 @@ that ``choose`` has open, if it has one. ``hear`` is told what happens, and show
 
 import difflib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
 import trio
 
 from seqp2p.match.events import Dealt, Drawn, Event, Turned
-from seqp2p.match.machine import Match
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
-from seqp2p.match.seat import OwnSeat
 from seqp2p.match.text import cleaned
+from seqp2p.players.desk import LEAVING, Desk
+from seqp2p.players.sight import GAME_OVER, NOT_DEALT, Sight
 from seqp2p.players.typed import one_line, read_action, read_card
-from seqp2p.rules import END, WAIVE, Action, NotationError, View, format_card, view
-from seqp2p.ui.plain import (
-    board_lines,
-    hand_line,
-    help_lines,
-    legal_lines,
-    legend_lines,
-    score_line,
-    seats_lines,
-    where_lines,
-)
-from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, Company, Story, listed, talk_is_callable
+from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View, format_card
+from seqp2p.ui.plain import hand_line, legal_lines, where_lines
+from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callable
 
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
 
-LEAVING: Final = frozenset({"leave", "resign", "exit", "quit"})
 YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
-LOG_LINES: Final = 20
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
-NOT_DEALT: Final = "the cards are not dealt yet"
 ASK_LEAVE: Final = "leave the game? yes/no"
 HOW_TO_SAY: Final = "write what you want to say behind it, like: say hello"
-LOBBY_HELP: Final = "the game has not started; it does when the table is full. Type leave to go away, help for this"
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """Where a person sits: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
-
-    ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
-    mistake.
-    """
-
-    read: Callable[[], Awaitable[str | None]]
-    say: Callable[[str], None]
-    ring: Callable[[], None]
-    terminal: bool
-
-
-async def wait_in_lobby(desk: Desk) -> None:
-    """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start."""
-    while (typed := await desk.read()) is not None:
-        word = one_line(typed).lower()
-        if word in LEAVING:
-            return
-        if word:
-            desk.say(LOBBY_HELP if word in ("help", "?") else "the game has not started; help says what you can do")
 
 
 class Question:
@@ -80,48 +42,35 @@ class Question:
 
 
 class Person:
-    """Plays a seat by typed lines.
+    """Plays a seat by typed lines. ``patience_s``: how many seconds the phases ``draw`` and ``late`` are waited for."""
 
-    ``safety`` gives the two safety words with another seat, None before there are any; ``patience_s`` how many
-    seconds the phases ``draw`` and ``late`` wait for an answer.
-    """
-
-    def __init__(
-        self,
-        desk: Desk,
-        match: Match,
-        seat: OwnSeat,
-        story: Story,
-        safety: Callable[[int], Sequence[str] | None],
-        patience_s: Mapping[str, float],
-    ) -> None:
+    def __init__(self, desk: Desk, sight: Sight, patience_s: Mapping[str, float]) -> None:
         self._desk = desk
-        self._match = match
-        self._seat = seat
-        self._story = story
-        self._safety = safety
+        self._sight = sight
+        self._match = sight.match
+        self._seat = sight.seat
+        self._company = sight.company
         self._patience_s = patience_s
-        self._company = Company.of(match.game.agreement, seat.number)
         self._question: Question | None = None
         self._settled = trio.Event()  # unset while an answer is on its way to the match
         self._settled.set()
         self._answer: Action | None = None
         self._asks_to_leave = False
         self._warned = False
-        self._shown_hand: tuple[int, ...] = ()
+        self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
         self._told_turn: object = None  # whose turn was said last
         self._absent: dict[int, trio.Event] = {}  # by seat: set when this person wants to go on without it
         self._answers: dict[str, Callable[[str], Iterable[str]]] = {
-            "help": self._help,
-            "?": self._help,
-            "hand": self._hand,
-            "board": self._board,
-            "moves": self._moves,
-            "where": self._where,
-            "log": self._log,
-            "seats": self._seats,
-            "words": self._words,
+            "help": lambda _: sight.help(),
+            "?": lambda _: sight.help(),
+            "hand": lambda _: sight.hand(),
+            "board": lambda _: sight.board(),
+            "moves": lambda _: legal_lines(self._question.view) if self._question else sight.moves(),
+            "where": sight.where,
+            "log": sight.log,
+            "seats": lambda _: sight.seats(),
+            "words": lambda _: sight.words(),
             "wait": self._wait,
             "drop": self._drop,
         }
@@ -141,7 +90,7 @@ class Person:
                     self._ask_to_leave()
                     continue
                 await self._settled.wait()
-                if not self._is_over:
+                if not self._sight.is_over:
                     await leave(INPUT_ENDED)
                 return
             line = one_line(typed)
@@ -210,7 +159,7 @@ class Person:
         return [f"{fault}; did you mean {near[0]}?"] if near else [fault]
 
     def _not_now(self, word: str) -> str:
-        if self._sight is None:
+        if self._match.game.position is None:
             return NOT_DEALT
         if word == "call":
             if not talk_is_callable(self._match.game.agreement.settings):
@@ -219,92 +168,6 @@ class Person:
         if self._seat.owes(self._match):
             return "your last line is being looked at; one moment"
         return f"{self._whose_turn()}; help says what you can do meanwhile"
-
-    # Words and their answers.
-
-    @property
-    def _sight(self) -> View | None:
-        """What this seat sees now, None before the deal."""
-        return None if self._match.game.position is None else self._seat.view(self._match)
-
-    @property
-    def _is_over(self) -> bool:
-        position = self._match.game.position
-        return position is not None and position.over
-
-    def _seen(self, lines: Callable[[View], Iterable[str]]) -> Iterable[str]:
-        sight = self._sight
-        return [NOT_DEALT] if sight is None else lines(sight)
-
-    def _help(self, _: str) -> Iterable[str]:
-        if self._sight is None:
-            return [f"{NOT_DEALT}; meanwhile: seats, words (safety words), say TEXT, leave"]
-        return self._seen(
-            lambda seen: [*self._place(), *legend_lines(seen.variant, self._company.colours), *help_lines(seen)]
-        )
-
-    def _help_lines(self, seen: View) -> list[str]:
-        return [*self._place(), *legend_lines(seen.variant, self._company.colours), *help_lines(seen)]
-
-    def _place(self) -> list[str]:
-        company, seats = self._company, self._match.game.seats
-        own = company.colour(company.own)
-        mates = [company.who(seat) for seat in seats if company.colour(seat) == own and seat != company.own]
-        team = f" with {listed(mates)}" if mates else ""
-        return [f"you are seat {company.own} ({company.names[company.own - 1]}) and play {own}{team}"]
-
-    def _hand(self, _: str) -> Iterable[str]:
-        return self._seen(lambda seen: [hand_line(seen)])
-
-    def _board(self, _: str) -> Iterable[str]:
-        return self._seen(self._board_lines)
-
-    def _board_lines(self, seen: View) -> list[str]:
-        return [*board_lines(seen, self._company.colours, self._story.last), score_line(seen, self._company.colours)]
-
-    def _moves(self, _: str) -> Iterable[str]:
-        if self._question:
-            return legal_lines(self._question.view)
-        return self._seen(self._moves_if_asked)
-
-    def _moves_if_asked(self, seen: View) -> Iterable[str]:
-        if seen.over:
-            return ["the game is over"]
-        own = self._seat.number
-        asked = view(seen.position._replace(to_move=own, pending=None, exchanged=0), own)
-        return ["it is not your turn; if it were, with the board as it is:", *legal_lines(asked)]
-
-    def _where(self, rest: str) -> Iterable[str]:
-        return self._seen(lambda seen: self._where_lines(seen, rest))
-
-    def _where_lines(self, seen: View, rest: str) -> Iterable[str]:
-        card = read_card(seen.variant, rest)
-        if card is None:
-            example = format_card(seen.variant, seen.variant.board.grid[1])
-            return [f"write a card behind it, like: where {example}"]
-        return where_lines(seen, card, self._company.colours)
-
-    def _log(self, rest: str) -> Iterable[str]:
-        lines = list(self._story.lines)
-        if rest.lower() == "all" or len(lines) <= LOG_LINES:
-            return lines or ["nothing has been played yet"]
-        return [f"the last {LOG_LINES} of {len(lines)} lines; log all shows them all", *lines[-LOG_LINES:]]
-
-    def _seats(self, _: str) -> Iterable[str]:
-        sight = self._sight
-        if sight is None:
-            return [self._company.who(seat) for seat in self._match.game.seats]
-        return seats_lines(sight, self._company)
-
-    def _words(self, _: str) -> Iterable[str]:
-        lines: list[str] = []
-        for seat in self._match.game.seats:
-            words = self._safety(seat) if seat != self._seat.number else None
-            if words is not None:
-                lines.append(f"  {self._company.who(seat)}: {' '.join(words)}")
-        if not lines:
-            return ["there are no safety words yet: they come with the keys of the game"]
-        return ["compare by voice: who hears the same two words has nobody sitting in between", *lines]
 
     # The game, as it happens.
 
@@ -329,18 +192,18 @@ class Person:
 
     def welcome(self) -> None:
         """What a person needs to begin with, after the deal or in a game that is taken up again."""
-        self._show(*self._help(""))
+        self._show(*self._sight.help())
         self._show_hand()
 
     def _show_hand(self) -> None:
-        sight = self._sight
-        if sight is None:
+        seen = self._sight.view
+        if seen is None:
             return
-        new = Counter(sight.hand) - Counter(self._shown_hand)
+        new = Counter(seen.hand) - Counter(self._shown_hand)
         if self._shown_hand and new:
-            self._show("you draw " + listed([format_card(sight.variant, card) for card in new.elements()]))
-        self._shown_hand = sight.hand
-        self._show(hand_line(sight))
+            self._show("you draw " + listed([format_card(seen.variant, card) for card in new.elements()]))
+        self._shown_hand = seen.hand
+        self._show(hand_line(seen))
 
     def _tell_turn(self) -> None:
         """Say whose turn it is when that has changed; this seat's own is said by its question."""
@@ -357,7 +220,7 @@ class Person:
         if match.game.position is None:
             return NOT_DEALT
         if match.kind not in CHOSEN:
-            return "the game is over" if self._is_over else "a card is being drawn"
+            return GAME_OVER if self._sight.is_over else "a card is being drawn"
         names = [self._company.name(seat) for seat in sorted(match.awaited)]
         if match.kind == "late":
             return f"{listed(names)} may still draw a card"
@@ -388,7 +251,7 @@ class Person:
             self._asked_turn = seen.turn
             if not goes_on:
                 self._desk.ring()
-                self._show("", *self._board_lines(seen))
+                self._show("", *self._sight.board(seen))
             self._show("your turn goes on" if goes_on else "your turn", hand_line(seen), *legal_lines(seen))
         else:
             self._desk.ring()

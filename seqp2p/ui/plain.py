@@ -108,10 +108,9 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     if card in variant.removing:
         return [f"{name} takes an opponent's chip off its square, which is free again"]
     squares = [square for square, printed in enumerate(variant.board.grid) if printed == card]
-    return [
-        f"{name}: "
-        + ", ".join(f"{format_square(variant, square)} {_lies(view, square, colours)}" for square in squares)
-    ]
+    lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in squares)
+    dead = "" if any(view.board[at] == FREE for at in squares) else f"; it is dead, and {name} dead exchanges it"
+    return [f"{name}: {lies}{dead}"]
 
 
 def seats_lines(view: View, company: Company) -> list[str]:

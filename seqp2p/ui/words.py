@@ -117,9 +117,7 @@ def settings_lines(settings: Settings) -> list[str]:
     """How a table plays, in words."""
     variant, players, teams = settings.rules, settings.players, settings.teams
     made = dict(variant.sequences_to_win)[teams]
-    sequences = (
-        f"{NUMBERS[made]} sequence{'' if made == 1 else 's'} of {variant.line_length} {'wins' if made == 1 else 'win'}"
-    )
+    sequences = f"{NUMBERS[made]} {'sequence wins' if made == 1 else 'sequences win'}, {variant.line_length} in a row"
     sides = "each on their own" if teams == players else f"in {teams} teams"
     lines = [f"{variant.title}, {players} players {sides}: {sequences}"]
     chosen = [

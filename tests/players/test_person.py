@@ -9,7 +9,9 @@ import trio.testing
 from seqp2p.match.events import Drawn, Event, Remarked, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
-from seqp2p.players.person import ASK_LEAVE, HOW_TO_SAY, LOBBY_HELP, NOT_DEALT, Desk, Person, wait_in_lobby
+from seqp2p.players.desk import LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
+from seqp2p.players.person import ASK_LEAVE, HOW_TO_SAY, Person
+from seqp2p.players.sight import NOT_DEALT, Sight
 from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legal_lines, score_line, seats_lines
 from seqp2p.ui.words import INPUT_ENDED, LEFT, Company, Story
@@ -34,7 +36,7 @@ class Seat:
         self.own = game.seat(number)
         self.company = Company.of(match.game.agreement, number)
         desk = Desk(self.read, self.shown.append, self.ring, terminal)
-        self.person = Person(desk, match, self.own, self.story, lambda _: self.words, PATIENCE_S)
+        self.person = Person(desk, Sight(match, self.own, self.story, lambda _: self.words), PATIENCE_S)
 
     async def read(self) -> str | None:
         await trio.lowlevel.checkpoint()
@@ -567,5 +569,4 @@ async def test_going_away_from_the_lobby(typed: str | None) -> None:
 
 
 async def test_what_is_typed_in_the_lobby_is_answered_and_gone() -> None:
-    not_yet = "the game has not started; help says what you can do"
-    assert await in_the_lobby("QH e5", "help", "?") == (False, [not_yet, LOBBY_HELP, LOBBY_HELP])
+    assert await in_the_lobby("QH e5", "help", "?") == (False, [NOT_STARTED, LOBBY_HELP, LOBBY_HELP])

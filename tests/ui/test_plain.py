@@ -3,19 +3,31 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.rules import CLASSIC, KIDS, Variant, format_action, parse_action, view
-from seqp2p.ui.plain import CELL_WIDTH, CODES, board_lines, hand_line, help_line, legal_lines, score_line
+from seqp2p.rules import CLASSIC, KIDS, Options, Variant, format_action, parse_action, parse_card, view
+from seqp2p.ui.plain import (
+    CELL_WIDTH,
+    CODES,
+    board_lines,
+    hand_line,
+    help_lines,
+    legal_lines,
+    legend_lines,
+    score_line,
+    seats_lines,
+    where_lines,
+)
+from seqp2p.ui.words import Company
 from tests.rules.playing import TABLES, make, random_position
 
 CLASSIC_TEXT = """\
      a   b   c   d   e   f   g   h   i   j
   1  **  2S  3S  4S  5S  6S  7S  8S  9S  **
-  2  6C <B> <B> <B> <B> <B>  KH  QH  TH  TS
+  2  6C [B] [B] [B] [B] [B]  KH  QH  TH  TS
   3  7C  AS  2D  3D  4D  5D  6D  7D  9H  QS
   4  8C  KS  6C  5C  4C  3C  2C  8D  8H  KS
-  5  9C  QS  7C  6H [G]  4H  AH  9D  7H  AS
-  6  TC  TS  8C  7H  2H [G]  KH  TD  6H  2D
-  7  QC  9S  9C  8H  9H  TH [G]  QD  5H  3D
+  5  9C  QS  7C  6H (G)  4H  AH  9D  7H  AS
+  6  TC  TS  8C  7H  2H (G)  KH  TD  6H  2D
+  7  QC  9S  9C  8H  9H  TH (G)  QD  5H  3D
   8  KC  8S  TC  QC  KC  AC  AD  KD  4H  4D
   9  AC  7S  6S  5S  4S  3S  2S  2H  3H  5D
  10  **  AD  KD  QD  TD  9D  8D  7D  6D  **"""
@@ -24,8 +36,8 @@ KIDS_TEXT = """\
      a   b   c   d   e   f   g
   1  **  AL  BE  CA  DU  EL  **
   2  FR  GI  HO  KA  LI  MO  OW
-  3  PE  RA [R]  TU  WH  YA  ZE
-  4  LI  MO  OW [Y]  RA  SH  TU
+  3  PE  RA (R)  TU  WH  YA  ZE
+  4  LI  MO  OW (Y)  RA  SH  TU
   5  WH  YA  ZE  AL  BE  CA  DU
   6  **  EL  FR  GI  HO  KA  **"""
 
@@ -63,13 +75,77 @@ def test_the_board_of_the_kids_game() -> None:
     ]
 
 
+def test_the_last_move_is_marked_whether_a_chip_was_placed_or_taken() -> None:
+    position = make({"a": "b2 c2", "b": "e5"}, ["QH,JC,JS,2C,2C,9S,9S", "?,?,?,?,?,?,?"])
+    seen = view(position, 1)
+    plain = board_lines(seen, ("blue", "green"))
+    for text, row, mark in (("5C b2", 2, "<B>"), ("5H e5", 5, "<G>"), ("JS xd2", 2, "<3C>"), ("pass", 2, "")):
+        marked = board_lines(seen, ("blue", "green"), parse_action(CLASSIC, text))
+        assert [at for at, line in enumerate(marked) if line != plain[at]] == ([row] if mark else [])
+        assert mark in marked[row]
+
+
+def test_the_legend_says_how_to_read_the_board() -> None:
+    (classic,) = legend_lines(CLASSIC, ("blue", "green", "red"))
+    for text in (
+        "(B) blue, (G) green, (R) red;",
+        "[B] in a completed sequence",
+        "<B> the last move",
+        "** a free corner",
+    ):
+        assert text in classic
+    _, *codes = legend_lines(KIDS, ("red", "yellow"))
+    assert all(f"{code} {face}" in " ".join(codes) for face, code in CODES.items())
+
+
 def test_the_help_names_cards_of_the_game() -> None:
     for variant, examples in (
-        (CLASSIC, ["2S b1 (card", "JS xb1 (take", "2S dead (exchange)"]),
-        (KIDS, ["alligator b1 (card", "dragon xb1 (take", "alligator dead (exchange)"]),
+        (CLASSIC, ["2S b1  a card", "JS xb1  take", "2S dead  exchange", "where 2S"]),
+        (KIDS, ["alligator b1  a card", "dragon xb1  take", "alligator dead  exchange", "where alligator"]),
     ):
-        text = help_line(view(random_position(variant, 2, 2, seed=1).position, 1))
+        text = "\n".join(help_lines(view(random_position(variant, 2, 2, seed=1).position, 1)))
         assert all(example in text for example in examples)
+        assert "draw" not in text
+        assert "call" not in text
+
+
+def test_the_help_has_the_options_that_the_table_has_chosen() -> None:
+    options = Options(manual_draw=True, table_talk=False)
+    for players, called in ((2, False), (4, True)):
+        text = "\n".join(help_lines(view(random_position(CLASSIC, players, 2, 1, options).position, 1)))
+        assert "after your card:  draw" in text
+        # Who plays alone has nobody to talk to.
+        assert ("call 2" in text) == called
+
+
+def test_where_a_card_goes() -> None:
+    position = make({"a": "i1 b7", "b": "h8"}, ["9S,2S,5S,6S,JS,JD,4D", "?,?,?,?,?,?,?"])
+
+    def where(name: str) -> list[str]:
+        return where_lines(view(position, 1), parse_card(CLASSIC, name), ("blue", "green"))
+
+    assert where("9S") == ["9S: i1 blue, b7 blue; it is dead, and 9S dead exchanges it"]
+    assert where("KD") == ["KD: h8 green, c10 free"]
+    assert where("JD") == ["JD puts a chip on any free square"]
+    assert where("JS") == ["JS takes an opponent's chip off its square, which is free again"]
+
+
+def test_the_seats() -> None:
+    hands = ["cat,unicorn,dragon", "?,?,?", "?"]
+    position = make({"a": "c3"}, hands, variant=KIDS, discards=["-", "bear,yak", "-"], possible=False)
+    company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=2)
+    assert seats_lines(view(position, 1), company) == [
+        "seat 1  ann  red  3 cards  discarded -   to play",
+        "seat 2  bob (you)  yellow  3 cards  discarded yak",
+        "seat 3  cat  green  1 card  discarded -",
+    ]
+
+
+def test_a_hand_with_a_card_on_its_way_and_one_without_any() -> None:
+    position = make({"a": "e5"}, ["?,QH,JC", "?,?,?,?,?,?,?"], possible=False)
+    assert hand_line(view(position, 1)) == "your hand: JC QH"
+    position = make({"a": "e5"}, ["-", "?,?,?,?,?,?,?"], possible=False)
+    assert hand_line(view(position, 1)) == "your hand: no card"
 
 
 def test_a_dead_card_and_a_pass() -> None:
@@ -89,7 +165,7 @@ def test_the_lines_of_any_position(table: tuple[Variant, int, int], seed: int) -
     # Narrow enough for any terminal, and nothing that hangs over on the right.
     assert all(line == line.rstrip() and len(line) <= 4 + CELL_WIDTH * variant.board.cols for line in lines)
     chips = sum(mask.bit_count() for mask in position.chips)
-    assert "\n".join(lines).count("[") + "\n".join(lines).count("<") == chips
+    assert "\n".join(lines).count("[") + "\n".join(lines).count("(") == chips
     assert len(hand_line(seen).split()) == 2 + len(seen.hand)
     assert all(colour in score_line(seen, colours) for colour in colours)
 

@@ -1,0 +1,35 @@
+"""Where a person sits: typed lines in, lines out; and what can be typed before there is a game."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from seqp2p.players.typed import one_line
+
+LEAVING: Final = frozenset({"leave", "resign", "exit", "quit"})
+LOBBY_HELP: Final = "the game starts when the table is full; leave goes away"
+NOT_STARTED: Final = "the game has not started; help says what you can do"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where a person sits: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
+
+    ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
+    mistake.
+    """
+
+    read: Callable[[], Awaitable[str | None]]
+    say: Callable[[str], None]
+    ring: Callable[[], None]
+    terminal: bool
+
+
+async def wait_in_lobby(desk: Desk) -> None:
+    """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start."""
+    while (typed := await desk.read()) is not None:
+        word = one_line(typed).lower()
+        if word in LEAVING:
+            return
+        if word:
+            desk.say(LOBBY_HELP if word in ("help", "?") else NOT_STARTED)

@@ -1,0 +1,122 @@
+"""What a person at the table can ask to be shown, at any time of the game: each word's answer, as lines."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.players.typed import read_card
+from seqp2p.rules import View, format_card, view
+from seqp2p.ui.plain import (
+    board_lines,
+    hand_line,
+    help_lines,
+    legal_lines,
+    legend_lines,
+    score_line,
+    seats_lines,
+    where_lines,
+)
+from seqp2p.ui.words import Company, Story, listed
+
+LOG_LINES: Final = 20
+NOT_DEALT: Final = "the cards are not dealt yet"
+GAME_OVER: Final = "the game is over"
+
+
+class Sight:
+    """What lies before one seat. Nothing in here changes the game.
+
+    ``safety`` gives the two safety words with another seat, None before there are any.
+    """
+
+    def __init__(
+        self, match: Match, seat: OwnSeat, story: Story, safety: Callable[[int], Sequence[str] | None]
+    ) -> None:
+        self.match = match
+        self.seat = seat
+        self.company = Company.of(match.game.agreement, seat.number)
+        self._story = story
+        self._safety = safety
+
+    @property
+    def view(self) -> View | None:
+        """What this seat sees now, None before the deal."""
+        return None if self.match.game.position is None else self.seat.view(self.match)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can be played."""
+        position = self.match.game.position
+        return position is not None and position.over
+
+    def help(self) -> Iterable[str]:
+        """Who one is, how to read the board, and what can be typed."""
+        seen, company = self.view, self.company
+        if seen is None:
+            return [f"{NOT_DEALT}; meanwhile: seats, words, say TEXT, leave"]
+        own = company.colour(company.own)
+        mates = [company.who(seat) for seat in self.match.game.seats if company.colour(seat) == own]
+        mates.remove("you")
+        team = f" with {listed(mates)}" if mates else ""
+        place = f"you are seat {company.own} ({company.names[company.own - 1]}) and play {own}{team}"
+        return [place, *legend_lines(seen.variant, company.colours), *help_lines(seen)]
+
+    def hand(self) -> Iterable[str]:
+        """The seat's own cards."""
+        return self._seen(lambda seen: [hand_line(seen)])
+
+    def board(self, seen: View | None = None) -> Iterable[str]:
+        """The board and the score; of this view if one is given."""
+        return self._seen(self._board, seen)
+
+    def _board(self, seen: View) -> Iterable[str]:
+        return [*board_lines(seen, self.company.colours, self._story.last), score_line(seen, self.company.colours)]
+
+    def moves(self) -> Iterable[str]:
+        """What this seat could do if it were its turn."""
+        return self._seen(self._moves)
+
+    def _moves(self, seen: View) -> Iterable[str]:
+        if seen.over:
+            return [GAME_OVER]
+        asked = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
+        return ["it is not your turn; if it were, with the board as it is:", *legal_lines(asked)]
+
+    def where(self, text: str) -> Iterable[str]:
+        """Where a card goes, as typed."""
+        return self._seen(lambda seen: self._where(seen, text))
+
+    def _where(self, seen: View, text: str) -> Iterable[str]:
+        card = read_card(seen.variant, text)
+        if card is None:
+            example = format_card(seen.variant, seen.variant.board.grid[1])
+            return [f"write a card behind it, like: where {example}"]
+        return where_lines(seen, card, self.company.colours)
+
+    def log(self, text: str) -> Iterable[str]:
+        """What has been played and said: the newest lines, or ``all``."""
+        lines = list(self._story.lines)
+        if text.lower() == "all" or len(lines) <= LOG_LINES:
+            return lines or ["nothing has been played yet"]
+        return [f"the last {LOG_LINES} of {len(lines)} lines; log all shows them all", *lines[-LOG_LINES:]]
+
+    def seats(self) -> Iterable[str]:
+        """Who sits where, with how many cards."""
+        seen = self.view
+        if seen is None:
+            return [self.company.who(seat) for seat in self.match.game.seats]
+        return seats_lines(seen, self.company)
+
+    def words(self) -> Iterable[str]:
+        """The safety words with every other seat."""
+        others = [seat for seat in self.match.game.seats if seat != self.seat.number]
+        pairs = [(seat, words) for seat in others if (words := self._safety(seat)) is not None]
+        if not pairs:
+            return ["there are no safety words yet: they come with the keys of the game"]
+        lines = [f"  {self.company.who(seat)}: {' '.join(words)}" for seat, words in pairs]
+        return ["compare by voice: who hears the same two words has nobody sitting in between", *lines]
+
+    def _seen(self, lines: Callable[[View], Iterable[str]], seen: View | None = None) -> Iterable[str]:
+        seen = seen or self.view
+        return [NOT_DEALT] if seen is None else lines(seen)

@@ -1,0 +1,181 @@
+"""What happens at a table, in sentences: to a player as "you", to everybody else by seat and name."""
+
+import pytest
+
+from seqp2p.match.events import Result
+from seqp2p.rules import CLASSIC
+from seqp2p.ui.words import (
+    INPUT_ENDED,
+    LEFT,
+    Company,
+    absent_line,
+    back_line,
+    dropped_line,
+    listed,
+    named,
+    reason_text,
+    result_line,
+    resumed_line,
+    sequences_lines,
+    settings_lines,
+    skipped_line,
+    undone_line,
+    vote_line,
+    winners_text,
+)
+from tests.table import make_agreement, make_settings
+
+NAMES = ("ann", "bob", "cat", "dan")
+WATCHED = Company(NAMES, ("blue", "green"))
+BOB = Company(NAMES, ("blue", "green"), own=2)
+
+
+def test_the_company_of_a_table() -> None:
+    company = Company.of(make_agreement(3), own=3)
+    assert company == Company(("player 1", "player 2", "player 3"), ("blue", "green", "red"), 3)
+    assert [company.colour(seat) for seat in (1, 2, 3)] == ["blue", "green", "red"]
+    assert [BOB.colour(seat) for seat in (1, 2, 3, 4)] == ["blue", "green"] * 2
+    assert [BOB.who(seat) for seat in (1, 2)] == ["seat 1 (ann)", "you"]
+    assert [WATCHED.name(seat) for seat in (1, 2)] == ["ann", "bob"]
+
+
+@pytest.mark.parametrize(("text", "seat"), [("2", 2), ("seat 2", 2), ("BOB", 2), ("eve", 0), ("", 0), ("5", 0)])
+def test_a_seat_as_typed(text: str, seat: int) -> None:
+    assert WATCHED.find(text) == seat
+
+
+@pytest.mark.parametrize(
+    ("text", "to_bob"),
+    [
+        ("seat 2 does not hold QH: play a card of the hand", "you do not hold QH: play a card of the hand"),
+        ("seat 2 cannot pass: QH e5 can be played", "you cannot pass: QH e5 can be played"),
+        ("seat 2 is of the caller's own team", "you are of the caller's own team"),
+        ("seat 2 (bob) could not be reached for 5 s", "you could not be reached for 5 s"),
+        ("seat 1 (ann) left the table", "seat 1 (ann) left the table"),
+        ("there is no seat 22 to call: the seats are 1 to 4", "there is no seat 22 to call: the seats are 1 to 4"),
+    ],
+)
+def test_a_sentence_about_the_reader(text: str, to_bob: str) -> None:
+    assert BOB.to_reader(text) == to_bob
+    assert WATCHED.to_reader(text) == text
+
+
+def test_a_name_is_no_pattern() -> None:
+    company = Company(("a.*(", "bob"), ("blue", "green"), own=1)
+    assert company.to_reader("seat 1 (a.*() left the table") == "you left the table"
+
+
+@pytest.mark.parametrize(
+    ("winners", "text"),
+    [
+        ((2,), "seat 2 (bob)"),
+        ((1, 3), "team 1 (seats 1, 3)"),
+        ((2, 4), "team 2 (seats 2, 4)"),
+        # Not a whole team: one of it has left.
+        ((3, 4), "seats 3, 4"),
+    ],
+)
+def test_who_has_won(winners: tuple[int, ...], text: str) -> None:
+    assert winners_text(winners, NAMES) == text
+
+
+def test_a_team_that_has_lost_a_seat_is_not_given_another_s_number() -> None:
+    assert winners_text((3, 7), tuple("abcdefgh")) == "team 3 (seats 3, 7)"
+    assert winners_text((5, 7), tuple("abcdefgh")) == "seats 5, 7"
+
+
+@pytest.mark.parametrize(
+    ("result", "watched", "to_bob"),
+    [
+        (Result("won", (2, 4)), "won by team 2 (seats 2, 4)", "you won, with seat 4 (dan)"),
+        (Result("won", (1, 3)), "won by team 1 (seats 1, 3)", "you lost: won by team 1 (seats 1, 3)"),
+        (Result("won", (2,)), "won by seat 2 (bob)", "you won"),
+        (Result("drawn"), "drawn: nobody has won", "drawn: nobody has won"),
+        (
+            Result("forfeit", (2,), "seat 1 (ann) left"),
+            "won by seat 2 (bob) by forfeit: seat 1 (ann) left",
+            "you won by forfeit: seat 1 (ann) left",
+        ),
+        (
+            Result("unfinished", (), "seat 2 (bob) could not be reached for 5 s"),
+            "unfinished: seat 2 (bob) could not be reached for 5 s",
+            "unfinished: you could not be reached for 5 s",
+        ),
+    ],
+)
+def test_a_result(result: Result, watched: str, to_bob: str) -> None:
+    assert result_line(WATCHED, result) == watched
+    assert result_line(BOB, result) == to_bob
+
+
+def test_what_one_did_by_oneself() -> None:
+    assert reason_text(BOB, LEFT) == "you left the table"
+    assert reason_text(WATCHED, LEFT) == "this seat left the table"
+    assert reason_text(BOB, INPUT_ENDED) == "your input ended, so you left the table"
+
+
+def test_seats_get_their_names_once() -> None:
+    assert named("seat 1, seat 2 (bob), seat 9", NAMES) == "seat 1 (ann), seat 2 (bob), seat 9"
+    assert named("no seat is named", ()) == "no seat is named"
+
+
+def test_sequences_that_come_and_go() -> None:
+    assert sequences_lines(WATCHED, (0, 1), (1, 0), 2) == [
+        "blue has completed a sequence: 1 of 2",
+        "green has lost a sequence: 0 of 2",
+    ]
+    assert sequences_lines(WATCHED, (1, 1), (1, 1), 2) == []
+
+
+def test_the_settings_of_the_usual_table() -> None:
+    assert settings_lines(make_settings(4)) == [
+        "Sequence, 4 players in 2 teams: two sequences win, 5 in a row",
+        "  hands are opened for the replay at the end",
+        "  no turn clock",
+        "  a seat that is away is waited for up to 2:00",
+    ]
+    assert settings_lines(make_settings(2, "kids"))[0] == (
+        "Sequence for Kids, 2 players each on their own: one sequence wins, 4 in a row"
+    )
+
+
+def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
+    options = {"advanced": True, "table_talk": False, "manual_draw": True, "open_hands": False}
+    settings = make_settings(4, "classic", **options, turn_time_s=90, grace_s=30)
+    text = "\n".join(settings_lines(settings))
+    for part in (
+        "can be broken by a one-eyed jack",
+        "drawn by hand",
+        "a remark may be called",
+        "hands stay closed",
+        "a turn takes at most 1:30",
+        "waited for up to 0:30",
+    ):
+        assert part in text
+    # Two players have no team-mates to talk to, so that nothing can be called.
+    assert "called" not in "\n".join(settings_lines(make_settings(2, table_talk=False)))
+
+
+def test_seats_that_are_away() -> None:
+    assert absent_line(BOB, 1, 120) == "ann cannot be reached; waiting up to 2:00"
+    assert [back_line(BOB, seat) for seat in (1, 2)] == ["ann is back", "you are back"]
+    assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
+    assert vote_line(BOB, 2, "drop", {4, 1}) == "you vote to go on without ann and dan"
+    assert vote_line(BOB, 3, "skip", {1}) == "cat votes to pass over ann"
+    assert skipped_line(BOB, 1) == "the turn of ann is passed over"
+    assert dropped_line(BOB, {1}) == "ann is out of the game"
+    assert dropped_line(BOB, {2}) == "you are out of the game"
+    assert dropped_line(BOB, {4, 1}) == "ann and dan are out of the game"
+    assert resumed_line(BOB, 1, 57) == "ann has come back to the game, which is at step 57"
+    assert resumed_line(BOB, 2, 57) == "you have come back to the game, which is at step 57"
+    assert undone_line(57).startswith("step 57 is taken back")
+
+
+def test_lists() -> None:
+    assert [listed(list("abcd"[:count])) for count in range(5)] == ["", "a", "a and b", "a, b and c", "a, b, c and d"]
+
+
+def test_no_sentence_is_wider_than_a_narrow_terminal() -> None:
+    for line in settings_lines(make_settings(12, teams=3, table_talk=False, manual_draw=True, advanced=True)):
+        assert len(line) <= 96
+    assert CLASSIC.title in settings_lines(make_settings(12))[0]
