@@ -6,7 +6,7 @@ a game once and keeps its contributions; ``match_at`` gives a match that has tak
 
 import random
 from collections.abc import Callable, Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -14,14 +14,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
+import pytest
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import Identity, sign
+from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.encoding import pack, unpack
+from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
-from seqp2p.match.machine import ClosedStep, Match
+from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
@@ -190,10 +193,22 @@ def shared_match_at(game: Played, step: int) -> Match:
 
 def fork(match: Match) -> Match:
     """A match of its own that has come as far: nothing that can change is shared, and no proof is checked again."""
-    game, deck = match.game, match.game.deck
-    points = (*deck.points, *deck.partial.values(), *game.keys.values(), game.joint_key)
-    lasting = (*points, *deck.ciphertexts, *deck.mixing, *match.record, game.agreement, deck.variant, game.position)
-    return deepcopy(match, {id(each): each for each in lasting})
+    other = copy(match)
+    other.remarks = deepcopy(match.remarks)
+    other.openings, other.left, other.proven = dict(match.openings), dict(match.left), dict(match.proven)
+    chain = other.chain = copy(match.chain)
+    chain.game, chain.record = chain.game.copy(), list(chain.record)
+    chain.live = [
+        replace(
+            step,
+            held=dict(step.held),
+            second=dict(step.second),
+            ballots=dict(step.ballots),
+            decree=deepcopy(step.decree),
+        )
+        for step in chain.live
+    ]
+    return other
 
 
 def snapshot(match: Match) -> tuple[object, ...]:
@@ -244,7 +259,11 @@ def replay_of(
             return replay_of(match, writer, evidence, Path(fresh))
     path = directory / "game.seqp2p"
     with ReplayWriter(path, match) as replay:
-        replay.finish(match, evidence, writer.identity_key, writer.sign)
+        if evidence:
+            with pytest.raises(Violation) as proved:
+                match.weigh(evidence)
+            replay.evidence(match, proved.value)
+        replay.finish(match, writer.identity_key, writer.sign)
     return path.read_bytes()
 
 

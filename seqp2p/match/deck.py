@@ -9,6 +9,7 @@ reshuffle's begin where the last deck's ended. A *physical card* is an index int
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck
@@ -45,6 +46,24 @@ class Deck:
         self.drawn = len(self.ciphertexts)
         self.ciphertexts.extend(self.mixing)
         self.mixing = ()
+
+    def copy(self) -> "Deck":
+        """An equal deck that changes apart from this one."""
+        other = copy(self)
+        other.ciphertexts = list(self.ciphertexts)
+        other.hands = [list(hand) for hand in self.hands]
+        other.partial = dict(self.partial)
+        other.shown = dict(self.shown)
+        other.discards = list(self.discards)
+        return other
+
+    def gather(self, joint_key: Point) -> None:
+        """A seat has left: every card that is not on the discards is put before the seats that stay."""
+        played = set(self.discards)
+        self.hands = [[] for _ in self.hands]
+        self.partial.clear()
+        self.shown.clear()
+        self.begin([card for card in range(len(self.points)) if card not in played], joint_key)
 
     def hand(self, seat: int) -> list[int]:
         """The deck positions this seat holds, ascending."""

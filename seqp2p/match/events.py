@@ -54,19 +54,61 @@ class Remarked:
 
 
 @dataclass(frozen=True, slots=True)
+class Voted:
+    """A seat votes to close the open step without its contributor; ``about`` are the seats it would skip or drop."""
+
+    seat: int
+    round: int
+    action: Literal["skip", "drop"]
+    about: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What had been closed from this step on, but was not final, is taken back: another closing of it stands."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A seat's turn passes on without it; that is final."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Seats have left the game for good; that is final. All cards that are not played are dealt anew."""
+
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Redealt:
+    """Every seat that stays has a new hand."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
-    """All seats signed the final position."""
+    """The game is over: all seats signed the final position, or those that stay are one team."""
 
     result: "Result"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended. ``winners`` are seats; ``reason`` says in words why it is unfinished, else it is empty."""
+    """How a game ended. ``winners`` are seats; ``reason`` says in words why it was not played out, else it is empty.
 
-    kind: Literal["won", "drawn", "unfinished"]
+    ``forfeit``: those who stay have won, because the others left or are proved to have cheated.
+    """
+
+    kind: Literal["won", "drawn", "forfeit", "unfinished"]
     winners: tuple[int, ...] = ()
     reason: str = ""
 
 
-Event: TypeAlias = Seated | Shuffled | Dealt | Turned | Drawn | Remarked | Finished
+Event: TypeAlias = (
+    Seated | Shuffled | Dealt | Turned | Drawn | Remarked | Voted | Undone | Skipped | Dropped | Redealt | Finished
+)

@@ -1,4 +1,4 @@
-"""The step machine: contributions in; events, awaited seats and the record out.
+"""The step machine: what seats have signed goes in; events, awaited seats and the record come out.
 
 The same class runs a live seat, a spectator, a resumed game and ``verify``. It has no clock, no socket, no file and
 no randomness. docs/protocol.md, "The chain", has every check in order.
@@ -7,45 +7,31 @@ no randomness. docs/protocol.md, "The chain", has every check in order.
       │                     │                                   │
       ▼                     ▼                                   ▼
     Unattributable       TooEarly, OtherPast                Violation (the seat signed it: evidence)
+
+chain.py has the steps and what becomes of them, ballots.py how a step closes without its contributor.
 """
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TypeVar
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
-from seqp2p.crypto.hashing import CONTRIBUTION, tagged_hash
+from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import verify
 from seqp2p.crypto.oracle import Context
-from seqp2p.match import labels
+from seqp2p.match.ballot import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_signed
+from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
-from seqp2p.match.events import Event
+from seqp2p.match.events import Event, Result, Voted
 from seqp2p.match.game import Game, Plan
+from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
-from seqp2p.match.steps import STEPS, awaited_seats, next_plan
+from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
 
-
-@dataclass
-class OpenStep:
-    """The step that contributions are taken for now, and those that are in and checked."""
-
-    number: int
-    plan: Plan
-    seats: frozenset[int]
-    held: dict[int, Contribution] = field(default_factory=dict)
-    kept: dict[int, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedStep:
-    """A step of the record: its number, the head before it, and its contributions in seat order."""
-
-    number: int
-    prev: bytes
-    contributions: tuple[tuple[int, Contribution], ...]
+P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +41,49 @@ class Judged:
     step: int
     seat: int
     contribution: Contribution
-    kept: Any
+    checked: Checked
 
 
 class Match:
     """One game, from the agreement's bytes on.
 
     ``receive`` takes contributions in any order within a step and returns the events that follow. ``head`` is the
-    hash of everything closed so far, ``record`` the closed steps. Raises what match/errors.py lists, and is unchanged
-    whenever it does.
+    hash of everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. Raises
+    what match/errors.py lists, and nothing is closed or counted that should not be whenever it does.
+
+    ``own_seat`` is the seat this match is played for, whose ballots bind it; 0 for whoever only watches or verifies.
     """
 
-    def __init__(self, agreement_bytes: bytes) -> None:
+    def __init__(self, agreement_bytes: bytes, own_seat: int = 0) -> None:
         """Raises DecodeError or TableError where these bytes are no agreement that can be played."""
         agreement = decode_agreement(agreement_bytes)
         self.agreement_bytes = agreement_bytes
-        self.head = game_id(agreement_bytes)
-        self.game = Game(agreement, self.head)
-        self.record: list[ClosedStep] = []
+        self.own_seat = own_seat
+        self.chain = Chain(Game(agreement, game_id(agreement_bytes)))
         self.remarks = RemarkLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
-        self._open: OpenStep | None = None
-        self._open_next()
+        self.left: dict[int, Contribution] = {}  # signed leaves, by seat
+        self.proven: dict[int, Violation] = {}  # proofs of cheating, by seat; the first of each
+
+    @property
+    def game(self) -> Game:
+        """The state of the game after all that is closed."""
+        return self.chain.game
+
+    @property
+    def head(self) -> bytes:
+        """The hash of everything closed so far."""
+        return self.chain.head
+
+    @property
+    def record(self) -> list[ClosedStep]:
+        """The closed steps, in order."""
+        return self.chain.record
+
+    @property
+    def final(self) -> int:
+        """How many steps of the record are final."""
+        return self.chain.final
 
     @property
     def number(self) -> int:
@@ -86,27 +93,49 @@ class Match:
     @property
     def kind(self) -> Kind | None:
         """What the open step takes, or None after the end."""
-        return self._open.plan.kind if self._open else None
+        return self.plan.kind if self.plan else None
 
     @property
     def plan(self) -> Plan | None:
         """The open step's plan, or None after the end."""
-        return self._open.plan if self._open else None
+        return self.chain.open.plan if self.chain.open else None
 
     @property
     def held(self) -> tuple[tuple[int, Contribution], ...]:
         """What is in for the open step, in seat order."""
-        return tuple(sorted(self._open.held.items())) if self._open else ()
+        held = self.chain.open.held if self.chain.open else {}
+        return tuple((seat, checked.contribution) for seat, checked in sorted(held.items()))
 
     @property
     def confirmed(self) -> bool:
         """Whether a strict majority of the seats (of two: both) has signed the final position."""
-        return self.game.result is not None or (self.kind == "over" and 2 * len(self.held) > self.game.players)
+        if self.game.result is not None:
+            return self.game.result.kind in {"won", "drawn"}
+        return self.kind == "over" and 2 * len(self.held) > len(self.game.seats)
 
     @property
     def awaited(self) -> frozenset[int]:
         """The seats whose contribution the open step still waits for."""
-        return self._open.seats.difference(self._open.held) if self._open else frozenset()
+        return self.chain.open.seats.difference(self.chain.open.held) if self.chain.open else frozenset()
+
+    @property
+    def may_sign(self) -> bool:
+        """Whether a seat may sign on top of what is closed.
+
+        Not above a certificate that is not final, not against its own ballot, and not on a past in which somebody has
+        signed twice or signed what is wrong: then the others vote first.
+        """
+        if any(seat in self.proven for seat in self.game.seats):
+            return False
+        lower = self.chain.live[:-1] if self.chain.open else self.chain.live
+        return all(step.decree.closing and step.decree.closing.round == step.decree.promised == 0 for step in lower)
+
+    @property
+    def forfeit(self) -> Result | None:
+        """The result where all that are left to play against have left or cheated; None where there is an opponent."""
+        return forfeit(self.game, self.left.keys() | self.proven.keys())
+
+    # Contributions.
 
     def receive(self, contribution: Contribution) -> tuple[Event, ...]:
         """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists."""
@@ -114,48 +143,136 @@ class Match:
         return () if judged is None else self.accept(judged)
 
     def judge(self, contribution: Contribution) -> Judged | None:
-        """Check a contribution and change nothing; None for a duplicate. Raises what match/errors.py lists.
+        """Check a contribution and keep nothing but who has signed on which head.
 
-        All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a live seat can run it in
-        a worker thread and ``accept`` what comes back.
+        None for a duplicate, and for one that comes too late to a step that was closed without it. Raises what
+        match/errors.py lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a
+        live seat can run it in a worker thread and ``accept`` what comes back.
         """
         envelope = self._authentic(contribution)
-        if envelope.step > self.number or (self._open is None and envelope.step == self.number):
+        self.chain.witness(envelope.seat, envelope.step, envelope.prev)
+        if envelope.step > self.number or (self.chain.open is None and envelope.step == self.number):
             raise TooEarly(envelope.step, envelope.seat)
-        prev = self.head if envelope.step == self.number else self.record[envelope.step - 1].prev
-        if envelope.prev != prev:
+        closed = self.record[envelope.step - 1] if envelope.step < self.number else None
+        if envelope.prev != (closed.prev if closed else self.head):
             raise OtherPast(f"seat {envelope.seat} has another past at step {envelope.step}")
-        if (first := self._first(envelope)) is not None:
-            if first.payload != contribution.payload:
-                # Two payloads of one seat for one step on one past are proof of cheating, whatever they say.
-                raise self._violation(envelope, "it signed two different contributions to it", first, contribution)
+        if closed and closed.action:
             return None
-        return self._check(envelope, contribution)
+        first = self._first(envelope)
+        if first is None:
+            return self._check(envelope, contribution)
+        if first.payload != contribution.payload:
+            # Two payloads of one seat for one step on one past are proof of cheating, whatever they say.
+            raise self._violation(envelope, "it signed two different contributions to it", first, contribution)
+        return None
 
     def accept(self, judged: Judged) -> tuple[Event, ...]:
         """Keep what ``judge`` returned, nothing having been accepted in between; returns the events that follow."""
-        assert self._open is not None, "the game is over"
+        step = self.chain.open
+        assert step is not None, "the game is over"
         assert judged.step == self.number, "judged for another step"
-        self._open.kept[judged.seat] = judged.kept
-        self._open.held[judged.seat] = judged.contribution
-        return () if self.awaited else self._close(self._open)
+        step.held[judged.seat] = judged.checked
+        step.note_complete()
+        return self.settle()
+
+    def settle(self) -> tuple[Event, ...]:
+        """Close and make final what can be by now; returns the events that follow."""
+        events = self.chain.settle()
+        if self.game.result is None and self.game.abandoned and not self.chain.live:
+            self.game.result, finished = result_of(self.game, self.left.keys() | self.proven.keys())
+            events += (finished,)
+        return events
+
+    def trust(self) -> tuple[Event, ...]:
+        """Take all that is closed for final, as whoever reads a record must; returns the events that follow."""
+        return self.chain.trust() + self.settle()
+
+    # What else seats sign: ballots, heads, leaves, remarks, openings.
+
+    def receive_ballot(self, signed: Contribution) -> tuple[Event, ...] | None:
+        """Take a ballot about the first step that is not final; None for one that is here already or does not count.
+
+        Raises Unattributable, TooEarly, OtherPast, and Violation for a seat's second vote in one round.
+        """
+        said = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
+        step = self._base_for(said)
+        if step is None or not self._counts(said, step):
+            return None
+        first = step.ballots.setdefault((said.round, said.seat), signed)
+        if first.payload != signed.payload:
+            raise Violation(said.seat, said.step, f"it voted twice in round {said.round}", (first, signed))
+        if first is not signed:
+            return None
+        step.decree.vote(said.vote)
+        if said.seat == self.own_seat:
+            step.decree.promised = max(step.decree.promised, said.round)
+        return (Voted(said.seat, said.round, said.action, said.about, said.reason), *self.settle())
+
+    def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
+        """Take a seat's word on how it closed a step; None where it is of no use. Raises Unattributable, TooEarly."""
+        said = open_signed(HeadPayload, signed, self.game.id, self.game.agreement)
+        self.chain.witness(said.seat, said.step, said.prev)
+        if said.step > self.number:
+            raise TooEarly(said.step, said.seat)
+        step = self.chain.live_step(said.step)
+        if step is None or step.prev != said.prev or said.seat not in step.decree.members:
+            return None
+        shown = step.decree.show(said.seat, said.round, said.head)
+        return self.settle() if shown else None
+
+    def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
+        """Take a seat's signed leave; None for one that is here already. Raises Unattributable."""
+        said = open_signed(LeavePayload, signed, self.game.id, self.game.agreement)
+        if said.seat in self.left:
+            return None
+        self.left[said.seat] = signed
+        return ()
+
+    def accuse(self, violation: Violation) -> tuple[Event, ...]:
+        """Remember a proof of cheating; a second contribution that is right in itself may turn out to stand."""
+        self.proven.setdefault(violation.seat, violation)
+        for step in self.chain.live:
+            step.decree.cheats.add(violation.seat)
+        step_now = self.chain.live_step(violation.step)
+        if step_now is not None and step_now.votable and len(violation.evidence) > 1:
+            self._keep_second(step_now, violation)
+        return self.settle()
+
+    def weigh(self, evidence: tuple[Contribution, ...]) -> None:
+        """Look at what somebody offers as proof of cheating, and keep nothing of it.
+
+        One contribution that is wrong, or two things signed for one place. Raises Violation if it proves something,
+        else what ``judge`` raises, or nothing.
+        """
+        if len(evidence) == 1:
+            self.judge(evidence[0])
+            return
+        first, second = (self._place(signed) for signed in evidence)
+        if first == second and evidence[0].payload != evidence[1].payload:
+            raise Violation(first[0], first[1], "it signed two different things for one place", evidence)
+
+    def _place(self, signed: Contribution) -> tuple[int, int, bytes, int]:
+        """Seat, step, past, and round of a ballot: for one such place a seat signs one thing. Raises Unattributable."""
+        if is_ballot(signed.payload):
+            said = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
+            return said.seat, said.step, said.prev, said.round
+        envelope = self._authentic(signed)
+        return envelope.seat, envelope.step, envelope.prev, 0
 
     def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
         """Take a remark that is the next of its seat; None for one that is here already, or that has a gap before it.
 
-        Raises BadRemark, TooEarly for one dated to a step that is not open yet, OtherPast for one on another past.
+        Raises BadRemark, and TooEarly for one dated to a step that is not open yet. One dated to a past that did not
+        stand is a remark all the same; it can never be called.
         """
         remark = open_remark(payload, signature, self.game.id, self.game.agreement)
-        said = remark.said
-        if said.step > self.number:
-            raise TooEarly(said.step, said.seat)
-        if self.game.heads[said.step - 1] != said.prev:
-            raise OtherPast(f"seat {said.seat} has another past at step {said.step}")
+        if remark.said.step > self.number:
+            raise TooEarly(remark.said.step, remark.said.seat)
         return remark if self.remarks.add(remark) else None
 
     def open_seat(self, seat: int, secret: int) -> None:
         """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
-        if self.game.result is None or not self.game.agreement.settings.open_hands:
+        if self.game.result is None or not self.confirmed or not self.game.agreement.settings.open_hands:
             raise Refusal("hands are opened only after the end, at a table that agreed to it")
         if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
             raise Refusal(f"this is not the game secret of seat {seat}")
@@ -182,38 +299,61 @@ class Match:
 
     def _first(self, envelope: Envelope) -> Contribution | None:
         """The contribution of this seat to this step that is here already."""
-        if self._open is not None and envelope.step == self.number:
-            return self._open.held.get(envelope.seat)
+        step = self.chain.live_step(envelope.step)
+        if step is not None:
+            return step.held[envelope.seat].contribution if envelope.seat in step.held else None
         return dict(self.record[envelope.step - 1].contributions).get(envelope.seat)
 
     def _check(self, envelope: Envelope, contribution: Contribution) -> Judged:
         """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
-        step, seat = self._open, envelope.seat
+        step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
             raise self._violation(envelope, "it was not its step", contribution)
+        return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
+
+    def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:
             raise self._violation(envelope, f"a contribution of another kind than {step.plan.kind}", contribution)
-        context = Context(self.game.id, step.number, seat, self.head)
+        context = Context(self.game.id, step.number, envelope.seat, step.prev)
+        held = {seat: checked.kept for seat, checked in step.held.items() if seat != envelope.seat}
         try:
             body = open_body(envelope)
-            kept = STEPS[step.plan.kind].check(self.game, step.plan, body, context, step.kept)
+            kept = STEPS[step.plan.kind].check(step.before, step.plan, body, context, held)
         except (DecodeError, CryptoError, Refusal) as error:
             raise self._violation(envelope, str(error), contribution) from error
-        return Judged(step.number, seat, contribution, kept)
+        return Checked(contribution, kept)
 
     def _violation(self, envelope: Envelope, reason: str, *evidence: Contribution) -> Violation:
         return Violation(envelope.seat, envelope.step, reason, evidence)
 
-    def _close(self, step: OpenStep) -> tuple[Event, ...]:
-        """Everything is in: the game changes, the head moves on, the next step opens."""
-        events = STEPS[step.plan.kind].close(self.game, step.plan, step.kept)
-        contributions = tuple(sorted(step.held.items()))
-        self.record.append(ClosedStep(step.number, self.head, contributions))
-        self.head = tagged_hash(labels.STEP, self.head, *(held.payload for _, held in contributions))
-        self._open_next()
-        return tuple(events)
+    def _keep_second(self, step: LiveStep, violation: Violation) -> None:
+        for contribution in violation.evidence:
+            try:
+                envelope = open_envelope(contribution.payload)
+                held = step.held.get(envelope.seat)
+                if held is not None and held.contribution.payload != contribution.payload:
+                    step.second[envelope.seat] = self._checked(step, envelope, contribution)
+            except (DecodeError, Violation):
+                continue  # Ballots, or a contribution that could not stand anyway.
+        step.note_complete()
 
-    def _open_next(self) -> None:
-        self.game.heads.append(self.head)
-        plan = next_plan(self.game)
-        self._open = None if plan is None else OpenStep(self.number, plan, awaited_seats(self.game, plan))
+    def _base_for(self, said: BallotPayload) -> LiveStep | None:
+        """The step that a ballot is about, if it is the first that is not final."""
+        self.chain.witness(said.seat, said.step, said.prev)
+        base = self.chain.base
+        if said.step <= self.final or base is None:
+            return None
+        if said.step > base.number:
+            raise TooEarly(said.step, said.seat)
+        if said.prev != base.prev:
+            raise OtherPast(f"seat {said.seat} has another past at step {said.step}")
+        return base
+
+    @staticmethod
+    def _counts(said: BallotPayload, step: LiveStep) -> bool:
+        """Whether this is a vote that the rules of ballots allow; any other is as good as none."""
+        members = step.decree.members
+        about = set(said.about)
+        if not step.votable or said.seat not in members or not about <= members:
+            return False
+        return said.action == "drop" or (step.plan.kind == "turn" and about == {step.plan.subject})

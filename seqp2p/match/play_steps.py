@@ -8,8 +8,9 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import decode_shares, verify_shares
 from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
-from seqp2p.match.events import Drawn, Event, Finished, Result, Turned
+from seqp2p.match.events import Drawn, Event, Finished, Turned
 from seqp2p.match.game import Game, Plan
+from seqp2p.match.outcome import final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.match.setup_steps import Held, check_shares
 from seqp2p.rules import (
@@ -22,7 +23,6 @@ from seqp2p.rules import (
     parse_action,
     position_hash,
     reveal,
-    team_of,
 )
 
 # The actions that end a seat's placing: what a remark can be called before, and what `turn` is counted by.
@@ -147,6 +147,7 @@ def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event
     game.position = after
     if move.action.kind in PLACINGS:
         game.placed_at[plan.subject] = move.step
+        game.skipped.pop(plan.subject, None)
     if move.remark:
         game.called.add(move.remark)
     if after.reshuffles > before.reshuffles:
@@ -213,11 +214,3 @@ def close_over(game: Game, _plan: Plan, _hashes: Mapping[int, bytes]) -> tuple[E
 def final_hash(game: Game) -> bytes:
     """The hash of the position with every hand unknown: what anybody who saw the game can compute."""
     return position_hash(hide(game.table_position(), ()))
-
-
-def final_result(game: Game) -> Result:
-    """Who has won by the position on the board."""
-    position = game.table_position()
-    if not position.winner:
-        return Result("drawn")
-    return Result("won", tuple(seat for seat in game.seats if team_of(seat, position.teams) == position.winner))

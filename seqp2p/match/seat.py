@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from seqp2p.crypto.elgamal import encode_deck
-from seqp2p.crypto.group import Randomness, encode_point, mul_base, random_scalar
-from seqp2p.crypto.hashing import CONTRIBUTION, REMARK
+from seqp2p.crypto.group import Point, Randomness, encode_point, mul_base, random_scalar
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
+from seqp2p.match.ballot import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
+from seqp2p.match.ballots import Wish
+from seqp2p.match.chain import LiveStep
 from seqp2p.match.contribution import (
     Body,
     CallBody,
@@ -61,23 +64,23 @@ class OwnSeat:
         self._secret = random_scalar(randomness) if kept is None else kept.secret
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
-        self._opened: dict[int, int] = {}  # physical card by deck position: what this seat has seen of its own
+        self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: what this seat has seen of its own
 
     def __repr__(self) -> str:
         return f"OwnSeat({self.number})"
 
     def owes(self, match: Match) -> bool:
-        """Whether the open step waits for this seat."""
-        return self.number in match.awaited
+        """Whether the open step waits for this seat, and it may sign on top of what is closed."""
+        return self.number in match.awaited and match.may_sign
 
     def hand(self, match: Match) -> dict[int, int]:
         """The seat's own cards: physical card by deck position, for every card that is dealt to it."""
         deck = match.game.deck
-        for position in deck.hand(self.number):
-            if position not in self._opened:
-                point = share(self._secret, deck.ciphertexts[position].a, self._randomness)
-                self._opened[position] = deck.physical(position, point)
-        return {position: self._opened[position] for position in deck.hand(self.number)}
+        hand = {position: deck.ciphertexts[position].a for position in deck.hand(self.number)}
+        for position, a in hand.items():
+            if a not in self._opened:
+                self._opened[a] = deck.physical(position, share(self._secret, a, self._randomness))
+        return {position: self._opened[a] for position, a in hand.items()}
 
     def position(self, match: Match) -> Position:
         """The position as this seat knows it: its own hand, and what everybody knows."""
@@ -127,6 +130,38 @@ class OwnSeat:
         apply(self.position(match), action)
         text = format_action(match.game.variant, action)
         return self._sign(match, CallBody(text, remark.payload, remark.signature))
+
+    def ballot(self, match: Match, round_: int, wish: Wish, reason: Reason) -> Contribution:
+        """A vote about the first step that is not final. Signing it binds this seat: hand it to the match."""
+        step = match.chain.base
+        assert step is not None, "nothing is voted on after the end"
+        last = step.decree.last()
+        closed = None if last is None else LastRecord(last.round, last.head)
+        about = tuple(sorted(wish.about))
+        payload = encode_signed(
+            BallotPayload(
+                1, match.game.id, step.number, step.prev, self.number, round_, wish.action, about, reason, closed
+            )
+        )
+        return Contribution(payload, sign(self._identity, BALLOT, payload))
+
+    def heads(self, match: Match) -> tuple[Contribution, ...]:
+        """This seat's word on closings that are not final, where it has not given it yet."""
+        due = [step for step in match.chain.to_show() if not step.decree.has_shown(self.number)]
+        return tuple(self._head(match, step) for step in due)
+
+    def _head(self, match: Match, step: LiveStep) -> Contribution:
+        assert step.decree.closing is not None, "a step that is not closed has no head after it"
+        closing = step.decree.closing
+        payload = encode_signed(
+            HeadPayload(1, match.game.id, step.number, step.prev, self.number, closing.round, closing.value.head)
+        )
+        return Contribution(payload, sign(self._identity, HEAD, payload))
+
+    def leave(self, match: Match) -> Contribution:
+        """This seat leaves for good."""
+        payload = encode_signed(LeavePayload(1, match.game.id, self.number))
+        return Contribution(payload, sign(self._identity, LEAVE, payload))
 
     def say(self, match: Match, text: str) -> tuple[bytes, bytes]:
         """A remark's payload and signature; ``text`` is cleaned already (see match/text.py)."""

@@ -16,7 +16,7 @@ from seqp2p.crypto.share_proof import decode_shares, verify_shares
 from seqp2p.crypto.shuffle_proof import verify_shuffle
 from seqp2p.match.contribution import RevealBody, SeatBody, SharesBody, ShuffleBody
 from seqp2p.match.errors import Refusal
-from seqp2p.match.events import Dealt, Event, Seated, Shuffled
+from seqp2p.match.events import Dealt, Event, Redealt, Seated, Shuffled
 from seqp2p.match.game import Game, Plan
 from seqp2p.match.joint import draw_dealer
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, start
@@ -58,6 +58,7 @@ def close_reveal(game: Game, _plan: Plan, revealed: Mapping[int, tuple[Point, by
     game.keys.update({seat: revealed[seat][0] for seat in game.seats})
     game.joint_key = joint_key([game.keys[seat] for seat in game.seats])
     game.draw = draw_dealer(game.variant, game.players, [revealed[seat][1] for seat in game.seats])
+    game.owners = deal_order(game.players, game.draw.dealer, hand_size(game.variant, game.players))
     game.deck.begin(range(len(game.variant.deck)), game.joint_key)
     return (Seated(game.draw),)
 
@@ -73,20 +74,14 @@ def check_shuffle(game: Game, _plan: Plan, body: ShuffleBody, context: Context, 
 def close_shuffle(game: Game, plan: Plan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
     """The next seat gets this deck; after the last seat it is the pile."""
     game.deck.mixing = decks[plan.subject]
-    if plan.subject == game.players:
+    if plan.subject == game.seats[-1]:
         game.deck.adopt()
-    return (Shuffled(plan.subject, plan.subject, game.reshuffles),)
-
-
-def deal_owners(game: Game) -> tuple[int, ...]:
-    """The seat that gets deck position 0, 1, 2, …"""
-    assert game.draw is not None, "dealing before the dealer is drawn"
-    return deal_order(game.players, game.draw.dealer, hand_size(game.variant, game.players))
+    return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles),)
 
 
 def positions_of_others(game: Game, seat: int) -> list[int]:
     """The deck positions dealt to others than this seat, ascending."""
-    return [position for position, owner in enumerate(deal_owners(game)) if owner != seat]
+    return [position for position, owner in enumerate(game.owners, game.deck.drawn) if owner != seat]
 
 
 def check_shares(game: Game, positions: list[int], body: SharesBody, context: Context) -> dict[int, Point]:
@@ -104,9 +99,11 @@ def check_deal(game: Game, _plan: Plan, body: SharesBody, context: Context, _hel
 
 def close_deal(game: Game, _plan: Plan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
     """Each holder can open its own hand now, and nobody else can."""
-    for owner in deal_owners(game):
+    for owner in game.owners:
         position = game.deck.give(owner)
         game.deck.open_partly(position, [shares[seat][position] for seat in game.seats if seat != owner])
+    if game.position is not None:
+        return (Redealt(),)
     assert game.draw is not None, "dealing before the dealer is drawn"
     settings = game.agreement.settings
     hidden = (UNKNOWN,) * hand_size(game.variant, game.players)

@@ -52,7 +52,7 @@ def next_plan(game: Game) -> Plan | None:
     """The step to open now, or None when the game is finished."""
     if game.plans:
         return game.plans.popleft()
-    if game.result is not None:
+    if game.result is not None or game.abandoned:
         return None
     position = game.table_position()
     if position.over:

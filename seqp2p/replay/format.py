@@ -2,7 +2,9 @@ r"""The replay file, byte by byte: a magic line, then records. docs/protocol.md,
 
     "seqp2p replay 1\n" ‖ record*        record = length (4 bytes, big-endian) ‖ msgpack map
 
-    table ─▶ step* ─▶ [open] ─▶ [evidence | opening*] ─▶ end
+    table ─▶ (step | certificate)* ─▶ open* ─▶ opening* ─▶ end
+
+Remarks, leaves and evidence may stand anywhere between the table and the openings.
 
 A file without its ``end`` record was not finished: its writer crashed, or it was cut short.
 """
@@ -14,6 +16,7 @@ from typing import Annotated, TypeAlias, cast
 
 import msgspec
 
+from seqp2p.match.ballot import BALLOT_SIZE_MAX
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
@@ -43,10 +46,24 @@ class StepRecord(Record, frozen=True, tag="step", tag_field="t"):
 
 
 class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
-    """What was in for the step that never closed, in seat order."""
+    """What was in for a step that is not final, in seat order. If it had closed, another may follow for the next."""
 
     step: StepNumber
     contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+
+
+class CertificateRecord(Record, frozen=True, tag="certificate", tag_field="t"):
+    """A final step that ballots closed by an action: the ballots of its certificate, in seat order."""
+
+    step: StepNumber
+    ballots: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+
+
+class LeaveRecord(Record, frozen=True, tag="leave", tag_field="t"):
+    """A seat's signed leave."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=BALLOT_SIZE_MAX)]
+    signature: Signature
 
 
 class RemarkRecord(Record, frozen=True, tag="remark", tag_field="t"):
@@ -76,7 +93,17 @@ class EndRecord(Record, frozen=True, tag="end", tag_field="t"):
     signature: Signature
 
 
-AnyRecord: TypeAlias = TableRecord | StepRecord | OpenRecord | RemarkRecord | EvidenceRecord | OpeningRecord | EndRecord
+AnyRecord: TypeAlias = (
+    TableRecord
+    | StepRecord
+    | CertificateRecord
+    | OpenRecord
+    | RemarkRecord
+    | LeaveRecord
+    | EvidenceRecord
+    | OpeningRecord
+    | EndRecord
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +126,11 @@ class Torn(DecodeError):
 def pairs(contributions: tuple[Contribution, ...]) -> tuple[tuple[bytes, bytes], ...]:
     """Contributions as records hold them."""
     return tuple((contribution.payload, contribution.signature) for contribution in contributions)
+
+
+def ballots_of(record: CertificateRecord) -> tuple[Contribution, ...]:
+    """The ballots in a record."""
+    return tuple(Contribution(payload, signature) for payload, signature in record.ballots)
 
 
 def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord) -> tuple[Contribution, ...]:

@@ -10,20 +10,24 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import verify as verify_signature
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark
 from seqp2p.match.table import TableError
 from seqp2p.replay.format import (
+    CertificateRecord,
     EndRecord,
     EvidenceRecord,
+    LeaveRecord,
     OpeningRecord,
     OpenRecord,
     Placed,
     RemarkRecord,
     StepRecord,
     TableRecord,
+    ballots_of,
     contributions_of,
     end_digest,
 )
@@ -39,24 +43,24 @@ WRONG: Final = (Invalid, MatchError, BadRemark, DecodeError, TableError)
 
 @dataclass
 class Reading:
-    """How far the records have come. ``stage`` only grows: the order of records is table, steps, tail, end."""
+    """How far the records have come. ``stage`` only grows: table, steps, open steps, openings, end."""
 
     match: Match
     stage: int = 0
-    violation: Violation | None = None
     writer: bytes | None = None
 
 
-# The order in which records may stand; several of one stage only where MANY says so.
+# The order in which records may stand; several of one stage, but for the end.
 STAGES: dict[type, int] = {
     StepRecord: 1,
-    RemarkRecord: 1,
+    CertificateRecord: 1,
     OpenRecord: 2,
-    EvidenceRecord: 3,
-    OpeningRecord: 4,
-    EndRecord: 5,
+    OpeningRecord: 3,
+    EndRecord: 4,
 }
-MANY = frozenset({StepRecord, RemarkRecord, OpeningRecord})
+# These may stand among the steps, closed or open.
+BESIDE = frozenset({RemarkRecord, LeaveRecord, EvidenceRecord})
+BESIDE_STAGE_MAX = 2
 
 
 def begin(placed: Placed) -> Reading:
@@ -71,22 +75,27 @@ def read(reading: Reading, placed: Placed, data: bytes) -> None:
     record = placed.record
     if isinstance(record, TableRecord):
         raise Invalid("a second table agreement")
-    stage = STAGES[type(record)]
-    if stage < reading.stage or (stage == reading.stage and type(record) not in MANY):
+    stage = max(reading.stage, 1) if type(record) in BESIDE else STAGES[type(record)]
+    if stage < reading.stage or reading.writer or (type(record) in BESIDE and stage > BESIDE_STAGE_MAX):
         raise Invalid("a record stands where none of its kind may stand")
     reading.stage = stage
-    if isinstance(record, StepRecord):
-        _read_step(reading.match, record)
-    elif isinstance(record, RemarkRecord):
-        _read_remark(reading.match, record)
-    elif isinstance(record, OpenRecord):
-        _read_open(reading.match, record)
-    elif isinstance(record, EvidenceRecord):
-        reading.violation = _read_evidence(reading.match, record)
-    elif isinstance(record, OpeningRecord):
-        _read_opening(reading.match, record)
-    else:
-        reading.writer = _read_end(record, data[: placed.start])
+    match record:
+        case StepRecord():
+            _read_step(reading.match, record)
+        case CertificateRecord():
+            _read_certificate(reading.match, record)
+        case RemarkRecord():
+            _read_remark(reading.match, record)
+        case LeaveRecord():
+            _read_leave(reading.match, record)
+        case OpenRecord():
+            _read_open(reading.match, record)
+        case EvidenceRecord():
+            _read_evidence(reading.match, record)
+        case OpeningRecord():
+            _read_opening(reading.match, record)
+        case EndRecord():
+            reading.writer = _read_end(record, data[: placed.start])
 
 
 def _read_step(match: Match, record: StepRecord) -> None:
@@ -102,6 +111,24 @@ def _read_step(match: Match, record: StepRecord) -> None:
     closed = match.record[-1].contributions
     if tuple(held for _, held in closed) != contributions_of(record):
         raise Invalid("contributions out of seat order")
+    match.trust()
+
+
+def _read_certificate(match: Match, record: CertificateRecord) -> None:
+    """Exactly the ballots that close the open step by an action, in seat order."""
+    if record.step != match.number or match.held:
+        raise Invalid(f"a certificate for step {record.step} where step {match.number} is due")
+    for ballot in ballots_of(record):
+        if match.receive_ballot(ballot) is None:
+            raise Invalid("a ballot that does not count")
+    if match.number == record.step or match.record[-1].ballots != ballots_of(record):
+        raise Invalid("these ballots are no certificate")
+    match.trust()
+
+
+def _read_leave(match: Match, record: LeaveRecord) -> None:
+    if match.receive_leave(Contribution(record.payload, record.signature)) is None:
+        raise Invalid("a seat leaves a second time")
 
 
 def _read_remark(match: Match, record: RemarkRecord) -> None:
@@ -114,19 +141,20 @@ def _read_open(match: Match, record: OpenRecord) -> None:
         raise Invalid(f"contributions to step {record.step} where step {match.number} is open")
     for contribution in contributions_of(record):
         match.receive(contribution)
-    if match.number != record.step or tuple(held for _, held in match.held) != contributions_of(record):
+    closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
+    if tuple(held for _, held in closed) != contributions_of(record):
         raise Invalid("the open step's contributions are not in their form")
 
 
-def _read_evidence(match: Match, record: EvidenceRecord) -> Violation:
-    """The violation that these contributions prove: all of them, and nothing but them."""
-    contributions = contributions_of(record)
+def _read_evidence(match: Match, record: EvidenceRecord) -> None:
+    """The violation that these bytes prove: all of them, and nothing but them."""
+    evidence = contributions_of(record)
     try:
-        for contribution in contributions:
-            match.receive(contribution)
+        match.weigh(evidence)
     except Violation as violation:
-        if violation.evidence == contributions:
-            return violation
+        if violation.evidence == evidence:
+            match.accuse(violation)
+            return
     raise Invalid("the evidence proves nothing")
 
 

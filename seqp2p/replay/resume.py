@@ -4,12 +4,14 @@ A write that a crash broke off is dropped, and so is the tail of a replay that w
 comes back from the other seats, or is written again. Everything else is checked as ``verify`` checks it.
 """
 
+import itertools
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
+from seqp2p.match.errors import OtherPast, Violation
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import (
     LENGTH_SIZE,
@@ -23,7 +25,7 @@ from seqp2p.replay.format import (
     Torn,
     records,
 )
-from seqp2p.replay.reading import STAGES, WRONG, Reading, begin, read
+from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
 from seqp2p.replay.sidecar import Logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
 
@@ -63,7 +65,7 @@ def load(path: Path, agreement: bytes) -> Loaded:
         if any(isinstance(placed.record, EndRecord) for placed in found):
             raise GameOver(f"this game is over: {path} has its end")
         # A tail without its end: the crash came while the replay was being finished.
-        kept = [placed for placed in found if _belongs_to_the_game(placed)]
+        kept = list(itertools.takewhile(_belongs_to_the_game, found))
         match = _played(kept, data, agreement)
     except WRONG as error:
         raise ResumeError(f"the replay {path} is damaged: {error}") from None
@@ -80,13 +82,35 @@ def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter) -> None
     """
     for each in logged:
         try:
-            if each.kind == "contribution":
-                match.receive(Contribution(each.payload, each.signature))
-                writer.record(match)
-            elif each.kind == "remark" and (remark := match.receive_remark(each.payload, each.signature)) is not None:
-                writer.remark(match, remark)
+            _take(match, each, writer)
+            writer.record(match)
+        except OtherPast:
+            pass  # Signed on a closing that did not stand in the end.
         except WRONG as error:
             raise ResumeError(f"the seat's own file beside {writer.path} does not fit its replay: {error}") from None
+
+
+def _take(match: Match, logged: Logged, writer: ReplayWriter) -> None:
+    signed = Contribution(logged.payload, logged.signature)
+    match logged.kind:
+        case "contribution":
+            try:
+                match.receive(signed)
+            except Violation as violation:
+                match.accuse(violation)
+                writer.evidence(match, violation)
+        case "ballot":
+            match.receive_ballot(signed)
+        case "head":
+            match.receive_head(signed)
+        case "leave":
+            if match.receive_leave(signed) is not None:
+                writer.leave(match, signed)
+        case "remark":
+            if (remark := match.receive_remark(signed.payload, signed.signature)) is not None:
+                writer.remark(match, remark)
+        case _:
+            pass  # Addresses are not for the match.
 
 
 def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
@@ -111,7 +135,8 @@ def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
 
 
 def _belongs_to_the_game(placed: Placed) -> bool:
-    return isinstance(placed.record, TableRecord) or STAGES[type(placed.record)] <= STAGES[StepRecord]
+    kind = type(placed.record)
+    return kind is TableRecord or kind in BESIDE or STAGES[kind] <= STAGES[StepRecord]
 
 
 def _played(kept: list[Placed], data: bytes, agreement: bytes) -> Match:

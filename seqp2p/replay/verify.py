@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from seqp2p.match.events import Result
-from seqp2p.match.play_steps import final_result
+from seqp2p.match.outcome import final_result
 from seqp2p.replay.format import REPLAY_SIZE_MAX, Torn, records
 from seqp2p.replay.reading import WRONG, Reading, begin, read
 
@@ -74,8 +74,12 @@ def _torn(reading: Reading | None, reason: str) -> Report:
 def _conclude(reading: Reading) -> Report:
     """Every record there is right: is the game complete?"""
     match = reading.match
-    if reading.violation is not None:
-        return _report(reading, "unfinished", str(reading.violation))
+    if cheats := [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]:
+        return _report(reading, "unfinished", str(cheats[0]), cheats[0].step)
+    if match.forfeit is not None:
+        return _report(reading, "unfinished", match.forfeit.reason)
+    if match.game.result is not None and not match.confirmed:
+        return _report(reading, "unfinished", match.game.result.reason)
     if not match.confirmed:
         waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
         return _report(reading, "unfinished", f"the record ends at step {match.number}, awaiting {waiting}")
@@ -84,19 +88,18 @@ def _conclude(reading: Reading) -> Report:
     return _report(reading, "verified", None)
 
 
-def _report(reading: Reading | None, verdict: Verdict, reason: str | None) -> Report:
+def _report(reading: Reading | None, verdict: Verdict, reason: str | None, step: int | None = None) -> Report:
     if reading is None:
         return Report(verdict, reason=reason)
     match = reading.match
     entries = enumerate(match.game.agreement.seats, 1)
-    step = reading.violation.step if reading.violation else match.number
     return Report(
         verdict=verdict,
         game=match.game.id.hex(),
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
-        result=final_result(match.game) if match.confirmed and verdict == "verified" else None,
+        result=final_result(match.game) if verdict == "verified" else match.forfeit,
         steps=len(match.record),
         reason=reason,
-        step=None if reason is None else step,
+        step=None if reason is None else step or match.number,
         writer=reading.writer.hex() if reading.writer else None,
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,13 +10,16 @@ from typing import Self
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import Remark
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
+    CertificateRecord,
     EndRecord,
     EvidenceRecord,
+    LeaveRecord,
     OpeningRecord,
     OpenRecord,
     RemarkRecord,
@@ -42,7 +45,9 @@ class ReplayWriter:
         try:
             there = path.read_bytes() if reopened else b""
             self._digest = hashlib.sha256(there)
-            self._steps = len(match.record) if there else 0
+            self._steps = match.final if there else 0
+            # What stands beside the steps, each with the step that must be open for it.
+            self._beside: list[tuple[int, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
             if not there:
                 self._write(MAGIC)
                 self._append(TableRecord(match.agreement_bytes))
@@ -64,27 +69,52 @@ class ReplayWriter:
         self._file.close()
 
     def record(self, match: Match) -> None:
-        """Append the steps that have closed since the last call."""
-        for step in match.record[self._steps :]:
-            self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
+        """Append the steps that have become final since the last call, and what stands beside them."""
+        for step in match.record[self._steps : match.final]:
+            self._append_beside(step.number)
+            if step.action:
+                self._append(CertificateRecord(step.number, pairs(step.ballots)))
+            else:
+                self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
             self._steps += 1
+        self._append_beside(self._steps + 1)
 
     def remark(self, match: Match, remark: Remark) -> None:
-        """Append a remark, behind the steps that closed before it."""
+        """Append a remark, behind the steps before the one it is dated to."""
+        self._beside.append((remark.said.step, RemarkRecord(remark.payload, remark.signature)))
         self.record(match)
-        self._append(RemarkRecord(remark.payload, remark.signature))
 
-    def finish(self, match: Match, evidence: Iterable[Contribution], key: bytes, sign: Signer) -> None:
+    def leave(self, match: Match, signed: Contribution) -> None:
+        """Append a seat's signed leave."""
+        self._beside.append((0, LeaveRecord(signed.payload, signed.signature)))
+        self.record(match)
+
+    def evidence(self, match: Match, violation: Violation) -> None:
+        """Append proof of cheating, before the step it was found at is closed."""
+        self._beside.append((violation.step, EvidenceRecord(pairs(violation.evidence))))
+        self.record(match)
+
+    def finish(self, match: Match, key: bytes, sign: Signer) -> None:
         """Append what is left, and the writer's signature. ``key`` is the public key that ``sign`` signs for."""
         self.record(match)
-        if held := tuple(contribution for _, contribution in match.held):
-            self._append(OpenRecord(match.number, pairs(held)))
-        if proofs := tuple(evidence):
-            self._append(EvidenceRecord(pairs(proofs)))
+        for step in match.chain.live:
+            held = tuple(checked.contribution for _, checked in sorted(step.held.items()))
+            if held:
+                self._append(OpenRecord(step.number, pairs(held)))
+            if step.decree.closing is None or step.decree.closing.value.action:
+                break
+            self._append_beside(step.number + 1)
         for seat, secret in sorted(match.openings.items()):
             self._append(OpeningRecord(seat, encode_scalar(secret)))
         self._append(EndRecord(key, sign(FILE, self._digest.digest())))
         os.fsync(self._file.fileno())
+
+    def _append_beside(self, number: int) -> None:
+        """Append what is dated to this step, or to an earlier one."""
+        due = [record for step, record in self._beside if step <= number]
+        self._beside = [(step, record) for step, record in self._beside if step > number]
+        for record in due:
+            self._append(record)
 
     def _append(self, record: AnyRecord) -> None:
         self._write(frame(record))

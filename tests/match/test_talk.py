@@ -13,7 +13,7 @@ from seqp2p.crypto.hashing import REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import CallBody, Contribution, TurnBody
 from seqp2p.match.encoding import encode
-from seqp2p.match.errors import OtherPast, TooEarly, Violation
+from seqp2p.match.errors import TooEarly, Violation
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, open_remark
@@ -307,12 +307,17 @@ def test_remarks_of_the_future_and_of_another_past(trio: Played) -> None:
     with pytest.raises(TooEarly) as early:
         match.receive_remark(*ahead)
     assert (early.value.step, early.value.seat) == (10, 1)
-    for strange in (said(trio, match, 1, prev=bytes(32)), said(trio, match, 1, step=3)):
-        with pytest.raises(OtherPast):
-            match.receive_remark(*strange)
     with pytest.raises(BadRemark):
         match.receive_remark(ahead[0], bytes(64))
     assert snapshot(match) == before
+
+
+def test_a_remark_on_a_past_that_did_not_stand_is_kept_but_cannot_be_called(trio: Played) -> None:
+    for strange in ({"prev": bytes(32)}, {"step": 3}):
+        match = match_at(trio, 9)
+        remark = match.receive_remark(*said(trio, match, 1, **strange))
+        assert remark is not None
+        assert why_not_callable(match.game, remark, 2, match.number) is not None
 
 
 def test_remarks_are_taken_after_the_end(trio: Played) -> None:

@@ -197,7 +197,9 @@ def test_a_drawn_game_has_no_winners(long_game: Played) -> None:
     """A pass ends the game where the 207 turns before it were quiet: the position is set so by hand."""
     passed = next(n for n, kind in enumerate(actions_by_step(long_game), 1) if kind == "pass")
     match = match_at(long_game, passed)
-    match.game.position = match.game.table_position()._replace(quiet=207, turn=300)
+    assert match.chain.open is not None
+    for game in (match.game, match.chain.open.before):
+        game.position = game.table_position()._replace(quiet=207, turn=300)
     play(match, list(long_game.seats), at_random(1))
     assert match.game.result is not None
     assert (match.game.result.kind, match.game.result.winners) == ("drawn", ())

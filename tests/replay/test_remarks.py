@@ -31,7 +31,7 @@ def talkative(brief: Played, tmp_path_factory: pytest.TempPathFactory) -> bytes:
                 match.receive(held)
         say(1, "good game")
         say(2, "thank you")
-        replay.finish(match, (), brief.seat(1).identity_key, brief.seat(1).sign)
+        replay.finish(match, brief.seat(1).identity_key, brief.seat(1).sign)
     return path.read_bytes()
 
 
@@ -143,7 +143,7 @@ def test_a_called_remark_is_in_the_record(tmp_path: Path) -> None:
     match.receive(game.seat(mover).call(match, remark))
     play(match, list(game.seats), at_random(2), until=lambda match: len(match.record) > 20)
     with ReplayWriter(tmp_path / "game.seqp2p", match) as replay:
-        replay.finish(match, (), game.seat(1).identity_key, game.seat(1).sign)
+        replay.finish(match, game.seat(1).identity_key, game.seat(1).sign)
     data = (tmp_path / "game.seqp2p").read_bytes()
     assert b"the queen!" in data
     assert unfinished(data, "awaiting").steps == len(match.record)

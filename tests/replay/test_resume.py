@@ -42,7 +42,7 @@ def finish(path: Path, match: Match, writer: ReplayWriter, game: Played) -> byte
     """Finish a resumed game as seat 1 would; the bytes that are there then."""
     for seat in game.seats:
         match.open_seat(seat.number, seat.release())
-    writer.finish(match, (), game.seat(1).identity_key, game.seat(1).sign)
+    writer.finish(match, game.seat(1).identity_key, game.seat(1).sign)
     return path.read_bytes()
 
 

@@ -24,7 +24,7 @@ def test_a_replay_written_step_by_step_is_the_one_written_at_the_end(trio: Playe
             replay.record(match)
         for own in trio.seats:
             match.open_seat(own.number, own.release())
-        replay.finish(match, (), seat.identity_key, seat.sign)
+        replay.finish(match, seat.identity_key, seat.sign)
     assert path.read_bytes() == replay_bytes(trio, 1)
 
 

@@ -1,0 +1,123 @@
+"""What seats sign beside contributions: ballots, heads and leaves. docs/protocol.md, "Ballots".
+
+All three are a payload and its seat's Ed25519 signature, each under a label of its own. ballots.py has what they mean.
+"""
+
+import itertools
+from typing import Annotated, Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE, tagged_hash
+from seqp2p.crypto.identity import verify
+from seqp2p.match import labels
+from seqp2p.match.ballots import ROUND_MAX, About, Action, Last, Vote
+from seqp2p.match.contribution import Contribution, StepNumber
+from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.errors import Unattributable
+from seqp2p.match.table import Agreement, Bytes32, SeatNumber
+
+BALLOT_SIZE_MAX = 512
+
+Round: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=ROUND_MAX)]
+BallotRound: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROUND_MAX)]
+Reason: TypeAlias = Literal["late", "absent", "left", "cheated", "joined"]
+
+
+class LastRecord(Record, frozen=True):
+    """How the voter has closed the step so far: the round, and the head after it."""
+
+    round: Round
+    head: Bytes32
+
+
+class BallotPayload(Record, frozen=True):
+    """A vote to close ``step`` by ``action``; ``about`` are seats, ascending. ``reason`` is the voter's word."""
+
+    v: Literal[1]
+    game: Bytes32
+    step: StepNumber
+    prev: Bytes32
+    seat: SeatNumber
+    round: BallotRound
+    action: Action
+    about: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=11)]
+    reason: Reason
+    last: LastRecord | None
+
+    def __post_init__(self) -> None:
+        if any(a >= b for a, b in itertools.pairwise(self.about)) or self.seat in self.about:
+            raise ValueError("a ballot is about other seats, in ascending order")
+
+    @property
+    def vote(self) -> Vote:
+        """What it says, for the decree of its step."""
+        last = None if self.last is None else Last(self.last.round, self.last.head)
+        return Vote(self.seat, self.round, self.action, frozenset(self.about), last)
+
+
+class HeadPayload(Record, frozen=True):
+    """The signer has closed ``step`` in ``round``; ``head`` is the chain's head after it."""
+
+    v: Literal[1]
+    game: Bytes32
+    step: StepNumber
+    prev: Bytes32
+    seat: SeatNumber
+    round: Round
+    head: Bytes32
+
+
+class LeavePayload(Record, frozen=True):
+    """The signer leaves this game for good."""
+
+    v: Literal[1]
+    game: Bytes32
+    seat: SeatNumber
+
+
+P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
+
+LABELS: dict[type[Record], tuple[str, str]] = {
+    BallotPayload: (BALLOT, "ballot"),
+    HeadPayload: (HEAD, "head"),
+    LeavePayload: (LEAVE, "leave"),
+}
+
+
+def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agreement) -> P:
+    """What a seat of this game has signed; raises Unattributable for anything else."""
+    label, name = LABELS[kind]
+    try:
+        said = decode(kind, signed.payload, BALLOT_SIZE_MAX)
+    except DecodeError as error:
+        raise Unattributable(f"not a {name}: {error}") from None
+    if said.game != game:
+        raise Unattributable(f"a {name} in another game")
+    if said.seat > len(agreement.seats):
+        raise Unattributable(f"there is no seat {said.seat} at this table")
+    try:
+        verify(agreement.seats[said.seat - 1].key, label, signed.payload, signed.signature)
+    except CryptoError:
+        raise Unattributable(f"the signature of seat {said.seat} on its {name} does not verify") from None
+    return said
+
+
+def is_ballot(payload: bytes) -> bool:
+    """Whether these bytes are of a ballot, rather than a contribution; who signed them is not looked at."""
+    try:
+        decode(BallotPayload, payload, BALLOT_SIZE_MAX)
+    except DecodeError:
+        return False
+    return True
+
+
+def head_of_action(prev: bytes, action: Action, about: About) -> bytes:
+    """The head after a step that ballots closed by an action: H(label ‖ prev ‖ action ‖ seats as bytes, ascending)."""
+    return tagged_hash(labels.CLOSED, prev, action.encode(), bytes(sorted(about)))
+
+
+def encode_signed(payload: P) -> bytes:
+    """The canonical bytes to sign."""
+    return encode(payload)

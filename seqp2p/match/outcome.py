@@ -1,0 +1,44 @@
+"""How a game ends: by the position on the board, or because nobody is left to play against."""
+
+from collections.abc import Set as AbstractSet
+
+from seqp2p.match.events import Finished, Result
+from seqp2p.match.game import Game
+from seqp2p.rules import team_of
+
+
+def final_result(game: Game) -> Result:
+    """Who has won by the position on the board."""
+    position = game.table_position()
+    if not position.winner:
+        return Result("drawn")
+    return Result("won", tuple(seat for seat in game.seats if team_of(seat, position.teams) == position.winner))
+
+
+def names(game: Game, seats: AbstractSet[int]) -> str:
+    """Seats as people are told of them: ``seat 2 (ann), seat 3 (bob)``."""
+    entries = game.agreement.seats
+    return ", ".join(f"seat {seat} ({entries[seat - 1].name})" for seat in sorted(seats))
+
+
+def forfeit(game: Game, at_fault: AbstractSet[int]) -> Result | None:
+    """The result where every opponent that was still there has left or is proved to have cheated; else None.
+
+    Throwing people out is not winning: whoever was dropped last must have signed a leave, or be proved a cheat.
+    """
+    stay = [seat for seat in game.seats if seat not in at_fault]
+    teams = game.teams_of(stay)
+    if game.position is None or game.position.over or len(teams) != 1:
+        return None
+    last = {seat for seat in at_fault if seat in game.seats} or set(game.last_gone)
+    opponents = {seat for seat in last if not game.teams_of([seat]) <= teams}
+    if not opponents or not opponents <= at_fault:
+        return None
+    return Result("forfeit", tuple(stay), f"{names(game, opponents)} left or cheated")
+
+
+def result_of(game: Game, at_fault: AbstractSet[int]) -> tuple[Result, Finished]:
+    """The result of a game that seats were dropped from until one team was left, and the event that says so."""
+    last = names(game, set(game.last_gone))
+    result = forfeit(game, at_fault) or Result("unfinished", (), f"without {last} there is nobody to play against")
+    return result, Finished(result)
