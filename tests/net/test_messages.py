@@ -17,6 +17,7 @@ from seqp2p.net.messages import (
     Gather,
     Have,
     Hello,
+    Here,
     Hurry,
     Links,
     Lobby,
@@ -70,6 +71,7 @@ SAMPLES: list[Message] = [
     Opening(3, A32),
     Evidence((Signed(b"one", A64), Signed(b"two", A64))),
     RemarkMessage(b"payload", A64),
+    Here(b"here", bytes(64)),
     Hurry(57),
     Bye("good night"),
 ]

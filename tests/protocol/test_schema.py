@@ -12,6 +12,7 @@ import pytest
 from seqp2p.match.encoding import encode
 from seqp2p.match.table import decode_agreement
 from seqp2p.net import messages
+from seqp2p.net.here import HerePayload
 from seqp2p.replay.format import TableRecord, records
 from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT, vectors
 
@@ -147,6 +148,7 @@ MESSAGES: list[messages.Message] = [
     messages.Opening(2, KEY),
     messages.Evidence((messages.Signed(b"one", SIGNATURE), messages.Signed(b"two", SIGNATURE))),
     messages.RemarkMessage(b"remark", SIGNATURE),
+    messages.Here(b"here", SIGNATURE),
     messages.Hurry(7),
     messages.Bye("the game is over"),
 ]
@@ -164,6 +166,14 @@ def test_messages() -> None:
         for changed in _changes(plain):
             assert not taken(rule, changed), changed
     assert not taken(rule, {"type": "pong"})
+
+
+def test_where_a_seat_listens() -> None:
+    rule = schema("here-payload")
+    plain = msgpack.unpackb(encode(HerePayload(1, KEY, 12, 1, ("127.0.0.1:4610", "[::1]:4610"))))
+    assert taken(rule, plain)
+    for changed in (*_changes(plain), plain | {"number": 1001}, plain | {"number": 0}, plain | {"seat": 13}):
+        assert not taken(rule, changed), changed
 
 
 def test_link_statement() -> None:
