@@ -56,8 +56,6 @@ def test_the_highest_number_counts_in_any_order() -> None:
         assert known.of(2)[0].port == 3
         assert len(known.frames) == 1
         assert news == [2 if number == max(order[: at + 1]) else None for at, number in enumerate(order)]
-            number >= max(order[: at + 1]) for at, number in enumerate(order)
-        )
         assert known.receive(here(2, 3, NEW)) is None
 
 
