@@ -112,7 +112,8 @@ async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Add
         return [table for table in here if table.advert.state == "open"] or here
 
     await _until(lambda: bool(fitting()), tables, FIND_S)
-    await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
+    if fitting():
+        await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
     found = fitting()
     if not found:
         why = f" ({tables.problem})" if tables.problem else ""

@@ -13,7 +13,7 @@ from seqp2p.cli.running import run_async
 from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, seat_options
 from seqp2p.net.addresses import Address, listening_addresses
-from seqp2p.net.discovery import local_hosts
+from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.lobby_join import join_table
 
 # A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.

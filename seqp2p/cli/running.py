@@ -17,7 +17,8 @@ LOST_HINT = "check the address, and that the host is still there; then try again
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
     """Run under trio and return the exit code; raises CommandError for what a user can understand."""
     try:
-        return trio.run(work)
+        # Ctrl-C comes where a task waits anyway, never between two lines that belong together.
+        return trio.run(work, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         leaves = list(_leaves(cast("BaseException", group)))
         if not all(isinstance(error, CommandError | NetError | KeyboardInterrupt) for error in leaves):

@@ -10,6 +10,7 @@ from typing import Final
 import trio
 
 from seqp2p.net.errors import NetError
+from seqp2p.net.interfaces import local_hosts
 
 DEFAULT_PORT: Final = 4610
 _PORT_MAX: Final = 65_535
@@ -95,20 +96,22 @@ async def listening_addresses(
     """Where others can reach these listeners, likeliest first; 127.0.0.1 only where there is nothing else.
 
     Where all interfaces are listened on: the one that leads to ``towards`` (a host that will tell others of these
-    addresses), and the one that leads out. Sends nothing.
+    addresses), and the one that leads out; all there are where none leads out. Sends nothing.
     """
     far = ([] if towards is None else await _resolve(towards)) + list(_FAR_AWAY)
     found: list[Address] = []
+    others: list[Address] = []
     loopback: list[Address] = []
     for listener in listeners:
         host, port = listener.socket.getsockname()[:2]
         if host in _WILDCARDS:
             family = listener.socket.family
             found += [Address(each, port) for each in _local_hosts(family, far)]
+            others += [Address(each, port) for each in local_hosts() if (":" in each) == (family == socket.AF_INET6)]
             loopback += [Address("127.0.0.1", port)] if family == socket.AF_INET else []
         else:
             found.append(Address(host, port))
-    return tuple(dict.fromkeys(found or loopback))
+    return tuple(dict.fromkeys(found or others or loopback))
 
 
 async def tcp_dial(address: Address) -> trio.abc.Stream:

@@ -11,13 +11,11 @@ a scope, which differs from machine to machine). Where only loopback is listened
 """
 
 import contextlib
-import ipaddress
 import secrets
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-import ifaddr
 import trio
 import zeroconf
 
@@ -32,12 +30,11 @@ from seqp2p.net.adverts import (
     read_seat,
     read_table,
 )
+from seqp2p.net.interfaces import Interfaces, is_near, is_usable, local_hosts
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
 Found = TypeVar("Found", FoundTable, FoundSeat)
 A = TypeVar("A", TableAdvert, SeatAdvert)
-Interfaces: TypeAlias = Sequence[str] | None
-"""The local IP addresses to speak and listen at; None for all there are. 127.0.0.1 is for tests."""
 Warn: TypeAlias = Callable[[str], None]
 
 TTL_S: Final = 120
@@ -243,37 +240,6 @@ class _Where:
         return tuple(dict.fromkeys(same_port))[: self.limits.advert_addresses_max]
 
 
-def local_hosts(interfaces: Interfaces = None) -> list[str]:
-    """The IP addresses of this machine that can be told to others; those of ``interfaces`` where they are given."""
-    if interfaces is not None:
-        return list(interfaces)
-    return [host for host, _ in _networks() if _is_usable(host)]
-
-
-def nearest_first(addresses: Iterable[Address]) -> tuple[Address, ...]:
-    """The addresses in the order in which to try them: those in a network of this machine before the others."""
-    networks = [ipaddress.ip_network(f"{host}/{prefix}", strict=False) for host, prefix in _networks()]
-
-    def far(address: Address) -> bool:
-        return not any(ipaddress.ip_address(address.host) in network for network in networks)
-
-    return tuple(sorted(addresses, key=far))
-
-
-def _networks() -> Iterator[tuple[str, int]]:
-    for adapter in ifaddr.get_adapters():
-        for ip in adapter.ips:
-            # IPv6 comes as (address, flow, scope).
-            yield (ip.ip if isinstance(ip.ip, str) else ip.ip[0]), ip.network_prefix
-
-
-def _is_usable(host: str) -> bool:
-    """Whether others on the LAN can connect to this IP address as it is written."""
-    ip = ipaddress.ip_address(host)
-    scoped = ip.version == 6 and ip.is_link_local
-    return not (ip.is_unspecified or ip.is_loopback or ip.is_multicast or scoped or host == "255.255.255.255")
-
-
 def _places(info: zeroconf.ServiceInfo) -> set[str]:
     return set(info.parsed_addresses())
 
@@ -364,10 +330,11 @@ def _look_up(
 
 
 def _addresses(info: zeroconf.ServiceInfo, interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:
-    hosts = dict.fromkeys(host for host in info.parsed_addresses() if _is_usable(host) or host in (interfaces or ()))
+    hosts = dict.fromkeys(host for host in info.parsed_addresses() if is_usable(host) or host in (interfaces or ()))
     if not info.port:
         return ()
-    return nearest_first(Address(host, info.port) for host in list(hosts)[: limits.advert_addresses_max])
+    near_first = sorted(list(hosts)[: limits.advert_addresses_max], key=lambda host: not is_near(host))
+    return tuple(Address(host, info.port) for host in near_first)
 
 
 def _reason(error: Exception) -> str:
