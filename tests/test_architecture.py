@@ -65,6 +65,8 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
     "spake2": "net.",
+    "zeroconf": "net.discovery",
+    "ifaddr": "net.interfaces",
     "trio": ("net.", "players.", "cli.", "ui.", "testing."),
     "prompt_toolkit": "ui.",
     "asyncio": "ui.",

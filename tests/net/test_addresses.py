@@ -96,9 +96,16 @@ async def test_listening_everywhere_is_one_port_and_the_next_game_finds_another(
 async def test_a_machine_without_network_says_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FAR_AWAY", ((socket.AF_INET, "256.0.0.1"),))
     listeners = await open_listeners()
-    hosts = {address.host for address in await listening_addresses(listeners, Address("no.such.invalid", 1))}
+
+    async def hosts(*local: str) -> list[str]:
+        monkeypatch.setattr(module, "local_hosts", lambda: list(local))
+        return [address.host for address in await listening_addresses(listeners, Address("no.such.invalid", 1))]
+
+    alone, on_a_lan = await hosts(), await hosts("10.9.0.1", "fd09::1")
     await close(listeners)
-    assert hosts == {"127.0.0.1"}
+    assert alone == ["127.0.0.1"]
+    # No way out of it, but others on the LAN can come.
+    assert set(on_a_lan) == {"10.9.0.1", "fd09::1"}
 
 
 class Listening:

@@ -6,7 +6,7 @@ import pytest
 
 from seqp2p.crypto import hashing
 from seqp2p.match import contribution, encoding, labels, remark, table
-from seqp2p.net import messages, pake
+from seqp2p.net import messages, pake, safety
 from seqp2p.net.errors import REFUSALS
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.text import SHOWN_LENGTH_MAX
@@ -20,7 +20,7 @@ TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 def test_every_label() -> None:
     named = {
         value
-        for module in (hashing, labels, pake)
+        for module in (hashing, labels, pake, safety)
         for value in vars(module).values()
         if isinstance(value, str) and re.fullmatch(r"seqp2p/1 [a-z ]+", value) and value != hashing.PREFIX
     }
