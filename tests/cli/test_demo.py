@@ -1,6 +1,9 @@
 """``seqp2p demo``: bots only, real processes, and nothing left running."""
 
+import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -9,11 +12,11 @@ from pathlib import Path
 
 import pytest
 import trio
-import trio.testing
 
 from seqp2p.cli import demo as demo_module
 from seqp2p.cli.demo import Demo
 from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.cli.verify import verify_file
 from tests.cli import documented
@@ -41,7 +44,7 @@ def test_events_are_those_of_the_documentation(people: Household, players: int) 
     assert [path[-12:] for path in over["replays"]] == [f"seat{seat}.seqp2p" for seat in range(1, players + 1)]
     assert {verify_file(Path(replay)).verdict for replay in over["replays"]} == {"verified"}
     # People read along: progress, board, winner, verdict.
-    for text in (f"its proof is checked ({players}/{players})", "won by seat", "verify: verified", "** "):
+    for text in (f"the proof is checked ({players}/{players})", "won by ", "verify: verified", "** "):
         assert any(text in line for line in demo.err)
     # The demo is nobody's game: its players leave no keys behind.
     assert not people.home("demo").exists()
@@ -51,7 +54,9 @@ def test_people_read_it_on_standard_output(cli: Cli, tmp_path: Path) -> None:
     exit_code, out, err = cli("demo", "--players", "2", "--bot", "random", "--replay-dir", tmp_path / "replays")
     assert (exit_code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0].startswith("others join with:  seqp2p join 127.0.0.1:")
+    # Nobody else may join, so that nothing is said of how.
+    assert lines[0] == TABLE_FULL
+    assert not any("join" in line for line in lines)
     assert lines[-1].startswith("verify: verified: won by seat")
 
 
@@ -82,6 +87,10 @@ def test_nothing_is_left_running(people: Household, tmp_path: Path) -> None:
         else:
             assert code == 5
             assert demo.error() == ("stopped", None)
+            told = demo.events[-1]
+            assert told.keys() == documented.demo_fields()["over"]
+            assert (told["event"], told["result"], told["verdict"]) == ("over", "unfinished", "unfinished")
+            assert sorted(told["replays"]) == sorted(map(str, people.replays(number.name).iterdir()))
             assert list((tmp_path / number.name).iterdir()) == []
     # The peers had the time to finish their replays.
     replays = [path for number in KILLERS for path in people.replays(number.name).iterdir()]
@@ -114,6 +123,7 @@ def test_so_many_cannot_play(cli: Cli, players: int, reason: str) -> None:
     exit_code, out, err = cli("demo", "--players", players)
     assert (exit_code, out) == (2, "")
     assert err.startswith(f"seqp2p: error: {reason} cannot form two or three equal teams: ")
+    assert err.endswith("seqp2p: hint: choose one of --players 2, 3, 4, 6, 8, 9, 10, 12\n")
 
 
 def over(seat: int, replay: Path, winners: list[int]) -> Event:
@@ -154,20 +164,56 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
 
 def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    with pytest.raises(CommandError, match="the peer of bot 1 ended with exit code 2"):
+    with pytest.raises(CommandError, match="the peer of bot 1: invalid value for '--bot'") as raised:
         run_async(demo.run)
+    assert raised.value.hint == "see seqp2p host --help"
 
 
-async def test_being_asked_to_end() -> None:
-    async def ask() -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(demo_module._end_on_signal)
-            await trio.testing.wait_all_tasks_blocked()
-            os.kill(os.getpid(), signal.SIGTERM)
+def test_a_peer_whose_disk_is_full_says_so(people: Household) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
 
-    with pytest.raises(ExceptionGroup) as raised:
-        await ask()
-    assert raised.group_contains(CommandError, match="stopped")
+    demo = people.start("demo", "--players", "2", "--replay-dir", people.replays("demo"), preexec_fn=small_files)
+    assert demo.end() == 1
+    error, hint = demo.error()
+    assert re.match(r"the peer of bot \d: cannot write the replay .*: File too large", error)
+    assert hint == "choose another folder with --replay-dir"
+
+
+def test_stopped_before_the_first_peer_listens(people: Household) -> None:
+    demo = people.start("demo", "--players", "2", "--json", "--replay-dir", people.replays("demo"))
+    wait_until(lambda: bool(children(demo.pid)), "no peer starts")
+    demo.signal(signal.SIGTERM)
+    assert demo.end() == 5
+    assert (demo.events[-1]["event"], demo.events[-1]["replays"]) == ("over", [])
+
+
+@pytest.mark.parametrize(("end_s", "replays"), [(30.0, 2), (0.0, 0)])
+def test_stopped_in_this_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end_s: float, replays: int
+) -> None:
+    class Stopped(Demo):
+        def _note(self, event: Event) -> None:
+            super()._note(event)
+            if event["event"] == "dealt" and len(self._dealt) == 1:
+                # Peers that do not end in their time are not waited for.
+                monkeypatch.setattr(demo_module, "END_S", end_s)
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    (tmp_path / "homes").mkdir()
+    options = ["--bot", "random", "--json", "--until-stdin-closes", "--pace", "60", "--replay-dir", str(tmp_path)]
+    with pytest.raises(CommandError, match="stopped") as raised:
+        run_async(Stopped(2, options, tmp_path / "homes", Output(json=True)).run)
+    assert raised.value.exit_code == ABANDONED
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (told["event"], told["result"], len(told["replays"])) == ("over", "unfinished", replays)
+
+
+def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path: Path) -> None:
+    demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
+    demo._stopping = True
+    with pytest.raises(CommandError, match="stopped"):
+        run_async(demo.run)
 
 
 def test_an_unfinished_game_is_no_success(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_the_account_needs_no_options(people: Household) -> None:
     assert [path.name[-12:] for path in replays] == ["seat1.seqp2p", "seat2.seqp2p"]
     assert host.out[-1] == f"replay: {replays[0]}"
     # Two terminals of one person: a second identity, and a name that says so.
-    names = [host.line(rf"seat {seat}: (.+)  (\S+)$") for seat in (1, 2)]
+    names = [host.line(rf"seat {seat}: (.+)  \w+  (\S+)$") for seat in (1, 2)]
     assert names[1][1] == f"{names[0][1]} 2"
     assert names[0][2] != names[1][2]
     assert sorted(path.name for path in people.home("one").glob("*.key")) == ["identity-2.key", "identity.key"]

@@ -21,10 +21,10 @@ class Person:
     def turn(self) -> list[str]:
         """Wait until it is this person's turn; returns the legal actions as listed."""
         self.turns += 1
-        self.process.line("type an action:", self.turns)
+        self.process.line("^type an action", self.turns)
         spoken = self.process.out if self.process.out and not self.process.out[0].startswith("{") else self.process.err
         begun = max(at for at, line in enumerate(spoken) if line.startswith("your hand: "))
-        ended = max(at for at, line in enumerate(spoken) if line.startswith("type an action:"))
+        ended = max(at for at, line in enumerate(spoken) if line.startswith("type an action"))
         listed = [text for line in spoken[begun + 1 : ended] for text in line.rpartition("like: ")[2].split(", ")]
         return [text.strip() for text in listed]
 
@@ -44,19 +44,21 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     person.answered("hand", r"^your hand: \w+ \w+ \w+$")
     person.answered("board", r"^  6  \*\*  EL  FR")
     person.answered("moves", re.escape(legal[0]))
-    person.answered("help", "^type an action:")
-    person.turns += 1
+    person.answered("HELP", "^in your turn:  alligator b1")
+    person.answered("words", r"^  seat 1 \(host\): \w+ \w+$")
+    person.answered("seats", r"^seat 2  guest \(you\)  yellow  3 cards")
+    person.answered("where CA", "^cat: d1 ")
     guest.type("say  good   luck")
     assert host.event("remark", seat=2)["text"] == guest.event("remark", seat=2)["text"] == "good luck"
     # Mistakes: what is no action, and what is one but not allowed. Each is told why, and asked again.
     person.answered("cta b3", "'cta' is no card of Sequence for Kids")
     person.answered("cat k9", "'k9' is no square")
-    person.answered("pass", "cannot pass|seat 2")
-    person.answered("cat a1", "a1 is a free corner|does not hold cat")
+    person.answered("pass", "you cannot pass")
+    person.answered("cat a1", "a1 is a free corner|you do not hold cat")
     assert not any(event["event"] == "turn" and event["seat"] == 2 for event in guest.events)
     # And then what is listed, until nothing is asked any more.
     guest.type(f"  {legal[0]} ".replace(" ", "  "))
-    while guest.line("^(type an action:|won by|drawn)", person.turns + 1)[1] == "type an action:":
+    while guest.line("^(type an action|you won|you lost|drawn)", person.turns + 1)[1] == "type an action":
         guest.type(person.turn()[0])
     assert (guest.end(), host.end()) == (0, 0)
     played = [event["action"] for event in guest.events if event["event"] == "turn" and event["seat"] == 2]
@@ -64,6 +66,14 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     assert all(parse_action(KIDS, text) for text in played)
     assert guest.events[-1]["result"] in ("won", "drawn")
     assert host.events[-1]["winners"] == guest.events[-1]["winners"]
+    # The person was told whose turn it was, what it drew, and how it ended.
+    for text in (
+        "host's turn",
+        "your turn",
+        "you draw ",
+        "you won" if 2 in guest.events[-1]["winners"] else "you lost",
+    ):
+        assert any(line.startswith(text) for line in guest.err)
 
 
 def test_ways_to_leave_the_table(people: Household) -> None:
@@ -80,7 +90,7 @@ def test_ways_to_leave_the_table(people: Household) -> None:
     guests["closed"] = people.run(["sh", "-c", 'exec "$@" <&-', "sh", *line])
 
     legal = {way: Person(guests[way]).turn() for way in ("leave", "end", "half")}
-    guests["leave"].type("leave")
+    guests["leave"].type("leave", "yes")
     guests["end"].close_input()
     # Half a line is a line when the input ends.
     half = guests["half"].process.stdin
@@ -94,6 +104,30 @@ def test_ways_to_leave_the_table(people: Household) -> None:
         assert guests[way].events[-1]["reason"] == reason
         assert hosts[way].events[-1]["reason"] == f"seat 2 (guest {way}) left the table"
         assert any(f"seat 2 (guest {way}) left the table" in line for line in hosts[way].err)
+
+
+def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
+    # The host takes an hour over its first turn; whoever begins, it is soon its turn.
+    host = people.host("--variant", "kids", "--pace", "3600")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    person = Person(guest)
+    guest.line("^(host's turn|your turn)$")
+    if guest.line("^(host's turn|your turn)$")[1] == "your turn":
+        guest.type(person.turn()[0])
+        guest.line("^host's turn$")
+    person.answered("HAND", r"^your hand: \w+ \w+ \w+$")
+    person.answered("board", r"^  6  \*\*  EL  FR")
+    person.answered("moves", "^it is not your turn; if it were")
+    person.answered("cat b3", "^host's turn; help says what you can do meanwhile$")
+    guest.type("say still there?")
+    assert host.event("remark", seat=2)["text"] == "still there?"
+    person.answered("log", r"^you say: still there\?$")
+    person.answered("leave", "^leave the game\\? yes/no$")
+    person.answered("no", "^you stay$")
+    guest.type("exit", "YES")
+    assert (guest.end(20), host.end(20)) == (5, 5)
+    assert "unfinished: you left the table" in guest.err
+    assert "unfinished: seat 2 (guest) left the table" in host.err
 
 
 @pytest.fixture
@@ -126,7 +160,25 @@ def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[
     assert (guest.end(20), host.end(20)) == (5, 5)
     assert host.events[-1]["reason"] == "seat 2 (anna) left the table"
     assert guest.out[-1].startswith("replay: ")
-    assert guest.err == ["join code (like 7-amber-falcon): "]
+
+
+def test_at_a_terminal_the_end_of_the_input_asks(people: Household, terminal: tuple[int, int]) -> None:
+    master, slave = terminal
+    host = people.host("--variant", "kids", "--pace", "3600")
+    event = host.event("listening")
+    arguments = ("join", event["address"], "--code", event["code"], "--name", "anna")
+    guest = people.start(*arguments, "--replay-dir", people.replays("anna"), who="anna", stdin=slave)
+    os.close(slave)
+    guest.line("^(host's turn|your turn)$")
+    os.write(master, b"\x04")
+    guest.line(r"^leave the game\? yes/no$")
+    os.write(master, b"no\n")
+    guest.line("^you stay$")
+    os.write(master, b"\x04")
+    guest.line(r"^leave the game\? yes/no$", 2)
+    os.write(master, b"\x04")
+    assert (guest.end(20), host.end(20)) == (5, 5)
+    assert "unfinished: your input ended, so you left the table" in guest.out
 
 
 def test_the_code_must_be_given_where_nobody_can_be_asked(people: Household) -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import sys
 import threading
@@ -19,26 +20,28 @@ import trio.testing
 from seqp2p.cli import playing
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices, Reporter, describe, make_player, open_writer
+from seqp2p.cli.playing import Choices, joint_seed, make_player, open_writer, safety
+from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, polite_signals, run_async, sentence
-from seqp2p.match.events import Remarked, Result
+from seqp2p.match.events import Event, Remarked, Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused
 from seqp2p.net.session import Session
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import RandomBot
 from seqp2p.players.person import Person
+from seqp2p.ui.words import settings_lines
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
-from tests.table import Played
+from tests.table import Played, make_settings, match_at
 
 # Telling
 
 
-async def tell_all(game: Played, output: Output) -> None:
+async def tell_all(game: Played, output: Output, own: int = 0) -> None:
     """A reporter hears a whole game."""
-    reporter = Reporter(output, game.match)
+    reporter = Reporter(output, game.match, own)
     reporter.seats()
     for event in game.events:
         reporter.tell(event)
@@ -77,22 +80,89 @@ async def test_people_are_told_the_same(
     said = capsys.readouterr()
     assert said.err == ""
     lines = said.out.splitlines()
-    assert lines[0].startswith("seat 1: player 1  ")
-    assert any(line.startswith("turned over: seat 1 ") for line in lines)
-    assert any(line.endswith(" deals") for line in lines)
-    assert "seat 2 has shuffled, its proof is checked (2/2)" in lines
+    assert lines[0] == TABLE_FULL
+    assert lines[1].startswith("seat 1: player 1  blue  ")
+    assert lines[3:7] == settings_lines(make_settings(2))
+    assert any(line.startswith("turned over: seat 1 (player 1) ") for line in lines)
+    assert any(re.fullmatch(r"seat \d \(player \d\) deals", line) for line in lines)
+    assert "seat 2 (player 2) has shuffled, the proof is checked (2/2)" in lines
     assert "the cards are dealt" in lines
     assert any(line.startswith("  1. seat ") for line in lines)
-    assert lines[-2].startswith(("won by seat ", "drawn"))
+    assert any(" has completed a sequence: 2 of 2" in line for line in lines)
+    assert lines[-2].startswith("won by seat ")
     assert lines[-1] == "replay: /replays/game.seqp2p"
 
 
+async def test_a_player_is_spoken_to(
+    duel: Played, capsys: pytest.CaptureFixture[str], autojump_clock: trio.testing.MockClock
+) -> None:
+    await tell_all(duel, Output(json=False), own=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("seat 2: player 2 (you)  green  ")
+    assert "you have shuffled, the proof is checked (2/2)" in lines
+    assert {"you deal", "seat 1 (player 1) deals"} & {*lines}
+    assert any(re.match(r" +\d+\. you: ", line) for line in lines)
+    assert not any("seat 2 (player 2)" in line for line in lines[3:-2])
+    assert lines[-2].startswith(("you won", "you lost: won by seat 1 (player 1)"))
+
+
 async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    Reporter(Output(json=True), Match(brief.agreement)).tell(Remarked(2, 1, "well \x1b played", courtesy=False))
+    reporter = Reporter(Output(json=True), Match(brief.agreement), own=1)
+    reporter.tell(Remarked(2, 1, "well \x1b played", courtesy=False))
     said = capsys.readouterr()
     remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
     assert json.loads(said.out) == remark
-    assert said.err == "seat 2 says: well \\x1b played\n"
+    assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
+    reporter.tell(Remarked(1, 1, "hi", courtesy=False))
+    assert capsys.readouterr().err == "you say: hi\n"
+
+
+async def test_the_person_hears_what_was_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter, heard = Reporter(Output(json=False), Match(brief.agreement)), list[Event]()
+    reporter.follow(heard.append)
+    remark = Remarked(2, 1, "hi", courtesy=False)
+    reporter.tell(remark)
+    assert heard == [remark]
+    assert list(reporter.story.lines) == ["seat 2 (player 2) says: hi"]
+
+
+async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
+    reporter.absent(2, 120)
+    reporter.back(2)
+    for number in (1, 2):
+        reporter.vote(3, "drop", [2], number)
+    reporter.skipped(2)
+    reporter.dropped([2])
+    reporter.redeal()
+    reporter.resumed(3, 57)
+    reporter.undone(56)
+    said = capsys.readouterr()
+    events = [json.loads(line) for line in said.out.splitlines()]
+    assert events == [
+        {"event": "absent", "seat": 2, "name": "player 2", "grace_s": 120},
+        {"event": "back", "seat": 2},
+        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 1},
+        {"event": "vote", "seat": 3, "action": "drop", "seats": [2], "round": 2},
+        {"event": "skipped", "seat": 2},
+        {"event": "dropped", "seats": [2]},
+        {"event": "redeal"},
+        {"event": "resumed", "seat": 3, "step": 57},
+        {"event": "undone", "step": 56},
+    ]
+    assert all(event.keys() == documented.fields()[event["event"]] for event in events)
+    # People hear of a vote once, however many rounds it takes.
+    assert said.err.splitlines() == [
+        "player 2 cannot be reached; waiting up to 2:00",
+        "player 2 is back",
+        "player 3 votes to go on without player 2",
+        "the turn of player 2 is passed over",
+        "player 2 is out of the game",
+        "the cards that are left are dealt anew",
+        "player 3 has come back to the game, which is at step 57",
+        "step 56 is taken back: the table has decided otherwise, and it is played again",
+    ]
+    assert list(reporter.story.lines) == said.err.splitlines()
 
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,29 +171,32 @@ async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, caps
     assert capsys.readouterr().out == "unfinished: seat 2 (b) left the table\nreplay: game.seqp2p\n"
 
 
-@pytest.mark.parametrize(
-    ("result", "text"),
-    [
-        (Result("won", (2,)), "won by seat 2"),
-        (Result("won", (1, 3)), "won by seat 1 and seat 3"),
-        (Result("drawn", ()), "drawn"),
-        (Result("unfinished", (), "why"), "unfinished: why"),
-    ],
-)
-def test_a_result_in_words(result: Result, text: str) -> None:
-    assert describe(result) == text
+async def test_who_plays_the_seat(brief: Played, tmp_path: Path) -> None:
+    reporter = Reporter(Output(json=False), Match(brief.agreement), own=1)
+    assert isinstance(make_player(Choices("greedy", 0, tmp_path), reporter, brief.seat(1)), BotPlayer)
+    assert isinstance(make_player(Choices(None, 0, tmp_path), reporter, brief.seat(1)), Person)
 
 
-def test_who_plays_the_seat(tmp_path: Path) -> None:
-    assert isinstance(make_player(Choices("greedy", 0, tmp_path), Output(json=False), ("blue", "green")), BotPlayer)
-    assert isinstance(make_player(Choices(None, 0, tmp_path), Output(json=False), ("blue", "green")), Person)
+def test_safety_words_are_the_same_at_both_ends(trio: Played) -> None:
+    for step in (1, 2):
+        assert joint_seed(match_at(trio, step)) is None
+        assert safety(match_at(trio, step), 1)(2) is None
+    match = match_at(trio, 3)
+    pairs = [safety(match, own)(other) for own, other in ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))]
+    assert pairs[::2] == pairs[1::2]
+    assert len(set(pairs)) == 3
+    # They are of this game: the seed has 32 bytes of every seat, and is the same ever after.
+    seed = joint_seed(match)
+    assert seed is not None
+    assert len(seed) == 3 * 32
+    assert joint_seed(trio.match) == seed
 
 
-def test_dice_are_not_foreseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_dice_are_not_foreseen(brief: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
     monkeypatch.setattr(random, "Random", seeds.append)
     for _ in range(2):
-        make_player(Choices("random", 0, tmp_path), Output(json=False), ("blue", "green"))
+        make_player(Choices("random", 0, tmp_path), Reporter(Output(json=False), brief.match), brief.seat(1))
     assert len(set(seeds)) == 2
     assert max(seeds) > 2**64
 
@@ -334,7 +407,7 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     host = people.host("--variant", "kids")
     event = host.event("listening")
     read, write = os.pipe()
-    os.write(write, b"say hello\nleave\n")
+    os.write(write, b"say hello\nleave\nyes\n")
     monkeypatch.setattr("seqp2p.cli.lines._stdin", LineReader(read))
     options = ("--code", event["code"], "--name", "anna", "--json")
     exit_code, out, err = cli("join", event["address"], *options)
@@ -342,6 +415,7 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     os.close(read)
     assert exit_code == ABANDONED
     assert json.loads(out.splitlines()[-1])["reason"] == "left the table"
-    assert "seat 2 says: hello" in err
+    assert "you say: hello" in err
+    assert "unfinished: you left the table" in err
     assert host.event("remark")["text"] == "hello"
     assert host.end(20) == 5

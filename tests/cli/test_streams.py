@@ -70,6 +70,32 @@ def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -
     assert said.err == "seqp2p: error: it \\x1b broke\nseqp2p: hint: mend it\nseqp2p: error: it broke\n"
 
 
+class Terminal(io.StringIO):
+    """A stream that a person reads at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_the_bell_rings_where_people_read_at_a_terminal(monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
+    streams = {"stdout": Terminal(), "stderr": Terminal()}
+    for name, stream in streams.items():
+        monkeypatch.setattr(sys, name, stream)
+    monkeypatch.setenv("TERM", "xterm")
+    Output(as_json).ring()
+    heard = {name for name, stream in streams.items() if stream.getvalue() == "\a"}
+    assert heard == {"stderr" if as_json else "stdout"}
+    monkeypatch.setenv("TERM", "dumb")
+    Output(as_json).ring()
+    assert "".join(stream.getvalue() for stream in streams.values()) == "\a"
+
+
+def test_no_bell_rings_where_nobody_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    Output(json=False).ring()
+    assert capsys.readouterr().out == ""
+
+
 class Wire(io.StringIO):
     """A stream whose other end is gone, or full."""
 
@@ -193,6 +219,22 @@ async def test_nothing_to_read() -> None:
             assert await read_all(LineReader(descriptor)) == []
         finally:
             os.close(descriptor)
+
+
+async def test_the_end_of_the_input_is_a_key_at_a_terminal() -> None:
+    master, slave = os.openpty()
+    try:
+        reader = LineReader(slave)
+        os.write(master, b"\x04")
+        with trio.fail_after(20):
+            assert await reader.read_line() is None
+            os.write(master, b"ha\x04nd\n")
+            assert await reader.read_line() == "hand"
+            os.write(master, b"\x04")
+            assert await reader.read_line() is None
+    finally:
+        os.close(slave)
+        os.close(master)
 
 
 async def test_a_terminal_that_goes_away() -> None:

@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli import verify as verify_module
+from seqp2p.cli.verify import describe
 from seqp2p.match.errors import Violation
+from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
+from seqp2p.replay.verify import Player, Report
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
 from tests.table import match_at, played, replay_bytes, replay_of, with_body
+
+FORM_SIGNED = "what it signed is not in the form that it has in a game"
+PLAYERS = (Player(1, "ann", "00" * 32), Player(2, "bob", "11" * 32))
 
 
 def good() -> bytes:
@@ -129,7 +135,34 @@ def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
     assert exit_code == 5
     assert out.startswith(f"{path}: unfinished: ")
     assert f"seat {seat}" in out.splitlines()[0]
-    assert f"(step {step})" in out.splitlines()[0]
+    assert f"(player {seat}) broke the rules at step {step}: " in out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        (
+            Report("unfinished", None, PLAYERS, None, 56, "the record ends at step 57, awaiting seat 1, seat 2", 57),
+            "unfinished: the record ends at step 57, waiting for seat 1 (ann), seat 2 (bob)",
+        ),
+        (
+            Report("invalid", None, PLAYERS, None, 3, "Object missing required field `v` - at `$.t`", 4),
+            "invalid: a record is not in the form that it has in a replay (step 4)",
+        ),
+        (
+            Report("unfinished", None, PLAYERS, None, 3, "seat 2 broke the rules at step 4: Expected `int`", 4),
+            f"unfinished: seat 2 (bob) broke the rules at step 4: {FORM_SIGNED}",
+        ),
+        (Report("verified", None, PLAYERS, Result("won", (2,)), 41), "verified: won by seat 2 (bob), 41 steps"),
+        (
+            Report("verified", None, PLAYERS * 3, Result("won", (1, 3, 5)), 41),
+            "verified: won by team 1 (seats 1, 3, 5), 41 steps",
+        ),
+        (Report("verified", None, PLAYERS, Result("drawn"), 41), "verified: drawn: nobody has won, 41 steps"),
+    ],
+)
+def test_a_report_in_words(report: Report, text: str) -> None:
+    assert describe(report) == text
 
 
 def test_a_file_that_cannot_be_read(cli: Cli) -> None:
