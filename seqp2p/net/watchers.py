@@ -189,11 +189,18 @@ class Watchers:
                 self._put_rest(watcher, self._show, frames)
             watcher.put(farewell)
             watcher.flush()
+        self._nursery.start_soon(self._cut_off)
 
     async def until_gone(self) -> None:
-        """Wait until the last one has left. The caller bounds the time."""
+        """Wait until the last one has taken its farewell. The caller bounds the time."""
         while self._watchers:
             await self._changed.wait()
+
+    async def _cut_off(self) -> None:
+        # Whoever reads the farewell closes the link; that of one who does not is closed from here.
+        await trio.sleep(self._limits.close_s)
+        for watcher in self._watchers.values():
+            watcher.link.end(LinkLost("It did not take the farewell."))
 
     # One spectator, from the door to the end of its link.
 

@@ -1,0 +1,346 @@
+"""A spectator: let in by the join code, it plays the same match as the seats do, and checks everything itself.
+
+Theory of operation. One task keeps the link to the host and reads it into a backlog; one asks for more while there is
+more; one owns the match and takes from the backlog, every check in a worker thread. The host is believed in nothing: it
+can keep things back, and that is all. If it is gone without a word it is looked for as long as the table waits for a
+seat. What ends the game ends this: its end, a proof that somebody cheated, a host that leaves or stays away.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypeAlias
+
+import trio
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import Randomness, decode_scalar
+from seqp2p.crypto.identity import sign
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
+from seqp2p.match.events import Event, Remarked, Result
+from seqp2p.match.machine import Match
+from seqp2p.match.outcome import final_result, names
+from seqp2p.match.remark import BadRemark, open_remark
+from seqp2p.match.table import encode_agreement
+from seqp2p.net import messages as wire
+from seqp2p.net.dialling import pause_s, reach
+from seqp2p.net.early import Early
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gallery import Gallery
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import ContributionMessage, Evidence, Have, Message, Opening, RemarkMessage, Stage
+from seqp2p.net.text import clean
+from seqp2p.replay.writer import ReplayWriter
+
+ASK_S: Final = 0.6
+"""Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
+OPENINGS_WAIT_S: Final = 8.0
+"""How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostAway:
+    """The host cannot be reached; it is looked for."""
+
+    seat: int
+    grace_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostBack:
+    """The host is there again."""
+
+    seat: int
+
+
+WatchEvent: TypeAlias = Event | HostAway | HostBack
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """Nothing more will come, and why."""
+
+    reason: str
+
+
+_Item: TypeAlias = Message | HostAway | HostBack | _Gone
+
+
+class _Backlog:
+    """What was read and is not taken yet; with too many bytes of it, reading waits."""
+
+    def __init__(self, size_max: int) -> None:
+        self._size_max = size_max
+        self._items: deque[tuple[_Item, int]] = deque()
+        self._size = 0
+        self._changed = trio.Event()
+
+    async def put(self, item: _Item, size: int = 0) -> None:
+        while self._size > self._size_max:
+            await self._changed.wait()
+        self._items.append((item, size))
+        self._add(size)
+
+    def push(self, item: _Item) -> None:
+        """Put something before everything else, at once."""
+        self._items.appendleft((item, 0))
+        self._add(0)
+
+    async def take(self) -> _Item:
+        while not self._items:
+            await self._changed.wait()
+        item, size = self._items.popleft()
+        self._add(-size)
+        return item
+
+    def _add(self, size: int) -> None:
+        self._size += size
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+@dataclass(slots=True)
+class _Ahead:
+    """What came before the match was so far."""
+
+    contributions: Early = field(default_factory=Early)
+    remarks: dict[tuple[int, int], RemarkMessage] = field(default_factory=dict[tuple[int, int], RemarkMessage])
+    openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
+
+
+class Spectator:
+    """Watches one game to its end. ``tell`` gets every event, in order, as it happens."""
+
+    def __init__(
+        self,
+        gallery: Gallery,
+        match: Match,
+        writer: ReplayWriter,
+        tell: Callable[[WatchEvent], None],
+        randomness: Randomness,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.match = match
+        self._gallery = gallery
+        self._writer = writer
+        self._tell = tell
+        self._randomness = randomness
+        self._limits = limits
+        self._backlog = _Backlog(limits.watch_backlog_max)
+        self._ahead = _Ahead()
+        self._link: Link | None = None
+        self._parted = False  # the host has said goodbye
+        self._moved = False  # since the last ``have``
+        self._ending: Result | None = None
+
+    async def leave(self, reason: str) -> None:
+        """Watch no longer; ``run`` returns, and the replay is completed as it is."""
+        await trio.lowlevel.checkpoint()
+        self._backlog.push(_Gone(reason))
+
+    async def run(self) -> Result:
+        """Watch until the game is over or cannot be watched further. The replay is complete and signed after this."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._keep_linked)
+                nursery.start_soon(self._ask)
+                while self._ending is None:
+                    await self._take(await self._backlog.take())
+                await self._see_hands()
+                nursery.cancel_scope.cancel()
+        finally:
+            identity = self._gallery.credentials.identity
+            self._writer.finish(self.match, identity.public, partial(sign, identity))
+        return self._ending
+
+    # The link to the host.
+
+    async def _keep_linked(self) -> None:
+        frames: FrameStream | None = self._gallery.frames
+        while frames is not None:
+            self._link = Link(frames, self._limits)
+            self._link.send(self._alive())
+            error = await self._link.run(Stage.WATCHER, self._hear, self._alive)
+            self._link = None
+            if self._parted:
+                return
+            if isinstance(error, PeerError | Refused):
+                await self._backlog.put(_Gone(str(error)))
+                return
+            frames = await self._reach_again()
+
+    async def _reach_again(self) -> FrameStream | None:
+        """The host once more: known by its key, as this spectator is to it, so that no code is tried again."""
+        gallery, seat = self._gallery, self._gallery.host_seat
+        grace_s = self.match.game.agreement.settings.grace_s
+        await self._backlog.put(HostAway(seat, grace_s))
+        failures = 0
+        with trio.move_on_after(grace_s):
+            while True:
+                failures += 1
+                await trio.sleep(pause_s(failures, 0.5 + self._randomness(1)[0] / 510, self._limits))
+                try:
+                    link = await reach(
+                        gallery.host,
+                        gallery.credentials,
+                        gallery.dial,
+                        self._limits,
+                        role="watch",
+                        game=self.match.game.id,
+                        expected_key=gallery.host_key,
+                    )
+                except Refused as refused:
+                    await self._backlog.put(_Gone(str(refused)))
+                    return None
+                except NetError:
+                    # Not there yet, or somebody else at that address.
+                    continue
+                await self._backlog.put(HostBack(seat))
+                return link.frames
+        await self._backlog.put(_Gone(f"{self._named({seat})} could not be reached for {grace_s} s"))
+        return None
+
+    def _alive(self) -> Have:
+        self._moved = False
+        return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
+
+    async def _ask(self) -> None:
+        while True:
+            await trio.sleep(ASK_S)
+            if self._moved and self._link is not None:
+                self._link.send(self._alive())
+
+    async def _hear(self, message: Message) -> None:
+        match message:
+            case wire.Ping():
+                await trio.lowlevel.checkpoint()
+            case wire.Refusal(code, reason):
+                raise Refused(code, reason)
+            case _:
+                self._parted = isinstance(message, wire.Bye)
+                await self._backlog.put(message, len(wire.encode_message(message)))
+                if self._parted:
+                    raise LinkLost("The host has left.")
+
+    # The one task that owns the match.
+
+    async def _take(self, item: _Item) -> None:
+        match item:
+            case ContributionMessage():
+                await self._receive(item.contribution)
+            case Evidence(contributions):
+                for signed in contributions:
+                    await self._receive(signed.contribution)
+            case RemarkMessage():
+                self._receive_remark(item)
+            case Opening():
+                self._ahead.openings[item.seat] = item
+            case wire.Watching(data):
+                if data != encode_agreement(self._gallery.agreement):
+                    self._end("the host came back with another table")
+            case wire.Bye(reason):
+                said = clean(reason)
+                self._end(f"the host says: {said}" if said else f"{self._named({self._gallery.host_seat})} has left")
+            case _Gone(reason):
+                self._end(reason)
+            case HostAway() | HostBack():
+                self._tell(item)
+            case _:
+                pass  # What hurries seats is nothing to a spectator.
+
+    async def _receive(self, contribution: Contribution) -> None:
+        """Check a contribution, and whatever came early and is due after it."""
+        due = deque([contribution])
+        while due and self._ending is None:
+            contribution = due.popleft()
+            self._moved = True
+            try:
+                judged = await trio.to_thread.run_sync(self.match.judge, contribution)
+            except TooEarly as early:
+                self._ahead.contributions.keep(early.step, early.seat, 0, contribution)
+            except OtherPast:
+                pass  # Of no use here. If somebody signed twice, the host has the proof, and sends it.
+            except Unattributable as error:
+                self._end(f"the host passed on {error}")
+            except Violation as violation:
+                # The host sends no more than the proof: what becomes of the game, the seats decide.
+                events = self.match.accuse(violation)
+                self._writer.evidence(self.match, violation)
+                self._keep(events)
+            else:
+                if judged is not None:
+                    self._keep(self.match.accept(judged))
+                    due += (early for _, early in self._ahead.contributions.due(self.match.number))
+
+    def _keep(self, events: tuple[Event, ...]) -> None:
+        self._writer.record(self.match)
+        for event in events:
+            self._tell(event)
+        for _, remark in sorted(self._ahead.remarks.items()):
+            self._receive_remark(remark)
+        if self.match.game.result is not None:
+            self._ending = self.match.game.result
+
+    def _receive_remark(self, message: RemarkMessage) -> None:
+        """A remark; one that is dated to a step that is not open yet waits until it is."""
+        game = self.match.game
+        try:
+            said = open_remark(message.payload, message.signature, game.id, game.agreement).said
+        except BadRemark as error:
+            self._end(f"the host passed on {error}")
+            return
+        key = said.seat, said.number
+        if said.step > self.match.number:
+            self._ahead.remarks[key] = message
+            return
+        self._ahead.remarks.pop(key, None)
+        try:
+            remark = self.match.receive_remark(message.payload, message.signature)
+        except OtherPast:
+            return  # Of no use here, and no evidence.
+        if remark is not None:
+            self._writer.remark(self.match, remark)
+            self._tell(Remarked(said.seat, said.number, said.text, said.courtesy))
+
+    # Endings.
+
+    def _end(self, reason: str) -> None:
+        """Nothing more is to be seen. With the final position signed by a majority its result holds all the same."""
+        if self.match.confirmed:
+            self._ending = final_result(self.match.game)
+            return
+        for seat, violation in self.match.proven.items():
+            reason = f"{self._named({seat})} cheated at step {violation.step}: {violation.reason}"
+        self._ending = self.match.forfeit or Result("unfinished", (), reason)
+
+    def _named(self, seats: set[int]) -> str:
+        return names(self.match.game, seats)
+
+    async def _see_hands(self) -> None:
+        """After the end the seats open their hands, if the table agreed to it. Never before: it is checked here too."""
+        game = self.match.game
+        if game.result is None or not self.match.confirmed or not game.agreement.settings.open_hands:
+            return
+        with trio.move_on_after(OPENINGS_WAIT_S):
+            while True:
+                for seat, opening in self._ahead.openings.items():
+                    if seat not in self.match.openings:
+                        try:
+                            self.match.open_seat(seat, decode_scalar(opening.secret))
+                        except (CryptoError, Refusal):
+                            return  # The host made it up: nothing more of it is wanted.
+                if len(self.match.openings) == game.players:
+                    return
+                match await self._backlog.take():
+                    case Opening() as opening:
+                        self._ahead.openings[opening.seat] = opening
+                    case RemarkMessage() as remark:
+                        self._receive_remark(remark)
+                    case wire.Bye() | _Gone():
+                        return
+                    case _:
+                        pass  # The game is over: nothing else matters any more.
