@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.match.events import Dealt, Drawn, Event, Turned
+from seqp2p.match.events import Dealt, Drawn, Event, Redealt, Turned, Undone
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.players.desk import LEAVING, Desk
@@ -186,6 +186,12 @@ class Person:
                     self._show_hand()
             case Drawn(seat) if seat == own:
                 self._show_hand()
+            case Redealt():
+                self._shown_hand = ()
+                self._show_hand()
+            case Undone():
+                # Whatever was shown of the turn, it is another one now.
+                self._asked_turn, self._told_turn = -1, None
             case _:
                 pass
         self._tell_turn()

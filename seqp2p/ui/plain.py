@@ -138,7 +138,8 @@ def help_lines(view: View) -> list[str]:
     if view.options.manual_draw:
         lines.append("after your card:  draw, or end (your turn, without a new card)")
     if not view.options.table_talk and view.teams < view.players:
-        lines.append("before your card:  call 2  calls what seat 2 said; its team gives up a card each")
+        other = view.seat % view.players + 1
+        lines.append(f"before your card:  call {other}  calls what seat {other} said; its team gives up a card each")
     lines.append(f"at any time:  hand, board, moves, where {place}, log, seats, words, say TEXT, help, leave")
     return lines
 

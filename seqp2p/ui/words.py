@@ -223,7 +223,8 @@ def vote_line(company: Company, seat: int, action: str, seats: Collection[int]) 
 
 def skipped_line(company: Company, seat: int) -> str:
     """A seat's turn has passed without it."""
-    return f"the turn of {company.name(seat)} is passed over"
+    whose = "your turn" if seat == company.own else f"the turn of {company.name(seat)}"
+    return f"{whose} is passed over"
 
 
 def dropped_line(company: Company, seats: Collection[int]) -> str:

@@ -6,7 +6,7 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.match.events import Drawn, Event, Remarked, Turned
+from seqp2p.match.events import Drawn, Event, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.players.desk import LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
@@ -419,6 +419,24 @@ async def test_others_remarks_and_draws_show_nothing_more(others_turn: Seat) -> 
     assert others_turn.shown == ["player 2's turn"]
     others_turn.person.hear(Remarked(2, 1, "hi", courtesy=False))
     assert others_turn.shown == ["player 2's turn"]
+
+
+async def test_a_new_hand_is_shown_as_it_is(others_turn: Seat) -> None:
+    await others_turn.choose()
+    others_turn.shown.clear()
+    others_turn.person.hear(Redealt())
+    assert others_turn.shown == [hand_line(others_turn.view), "player 2's turn"]
+
+
+async def test_what_is_taken_back_is_shown_again(own_turn: Seat, others_turn: Seat) -> None:
+    for _ in range(2):
+        others_turn.person.hear(Undone(9))
+    assert others_turn.shown == ["player 2's turn"] * 2
+    await own_turn.choose()
+    own_turn.person.hear(Undone(9))
+    own_turn.shown.clear()
+    await own_turn.choose()
+    assert "your turn" in own_turn.shown
 
 
 async def test_nothing_to_show_before_the_deal(undealt: Seat) -> None:

@@ -162,6 +162,7 @@ def test_seats_that_are_away() -> None:
     assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
     assert vote_line(BOB, 2, "drop", {4, 1}) == "you vote to go on without ann and dan"
     assert vote_line(BOB, 3, "skip", {1}) == "cat votes to pass over ann"
+    assert skipped_line(BOB, 2) == "your turn is passed over"
     assert skipped_line(BOB, 1) == "the turn of ann is passed over"
     assert dropped_line(BOB, {1}) == "ann is out of the game"
     assert dropped_line(BOB, {2}) == "you are out of the game"
