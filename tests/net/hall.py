@@ -1,7 +1,7 @@
 """A party whose first seat lets spectators in, over a network without sockets; and spectators, honest and not."""
 
 import contextlib
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -142,29 +142,19 @@ class Seen:
     limits: Limits = DEFAULT_LIMITS
     told: list[WatchEvent] = field(default_factory=list)
     result: Result | None = None
-    started: trio.Event = field(default_factory=trio.Event)
-    moved: trio.Event = field(default_factory=trio.Event)
+    ended: trio.Event = field(default_factory=trio.Event)
 
     def __post_init__(self) -> None:
         self.match = Match(encode_agreement(self.gallery.agreement))
         self.writer = ReplayWriter(self.path, self.match)
         self.spectator = Spectator(
-            self.gallery, self.match, self.writer, self._hear, randomness(("spectator", self.number)), self.limits
+            self.gallery, self.match, self.writer, self.told.append, randomness(("spectator", self.number)), self.limits
         )
-
-    def _hear(self, event: WatchEvent) -> None:
-        self.told.append(event)
-        self.moved.set()
-        self.moved = trio.Event()
 
     async def run(self) -> None:
         with self.writer:
-            self.started.set()
             self.result = await self.spectator.run()
-
-    async def until(self, reached: Callable[["Seen"], bool]) -> None:
-        while not reached(self):
-            await self.moved.wait()
+            self.ended.set()
 
     @property
     def events(self) -> list[Event]:

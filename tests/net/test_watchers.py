@@ -1,6 +1,7 @@
 """The host against spectators that do what they must not, and against those who would like to be some."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -39,7 +40,7 @@ from tests.table import randomness as seeded
 A32, A64 = bytes(32), bytes(64)
 
 
-def hall_of(tmp_path: Path, sleep_s: float = 60.0, **more: object) -> tuple[Hall, trio.Event]:
+def hall_of(tmp_path: Path, sleep_s: float = 60.0, **more: Any) -> tuple[Hall, trio.Event]:
     """A hall whose first seat sleeps over its third turn, and the event that says when."""
     hall = Hall(tmp_path, 2, **more)
     hall.first = Thinker(2, sleep_s)
@@ -79,7 +80,7 @@ async def test_a_spectator_that_speaks(autojump_clock: object, quick: None, tmp_
         nursery.start_soon(hall.watch, 2)
         await asleep.wait()
         inbox: list[object] = []
-        hall[1].session._take = _noting(hall[1].session._take, inbox)  # type: ignore[method-assign]
+        note(hall[1].session, inbox)
         frames = await hall.knock(1)
         await say(frames, Have(1, ()), message)
         assert await ended(frames)
@@ -93,12 +94,15 @@ async def test_a_spectator_that_speaks(autojump_clock: object, quick: None, tmp_
     same_game(hall.seen[2], hall[1])
 
 
-def _noting(take: object, inbox: list[object]) -> object:
-    async def taken(item: object) -> None:
-        inbox.append(item)
-        await take(item)  # type: ignore[operator]
+def note(session: Any, inbox: list[object]) -> None:
+    """Keep what the session takes from now on."""
+    take = session._take
 
-    return taken
+    async def noting(item: object) -> None:
+        inbox.append(item)
+        await take(item)
+
+    session._take = noting
 
 
 async def _settled(frames: FrameStream) -> None:
@@ -135,9 +139,8 @@ async def test_a_flood_is_read_at_its_pace(autojump_clock: object, quick: None, 
         await asleep.wait()
         frames = await hall.knock(1)
         handled: list[float] = []
-        watchers = hall.watchers
-        original = watchers._catch_up
-        watchers._catch_up = lambda watcher: (handled.append(trio.current_time()), original(watcher))[1]  # type: ignore[method-assign,func-returns-value]
+        watchers: Any = hall.watchers
+        watchers._catch_up = lambda _: handled.append(trio.current_time())
         begun = trio.current_time()
         with trio.move_on_after(20):
             async with trio.open_nursery() as reading:

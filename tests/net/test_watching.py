@@ -167,8 +167,7 @@ async def test_a_host_that_stays_away(autojump_clock: object, quick: None, tmp_p
         for watcher in hall.watchers._watchers.values():
             watcher.link.end(LinkLost("The process is gone."))
         gone_at = trio.current_time()
-        while hall.seen[1].result is None:
-            await trio.sleep(0.5)
+        await hall.seen[1].ended.wait()
         assert 20 <= trio.current_time() - gone_at < 22
     seen = hall.seen[1]
     assert seen.result is not None
