@@ -95,7 +95,8 @@ async def list_tables(tables: Browsed[FoundTable], output: Output) -> None:
             if found not in told:
                 tell_table(found, output)
         told = set(current)
-        lines = tuple(map(table_line, current)) or (tables.problem or "  none yet",)
+        nothing = f"  none can be found here: {tables.problem}" if tables.problem else "  none yet"
+        lines = tuple(map(table_line, current)) or (nothing,)
         if lines != shown:
             shown = lines
             for line in lines:

@@ -34,7 +34,8 @@ HELP_OF = "see seqp2p {} --help"
         ("host --pace -1", "invalid value for '--pace'", HELP_OF.format("host")),
         ("host --bot", "option '--bot' requires an argument", "see seqp2p"),
         ("host here", "got unexpected extra argument (here)", HELP_OF.format("host")),
-        ("join", "missing argument 'HOST:PORT'", HELP_OF.format("join")),
+        ("join", "no join code was given", "use --code CODE or set SEQP2P_CODE"),
+        ("join 7-amber-falcon --code 7-amber-falcon", "the join code is given twice", "leave out --code"),
         ("join a b", "got unexpected extra argument (b)", HELP_OF.format("join")),
         ("join 127.0.0.1:4610", "no join code was given", "use --code CODE or set SEQP2P_CODE"),
         ("join :::1:2 --code x", "':::1:2' is no address", "Write HOST:PORT, as in 192.168.1.5:4610"),
@@ -118,26 +119,32 @@ def test_help_imports_no_more_than_it_needs(people: Household) -> None:
         assert f"'{heavy}'" not in modules
 
 
+def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """Somebody is at the terminal and types these lines, then nothing more."""
+    left = iter(lines)
+
+    async def read_line() -> str | None:
+        return next(left, None)
+
+    monkeypatch.setattr("seqp2p.cli.join.is_terminal", lambda: True)
+    monkeypatch.setattr("seqp2p.cli.finding.read_line", read_line)
+
+
 def test_what_was_asked_for_and_not_answered(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seqp2p.cli.join.is_terminal", lambda: True)
-    for interruption in (EOFError, KeyboardInterrupt):
-
-        def asked(interruption: type[BaseException] = interruption) -> str:
-            raise interruption
-
-        monkeypatch.setattr("builtins.input", asked)
-        exit_code, out, err = cli("join", "127.0.0.1:1")
-        assert (exit_code, out) == (5, "")
-        assert err.splitlines()[0] == "join code (like 7-amber-falcon): "
-        assert err.splitlines()[-1] == "seqp2p: error: stopped"
+    typing(monkeypatch)
+    exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random")
+    assert (exit_code, out) == (5, "")
+    assert err == "join code (like 7-amber-falcon): seqp2p: error: stopped\n"
 
 
-def test_a_code_can_be_asked_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seqp2p.cli.join.is_terminal", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda: "no code at all")
-    exit_code, _, err = cli("join", "127.0.0.1:1", "--bot", "random")
-    assert exit_code == 4
-    assert "is none of the words" in err or "join code" in err.splitlines()[-2]
+def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    typing(monkeypatch, "no code at all", "7 amber falcno", "7 AMBER falcon")
+    exit_code, out, err = cli("join", "127.0.0.1:1", "--bot", "random", "--json")
+    assert (exit_code, out) == (4, "")
+    assert err.count("join code (like 7-amber-falcon): ") == 3
+    assert "This is no join code. A code is a number and two words, as in 7-amber-falcon." in err
+    assert "Did you mean 'falcon'?" in err
+    assert "nobody answers at 127.0.0.1:1" in err
 
 
 def test_a_fault_in_the_program_shows_its_place_only_when_asked(people: Household) -> None:

@@ -1,0 +1,192 @@
+"""Finding a table by its number, the list of tables, and what can be wrong with what others advertise."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+import trio
+
+from seqp2p.cli import finding
+from seqp2p.cli.finding import find_table, find_way, list_tables
+from seqp2p.cli.join import read_place
+from seqp2p.cli.output import CommandError, Output
+from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.adverts import FoundTable, TableAdvert
+from seqp2p.net.discovery import Browsed
+from seqp2p.net.errors import BadCode
+from tests.cli import documented
+
+ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
+PLACE = Address("10.9.0.1", 4610)
+TABLE = FoundTable(ADVERT, (PLACE,))
+
+
+def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
+    found = Browsed[FoundTable](64)
+    for number, table in enumerate(tables):
+        found.put(str(number), table)
+    return found
+
+
+# What was typed.
+
+
+@pytest.mark.parametrize("place", ["7-amber-falcon", " 7 Amber  FALCON", "7amber falcon", "7-amber-falcno", "99_x"])
+def test_a_code_is_told_from_an_address(place: str) -> None:
+    assert read_place(place, None) == (None, place)
+    with pytest.raises(CommandError, match="given twice"):
+        read_place(place, "7-amber-falcon")
+
+
+@pytest.mark.parametrize(
+    ("place", "address"),
+    [
+        ("192.168.1.7", Address("192.168.1.7", 4610)),
+        ("192.168.1.7:1", Address("192.168.1.7", 1)),
+        ("7-amber-falcon:4610", Address("7-amber-falcon", 4610)),
+        ("fd00::2", Address("fd00::2", 4610)),
+        ("table.lan", Address("table.lan", 4610)),
+        ("3.lan", Address("3.lan", 4610)),
+    ],
+)
+def test_an_address_is_told_from_a_code(place: str, address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_place(place, None) == (address, None)
+    assert read_place(place, "x") == (address, "x")
+    monkeypatch.setenv("SEQP2P_CODE", "y")
+    assert read_place(place, None) == (address, "y")
+    assert read_place(place, "x") == (address, "x")
+    assert read_place(None, None) == (None, "y")
+
+
+# The one table.
+
+
+async def test_the_table_with_the_number_is_found(autojump_clock: object) -> None:
+    other = FoundTable(replace(ADVERT, number=8), (PLACE,))
+    assert await find_table(7, browsed(other, TABLE), []) == TABLE
+    assert trio.current_time() == pytest.approx(finding.TWIN_S)
+
+
+async def test_a_table_that_comes_late_is_waited_for(autojump_clock: object, nursery: trio.Nursery) -> None:
+    tables = browsed()
+
+    async def appear() -> None:
+        await trio.sleep(5)
+        tables.put("late", TABLE)
+
+    nursery.start_soon(appear)
+    assert await find_table(7, tables, []) == TABLE
+
+
+async def test_a_table_that_is_not_there(autojump_clock: object) -> None:
+    with pytest.raises(CommandError, match=r"table 7 is not to be seen on this network$") as error:
+        await find_table(7, browsed(FoundTable(replace(ADVERT, number=8), (PLACE,))), [])
+    assert (error.value.exit_code, error.value.hint) == (4, finding.ADDRESS_HINT)
+    assert trio.current_time() == pytest.approx(finding.FIND_S)
+
+
+async def test_without_multicast_nobody_waits(autojump_clock: object) -> None:
+    tables = browsed()
+    tables.fail("operation not permitted")
+    with pytest.raises(CommandError, match=r"table 7 is not to be seen on this network \(operation not permitted\)"):
+        await find_table(7, tables, [])
+    assert trio.current_time() == 0
+
+
+async def test_two_tables_with_one_number_are_both_refused(autojump_clock: object) -> None:
+    twin = FoundTable(replace(ADVERT, host="bob"), (Address("10.9.0.2", 5),))
+    with pytest.raises(CommandError, match=r"2 tables here have number 7: ann's at 10.9.0.1:4610, bob's at 10.9.0.2:5"):
+        await find_table(7, browsed(TABLE, twin), [])
+    # One of them cannot be joined any more: it is no question which is meant.
+    playing = FoundTable(replace(twin.advert, state="playing"), twin.addresses)
+    assert await find_table(7, browsed(playing, TABLE), []) == TABLE
+    assert await find_table(7, browsed(playing), []) == playing
+
+
+async def test_another_version(autojump_clock: object) -> None:
+    with pytest.raises(CommandError, match="table 7 plays with another version of seqp2p"):
+        await find_table(7, browsed(FoundTable(replace(ADVERT, version=2), (PLACE,))), [])
+
+
+async def test_nobody_joins_itself(autojump_clock: object) -> None:
+    # A container's network looks the same on every machine.
+    container = Address("172.17.0.1", 4610)
+    both = FoundTable(ADVERT, (container, PLACE))
+    assert await find_table(7, browsed(both), [container]) == TABLE
+    with pytest.raises(CommandError, match="not to be seen"):
+        await find_table(7, browsed(FoundTable(ADVERT, (container,))), [container])
+
+
+# The way there.
+
+
+async def test_an_address_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "browsing", None)
+    way, code = await find_way(PLACE, "7 Amber Falcon", [], Output(json=False))
+    assert (way.host, way.dial, code) == (PLACE, tcp_dial, "7-amber-falcon")
+    with pytest.raises(BadCode):
+        await find_way(None, "7-amber", [], Output(json=False))
+
+
+async def test_the_code_finds_the_table(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = iter(["7-amber", "7-amber-falcon"])
+
+    @asynccontextmanager
+    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+        yield browsed(TABLE)
+
+    async def read_line() -> str | None:
+        await trio.sleep(1)
+        return next(typed, None)
+
+    monkeypatch.setattr(finding, "browsing", browsing)
+    monkeypatch.setattr(finding, "read_line", read_line)
+    for given in ("7-amber-falcon", None):
+        way, code = await find_way(None, given, [], Output(json=True))
+        assert (way.host, code) == (PLACE, "7-amber-falcon")
+    said = capsys.readouterr()
+    assert "table  7  ann: classic, 4 players, 3 free" in said.err
+    assert said.out.count('{"event": "table", "number": 7, "host": "ann"') == 3
+
+
+# The list.
+
+
+async def test_the_list_is_printed_again_when_it_has_changed(
+    autojump_clock: object, nursery: trio.Nursery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = browsed()
+    nursery.start_soon(list_tables, tables, Output(json=False))
+
+    async def said() -> list[str]:
+        await trio.sleep(1)
+        return capsys.readouterr().out.splitlines()
+
+    assert await said() == ["tables on this network (Ctrl-C ends):", "  none yet"]
+    tables.put("a", TABLE)
+    tables.put("b", FoundTable(TableAdvert(3, "bob", "kids", 2, 0, "playing"), (PLACE,)))
+    first, second = await said()
+    assert first == "  table  3  bob: kids, 2 players, playing"
+    assert second == "  table  7  ann: classic, 4 players, 3 free"
+    # Another address is no news to a person.
+    tables.put("a", FoundTable(ADVERT, (PLACE, Address("fd09::1", 4610))))
+    assert await said() == []
+    tables.put("b", None)
+    tables.put("a", FoundTable(replace(ADVERT, version=9), (PLACE,)))
+    assert await said() == ["  table  7  ann: classic, 4 players, another version of seqp2p"]
+    tables.put("a", None)
+    assert await said() == ["  none yet"]
+    tables.fail("operation not permitted")
+    assert await said() == ["  none can be found here: operation not permitted"]
+
+
+async def test_the_event_of_a_table_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    finding.tell_table(TABLE, Output(json=True))
+    event = json.loads(capsys.readouterr().out)
+    assert event.keys() == documented.fields()["table"]
+    assert (event["address"], event["free"], event["state"]) == ("10.9.0.1:4610", 3, "open")
