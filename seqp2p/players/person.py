@@ -7,12 +7,12 @@ that ``choose`` has open, if it has one. ``hear`` is told what happens, and show
 
 import difflib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.match.events import Dealt, Drawn, Event, Redealt, Turned, Undone
+from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.players.desk import LEAVING, Desk
@@ -24,12 +24,18 @@ from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callab
 
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
+GoOn: TypeAlias = Callable[[int], Awaitable[None]]
 
 YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
 ASK_LEAVE: Final = "leave the game? yes/no"
+NOBODY_AWAY: Final = "there is nobody to wait for"
 HOW_TO_SAY: Final = "write what you want to say behind it, like: say hello"
+
+
+async def nobody_asks(_: int) -> None:
+    """For a table that never asks whether to go on without somebody."""
 
 
 class Question:
@@ -60,7 +66,7 @@ class Person:
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
         self._told_turn: object = None  # whose turn was said last
-        self._absent: dict[int, trio.Event] = {}  # by seat: set when this person wants to go on without it
+        self._absent = set[int]()  # the seats that are asked about
         self._answers: dict[str, Callable[[str], Iterable[str]]] = {
             "help": lambda _: sight.help(),
             "?": lambda _: sight.help(),
@@ -72,13 +78,12 @@ class Person:
             "seats": lambda _: sight.seats(),
             "words": lambda _: sight.words(),
             "wait": self._wait,
-            "drop": self._drop,
         }
 
     # What is typed.
 
-    async def listen(self, speak: Speak, leave: Leave) -> None:
-        """Obey what is typed, until this person leaves; ``say …`` goes to ``speak``.
+    async def listen(self, speak: Speak, leave: Leave, go_on: GoOn = nobody_asks) -> None:
+        """Obey what is typed, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
         Leaving is asked about once. At a terminal the end of the input asks, too; elsewhere it leaves, once an answer
         that is still on its way has been taken; one that ended the game leaves nothing to leave.
@@ -102,13 +107,15 @@ class Person:
                 if line.lower() in NO or not line:
                     self._show("you stay")
                     continue
-            await self._obey(line, speak)
+            await self._obey(line, speak, go_on)
 
-    async def _obey(self, line: str, speak: Speak) -> None:
+    async def _obey(self, line: str, speak: Speak, go_on: GoOn) -> None:
         word, _, rest = line.partition(" ")
         word = word.lower()
         if word == "say":
             await self._say(rest, speak)
+        elif word == "drop":
+            await self._drop(rest, go_on)
         elif line.lower() in LEAVING:
             self._ask_to_leave()
         elif word in self._answers:
@@ -154,7 +161,7 @@ class Person:
         """What to say to a line that is neither a word nor an action."""
         if (card := read_card(seen.variant, line)) is not None:
             return [*where_lines(seen, card, self._company.colours), self._prompt(seen)]
-        words = [*self._answers, *LEAVING, "say", "pass", "draw", "end", "waive"]
+        words = [*self._answers, *LEAVING, "say", "drop", "pass", "draw", "end", "waive"]
         near = difflib.get_close_matches(line.lower(), words, n=1) if " " not in line else []
         return [f"{fault}; did you mean {near[0]}?"] if near else [fault]
 
@@ -189,6 +196,8 @@ class Person:
             case Redealt():
                 self._shown_hand = ()
                 self._show_hand()
+            case Dropped(seats):
+                self._absent -= {*seats}
             case Undone():
                 # Whatever was shown of the turn, it is another one now.
                 self._asked_turn, self._told_turn = -1, None
@@ -278,32 +287,31 @@ class Person:
 
     # Seats that are away.
 
-    async def ask_absent(self, seat: int) -> None:
-        """Ask whether to go on without a seat that is away; returns when the person wants to. Cancel when it is back.
+    def ask_absent(self, seats: Collection[int]) -> None:
+        """Ask whether to go on without these seats. What is typed goes to the ``go_on`` of ``listen``."""
+        self._absent = set(seats)
+        for seat in sorted(seats):
+            name = self._company.name(seat)
+            self._show(f"{name} is away: type wait, or drop {name} to go on without")
 
-        ``wait`` says no for now: the question stays open.
-        """
-        event = self._absent.setdefault(seat, trio.Event())
-        name = self._company.name(seat)
-        self._show(f"{name} is away: type wait, or drop {name} to go on without")
-        try:
-            await event.wait()
-        finally:
-            self._absent.pop(seat, None)
+    def back(self, seat: int) -> None:
+        """A seat is there again, or out for good: nothing is asked about it any more."""
+        self._absent.discard(seat)
 
     def _wait(self, _: str) -> Iterable[str]:
-        names = [self._company.name(seat) for seat in self._absent]
-        return [f"waiting for {listed(names)}" if names else "nobody is away"]
+        names = [self._company.name(seat) for seat in sorted(self._absent)]
+        return [f"waiting for {listed(names)}; drop is still possible" if names else NOBODY_AWAY]
 
-    def _drop(self, rest: str) -> Iterable[str]:
+    async def _drop(self, rest: str, go_on: GoOn) -> None:
         away = sorted(self._absent)
+        seat = self._company.find(rest) if rest else sum(away[:1])
         if not away:
-            return ["nobody is away"]
-        seat = self._company.find(rest) if rest else away[0]
-        if (not rest and len(away) > 1) or seat not in away:
-            return [f"write who: {listed([f'drop {self._company.name(other)}' for other in away])}"]
-        self._absent[seat].set()
-        return [f"you want to go on without {self._company.name(seat)}"]
+            self._show(NOBODY_AWAY)
+        elif seat not in away or (not rest and len(away) > 1):
+            self._show(f"write who: {' or '.join(f'drop {self._company.name(other)}' for other in away)}")
+        else:
+            self._absent.discard(seat)
+            await go_on(seat)
 
     def _show(self, *lines: str) -> None:
         for line in lines:

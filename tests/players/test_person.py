@@ -6,11 +6,11 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.match.events import Drawn, Event, Redealt, Remarked, Turned, Undone
+from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.players.desk import LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
-from seqp2p.players.person import ASK_LEAVE, HOW_TO_SAY, Person
+from seqp2p.players.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, Person, nobody_asks
 from seqp2p.players.sight import NOT_DEALT, Sight
 from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legal_lines, score_line, seats_lines
@@ -30,6 +30,7 @@ class Seat:
         self.bells = 0
         self.spoken: list[str] = []
         self.left: list[str] = []
+        self.dropped: list[int] = []
         self.story = Story()
         self.words: Sequence[str] | None = ("amber", "falcon")
         self.match = match
@@ -53,6 +54,10 @@ class Seat:
         await trio.lowlevel.checkpoint()
         self.left.append(reason)
 
+    async def go_on(self, seat: int) -> None:
+        await trio.lowlevel.checkpoint()
+        self.dropped.append(seat)
+
     @property
     def view(self) -> View:
         return self.own.view(self.match)
@@ -62,7 +67,7 @@ class Seat:
         self.typed.extend(lines)
         self.shown.clear()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.person.listen, self.speak, self.leave)
+            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
         return self.shown
@@ -78,7 +83,7 @@ class Seat:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
             await trio.testing.wait_all_tasks_blocked()
-            nursery.start_soon(self.person.listen, self.speak, self.leave)
+            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
         return chosen[0] if chosen else None
@@ -206,8 +211,8 @@ ANYTIME: dict[str, Callable[[Seat], list[str]]] = {
     "seats": lambda seat: seats_lines(seat.view, seat.company),
     "Log": lambda _: ["nothing has been played yet"],
     "log all": lambda _: ["nothing has been played yet"],
-    "wait": lambda _: ["nobody is away"],
-    "drop 2": lambda _: ["nobody is away"],
+    "wait": lambda _: [NOBODY_AWAY],
+    "drop 2": lambda _: [NOBODY_AWAY],
     "where": lambda _: ["write a card behind it, like: where 2S"],
     "where e5": lambda _: ["write a card behind it, like: where 2S"],
     "where JC": lambda _: ["JC puts a chip on any free square"],
@@ -520,40 +525,39 @@ async def test_a_card_is_given_up(typed: str) -> None:
 # Seats that are away
 
 
-async def asked_about(seat: Seat, absent: Sequence[int], *typed: str) -> list[int]:
-    """The seats that the person wants to go on without."""
-    gone: list[int] = []
-
-    async def ask(number: int) -> None:
-        await seat.person.ask_absent(number)
-        gone.append(number)
-
-    seat.typed.extend(typed)
-    async with trio.open_nursery() as nursery:
-        for number in absent:
-            nursery.start_soon(ask, number)
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.start_soon(seat.person.listen, seat.speak, seat.leave)
-        await trio.testing.wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
-    return gone
-
-
 @pytest.mark.parametrize("typed", ["drop", "drop 2", "DROP Player 2", "drop seat 2"])
 async def test_going_on_without_a_seat(others_turn: Seat, typed: str) -> None:
-    assert await asked_about(others_turn, [2], "wait", typed) == [2]
-    assert others_turn.shown == [
-        "player 2 is away: type wait, or drop player 2 to go on without",
-        "waiting for player 2",
-        "you want to go on without player 2",
+    others_turn.person.ask_absent([2])
+    assert others_turn.shown == ["player 2 is away: type wait, or drop player 2 to go on without"]
+    assert await others_turn.type("wait", typed, "drop") == [
+        "waiting for player 2; drop is still possible",
+        NOBODY_AWAY,
     ]
+    assert others_turn.dropped == [2]
 
 
 async def test_of_several_one_must_be_named() -> None:
     game = played(4)
     seat = Seat(game, match_at(game, 8), 1)
-    assert await asked_about(seat, [2, 3], "drop", "drop 4", "drop nobody", "drop 3") == [3]
-    assert seat.shown[2:5] == ["write who: drop player 2 and drop player 3"] * 3
+    seat.person.ask_absent({3, 2})
+    assert (
+        await seat.type("drop", "drop 4", "drop nobody", "drop 3") == ["write who: drop player 2 or drop player 3"] * 3
+    )
+    assert seat.dropped == [3]
+
+
+async def test_who_is_back_or_out_is_not_asked_about_any_more(others_turn: Seat) -> None:
+    others_turn.person.ask_absent([2])
+    others_turn.person.back(2)
+    assert await others_turn.type("drop 2", "wait") == [NOBODY_AWAY] * 2
+    others_turn.person.ask_absent([2])
+    others_turn.person.hear(Dropped((2,)))
+    assert await others_turn.type("drop 2") == [NOBODY_AWAY]
+    assert others_turn.dropped == []
+
+
+async def test_a_table_that_never_asks(others_turn: Seat) -> None:
+    await nobody_asks(2)
 
 
 # The lobby
