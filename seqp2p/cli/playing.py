@@ -2,7 +2,7 @@
 
 import random
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -14,16 +14,18 @@ from seqp2p.cli.lines import is_terminal, read_line
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import polite_signals
-from seqp2p.crypto.identity import Identity
+from seqp2p.cli.taking_up import Resumed
+from seqp2p.cli.unfinished import secrets_of
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.absence import Absent, Back
 from seqp2p.net.asking import PATIENCE_S
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.safety import safety_words
-from seqp2p.net.session import Session
+from seqp2p.net.session import AskAbout, Session, TableEvent
 from seqp2p.net.table import Table
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import BOTS
@@ -31,6 +33,7 @@ from seqp2p.players.desk import Desk
 from seqp2p.players.person import Person
 from seqp2p.players.player import Player
 from seqp2p.players.sight import Sight
+from seqp2p.replay.sidecar import Sidecar, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.ui.words import LEFT
 
@@ -44,13 +47,23 @@ class Choices:
     replay_dir: Path
 
 
+@dataclass(frozen=True)
+class Sitting:
+    """A seat that is about to be played: what it knows, and where it keeps it."""
+
+    table: Table
+    match: Match
+    seat: OwnSeat
+    reporter: Reporter
+    writer: ReplayWriter
+    sidecar: Sidecar
+
+
 def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
-    """The bot or person that plays this seat; a person hears what the reporter tells."""
+    """The bot or person that plays this seat."""
     if choices.bot is None:
         sight = Sight(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
-        person = Person(own_desk(reporter.output), sight, PATIENCE_S)
-        reporter.follow(person.hear)
-        return person
+        return Person(own_desk(reporter.output), sight, PATIENCE_S)
     # A bot's choices need no secrecy, but nobody should be able to foresee them either.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
 
@@ -80,43 +93,99 @@ def joint_seed(match: Match) -> bytes | None:
     return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
-async def play(table: Table, identity: Identity, choices: Choices, output: Output) -> int:
+async def play(table: Table, held: home.Held, choices: Choices, output: Output) -> int:
     """Play one seat of an agreed table to its end; returns the exit code."""
-    match = Match(encode_agreement(table.agreement))
-    seat = OwnSeat(table.seat, identity, secrets.token_bytes)
+    match = Match(encode_agreement(table.agreement), table.seat)
+    seat = OwnSeat(table.seat, held.identity, secrets.token_bytes)
     reporter = Reporter(output, match, table.seat if choices.bot is None else 0)
     reporter.seats()
     path = home.replay_path(choices.replay_dir, match.game.id, table.seat)
+    with open_writer(path, match) as writer:
+        try:
+            sidecar = Sidecar.create(sidecar_path(path), secrets_of(table, seat, held.file, table.listeners))
+        except OSError as error:
+            raise _cannot_write(path, error) from None
+        with sidecar:
+            return await _play(Sitting(table, match, seat, reporter, writer, sidecar), choices)
+
+
+async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int:
+    """Take a seat again and play it to the end; returns the exit code."""
+    match, seat = resumed.match, resumed.seat
+    reporter = Reporter(output, match, seat.number if choices.bot is None else 0)
+    reporter.resumed(seat.number, match.number)
+    reporter.seats()
+    sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
+    return await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output))
+
+
+async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> int:
+    """The game to its end. ``beside`` is done meanwhile."""
+    reporter, writer = sitting.reporter, sitting.writer
     # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
-        with open_writer(path, match) as writer:
-            player = make_player(choices, reporter, seat)
-            session = Session(
-                match,
-                seat,
-                Mesh(table, secrets.token_bytes),
-                player,
-                writer,
-                reporter.tell,
-            )
-            result = await _run(session, player, signals, path)
-        reporter.over(result, table.seat, path)
-    return ABANDONED if result.kind == "unfinished" else DONE
+        player = make_player(choices, reporter, sitting.seat)
+        mesh = Mesh(sitting.table, secrets.token_bytes)
+        session = Session(
+            sitting.match,
+            sitting.seat,
+            mesh,
+            player,
+            writer,
+            reporter.tell,
+            sitting.sidecar,
+            asks=choices.bot is None,
+        )
+        async with trio.open_nursery() as nursery:
+            if beside is not None:
+                nursery.start_soon(beside, mesh)
+            result = await _run(session, player, reporter, signals, writer.path)
+            nursery.cancel_scope.cancel()
+        # The game is over for this seat: nobody can take it again, and nobody needs its secrets.
+        sitting.sidecar.delete()
+        reporter.over(result, sitting.seat.number, writer.path)
+    return DONE if result.kind in {"won", "drawn"} else ABANDONED
 
 
-async def _run(session: Session, player: Player, signals: AsyncIterator[int], path: Path) -> Result:
+async def _run(session: Session, player: Player, reporter: Reporter, signals: AsyncIterator[int], path: Path) -> Result:
     """The session to its end, left politely when this process is asked to end; raises CommandError."""
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_leave_on_signal, session, signals, nursery)
             if isinstance(player, Person):
                 nursery.start_soon(player.listen, session.say, session.leave)
+                reporter.follow(_hearing(player, session, nursery))
             result = await session.run()
             nursery.cancel_scope.cancel()
     except* OSError as group:
         # Whatever can go wrong in the network has a name of its own: this is the disk.
         raise _cannot_write(path, cast("OSError", _first(group))) from None
     return result
+
+
+def _hearing(person: Person, session: Session, nursery: trio.Nursery) -> Callable[[TableEvent], None]:
+    """What a person hears of the table: the game, and questions about seats that are away."""
+    asked: dict[int, trio.CancelScope] = {}
+
+    async def ask(seat: int, scope: trio.CancelScope) -> None:
+        with scope:
+            await person.ask_absent(seat)
+            await session.go_on(seat)
+
+    def hear(event: TableEvent) -> None:
+        match event:
+            case AskAbout(seats):
+                for seat in set(seats) - asked.keys():
+                    asked[seat] = trio.CancelScope()
+                    nursery.start_soon(ask, seat, asked[seat])
+            case Back(seat):
+                asked.pop(seat, trio.CancelScope()).cancel()
+            case Absent():
+                pass
+            case _:
+                person.hear(event)
+
+    return hear
 
 
 def _first(error: BaseException) -> BaseException:

@@ -7,9 +7,23 @@ import trio
 
 from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.match.events import Dealt, Event, Remarked, Result, Seated, Shuffled, Turned
+from seqp2p.match.events import (
+    Dealt,
+    Dropped,
+    Redealt,
+    Remarked,
+    Result,
+    Seated,
+    Shuffled,
+    Skipped,
+    Turned,
+    Undone,
+    Voted,
+)
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import PLACINGS
+from seqp2p.net.absence import Absent, Back
+from seqp2p.net.session import TableEvent
 from seqp2p.rules import Action, format_action, format_card, view
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.words import (
@@ -45,12 +59,12 @@ class Reporter:
         self.match = match
         self.story = Story()
         self._company = Company.of(match.game.agreement, own)
-        self._hear: Callable[[Event], None] = lambda _: None
+        self._hear: Callable[[TableEvent], None] = lambda _: None
         self._made = (0,) * match.game.agreement.settings.teams
         self._votes = set[tuple[int, str, tuple[int, ...]]]()
         self._full_at = self._step_at = trio.current_time()
 
-    def follow(self, hear: Callable[[Event], None]) -> None:
+    def follow(self, hear: Callable[[TableEvent], None]) -> None:
         """Pass every event on to the person at this table, once it is told."""
         self._hear = hear
 
@@ -65,7 +79,7 @@ class Reporter:
         for line in settings_lines(agreement.settings):
             self.output.say(line)
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: TableEvent) -> None:
         """One event of the match."""
         now = trio.current_time()
         match event:
@@ -86,6 +100,20 @@ class Reporter:
                 self.output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
                 says = "say" if seat == self._company.own else "says"
                 self._log(f"{self._company.who(seat)} {says}: {text}")
+            case Voted(seat, number, action, about):
+                self.vote(seat, action, about, number)
+            case Skipped(seat):
+                self.skipped(seat)
+            case Dropped(seats):
+                self.dropped(seats)
+            case Redealt():
+                self.redeal()
+            case Undone(step):
+                self.undone(step)
+            case Absent(seat, grace_s):
+                self.absent(seat, grace_s)
+            case Back(seat):
+                self.back(seat)
             case _:
                 pass  # What is drawn, its holder sees; how it ended, ``over`` says.
         self._step_at = now

@@ -34,6 +34,7 @@ class Door:
     """An identity, held, and the listeners that go with it."""
 
     lobbying: Lobbying
+    held: home.Held
     credentials: Credentials
     name: str
     listeners: Sequence[trio.SocketListener]
@@ -69,7 +70,7 @@ class Door:
         """Play the game at an agreed table; returns the exit code."""
         choices, output = self.lobbying.choices, self.lobbying.output
         await check_known(table, output, ask=choices.bot is None and not output.json and is_terminal())
-        return await play(table, self.credentials.identity, choices, output)
+        return await play(table, self.held, choices, output)
 
 
 @contextlib.asynccontextmanager
@@ -85,7 +86,7 @@ async def open_door(lobbying: Lobbying, listen: Address | None) -> AsyncGenerato
             listeners = await open_listeners(listen)
             try:
                 with orphaned:
-                    yield Door(lobbying, credentials, name, listeners)
+                    yield Door(lobbying, held, credentials, name, listeners)
             finally:
                 for listener in listeners:
                     await trio.aclose_forcefully(listener)

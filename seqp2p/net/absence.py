@@ -1,76 +1,136 @@
-"""Whether the game is still waited for: goodbyes, seats that cannot be reached, and programs that do not do their part.
+"""Who keeps a game waiting: seats that cannot be reached, say goodbye, or do not do their part. Decisions only.
 
-Decisions only: no link and no clock of its own. Times are seconds on the caller's clock.
+No link and no clock of its own; times are seconds on the caller's clock. voting.py says what follows from it.
 """
 
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.match.machine import Match
+from seqp2p.match.outcome import names
 
-# Steps over which a player may think as long as it likes; a program does all the others by itself, or ends them soon.
+# Steps over which a player may think, as long as the table's clock lets it; a program does all the others by itself.
 PONDERED: Final = frozenset({"turn", "discard"})
 # How long a seat may keep the others waiting with what takes no thinking, though it is there; at least the table's
 # grace. A shuffle takes a second or two on a slow machine.
 OWED_S: Final = 60.0
 # How long after a seat's goodbye its evidence against another seat may still come by way of others.
 GOODBYE_WAIT_S: Final = 1.0
+# The clock of a turn runs on every machine for itself: nobody is late by less than a message may take.
+LATE_MARGIN_S: Final = 1.0
+# A link that is made anew at once was no absence worth telling.
+ABSENT_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A seat cannot be reached, neither directly nor by way of others; it is waited for so long."""
+
+    seat: int
+    grace_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """A seat that could not be reached is there again."""
+
+    seat: int
 
 
 class Absence:
-    """Who keeps one seat's match waiting, and since when."""
+    """Who of the other seats is away, and since when the open step waits."""
 
     def __init__(self, match: Match, own_seat: int) -> None:
         self._match = match
         self._own_seat = own_seat
         self._moved_at = 0.0
-        self._away_at: float | None = None  # since when nobody who is waited for can be reached
+        self._away_at: dict[int, float] = {}
+        self._told: set[int] = set()
         self._gone: dict[int, tuple[float, str]] = {}  # when a seat said goodbye, and why
 
+    @property
+    def grace_s(self) -> int:
+        """How long a seat that cannot be reached is waited for."""
+        return self._match.game.agreement.settings.grace_s
+
     def moved(self, now: float) -> None:
-        """The game has begun, or a contribution has been taken."""
+        """The game has begun, or the open step is another."""
         self._moved_at = now
 
     def goodbye(self, seat: int, reason: str, now: float) -> None:
         """A seat has said goodbye. Who leaves by its own will gives no reason; one for whom the game has ended does."""
         self._gone.setdefault(seat, (now, reason))
 
-    def why_over(self, reachable: frozenset[int], now: float) -> str | None:
-        """Why nothing is waited for any longer, in words that name the seats, or None while it is. Ask regularly."""
-        waiting = self._match.awaited - {self._own_seat}
-        return (
-            self._who_left(waiting, now) or self._who_is_away(waiting, reachable, now) or self._who_owes(waiting, now)
-        )
+    def linked(self, seat: int) -> None:
+        """There is a new link to a seat: whatever it said before, it is there."""
+        self._gone.pop(seat, None)
 
-    def _who_left(self, waiting: frozenset[int], now: float) -> str | None:
-        # What others have to say of the reason may still be on its way, so a goodbye is not taken at once.
-        late = {seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S}
+    def look(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
+        """Note who can be reached, about every second; returns what has changed for people to know."""
+        told: list[Absent | Back] = []
+        for seat in self._match.game.seats:
+            if seat == self._own_seat or seat in reachable:
+                self._away_at.pop(seat, None)
+                if seat in self._told:
+                    self._told.discard(seat)
+                    told.append(Back(seat))
+            elif now - self._away_at.setdefault(seat, now) >= ABSENT_S and seat not in self._told:
+                self._told.add(seat)
+                told.append(Absent(seat, self.grace_s))
+        return tuple(told)
+
+    def away(self, now: float) -> frozenset[int]:
+        """The seats that have been away for the whole grace."""
+        return frozenset(seat for seat, since in self._away_at.items() if now - since >= self.grace_s)
+
+    def unreachable(self) -> frozenset[int]:
+        """The seats that cannot be reached at this moment."""
+        return frozenset(self._away_at)
+
+    def departed(self, now: float) -> frozenset[int]:
+        """The seats that said goodbye, a moment ago or longer: what others say of the reason may still be coming."""
+        return frozenset(seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
+
+    def late(self, now: float) -> frozenset[int]:
+        """The seats that let the table's clock run out."""
+        turn_time_s = self._match.game.agreement.settings.turn_time_s
+        if not turn_time_s or self._match.kind not in PONDERED or now - self._moved_at < turn_time_s + LATE_MARGIN_S:
+            return frozenset()
+        return self._match.awaited - {self._own_seat}
+
+    def owing(self, now: float) -> frozenset[int]:
+        """The seats whose programs owe what takes no thinking, for longer than any machine needs."""
+        if self._match.kind in PONDERED or now - self._moved_at < max(OWED_S, self.grace_s):
+            return frozenset()
+        return self._match.awaited - {self._own_seat}
+
+    def why_over(self, now: float) -> str | None:
+        """Why the game is not waited for any longer where nobody can vote, in words that name the seats; or None."""
+        waiting = self._match.awaited - {self._own_seat}
         if self._match.kind == "over":
             # Whoever has signed the end may go.
-            return f"{self.names(waiting)} left the table" if waiting and waiting <= late else None
-        if not late:
-            return None
-        # What others say may be that somebody left: then its own word, if it is here, comes first.
-        seat, (_, reason) = min(self._gone.items(), key=lambda gone: gone[1][1] != "")
-        return f"{self.names({seat})} says: {reason}" if reason else f"{self.names({seat})} left the table"
+            quit_ = waiting and waiting <= self.departed(now)
+            return f"{self.names(waiting)} left the table" if quit_ else self._who_keeps_waiting(waiting, now)
+        if seats := self.departed(now):
+            # What others say may be that somebody left: then its own word, if it is here, comes first.
+            seat = min(seats, key=lambda seat: self._gone[seat][1] != "")
+            reason = self._gone[seat][1]
+            return f"{self.names({seat})} says: {reason}" if reason else f"{self.names({seat})} left the table"
+        return self._who_keeps_waiting(waiting, now)
 
-    def _who_is_away(self, waiting: frozenset[int], reachable: frozenset[int], now: float) -> str | None:
-        if not waiting or waiting & reachable:
-            self._away_at = None
-            return None
-        if self._away_at is None:
-            self._away_at = now
-        grace_s = self._match.game.agreement.settings.grace_s
-        return f"{self.names(waiting)} could not be reached for {grace_s} s" if now - self._away_at >= grace_s else None
-
-    def _who_owes(self, waiting: frozenset[int], now: float) -> str | None:
-        owed_s = max(OWED_S, self._match.game.agreement.settings.grace_s)
-        if not waiting or self._match.kind in PONDERED or now - self._moved_at < owed_s:
-            return None
-        step = f"step {self._match.number} ({self._match.kind})"
-        return f"{self.names(waiting)} sent nothing valid for {step} in {owed_s:.0f} s"
+    def _who_keeps_waiting(self, waiting: frozenset[int], now: float) -> str | None:
+        if away := waiting & self.away(now):
+            return f"{self.names(away)} could not be reached for {self.grace_s} s"
+        if owing := self.owing(now):
+            step = f"step {self._match.number} ({self._match.kind})"
+            return f"{self.names(owing)} sent nothing valid for {step} in {max(OWED_S, self.grace_s):.0f} s"
+        turn_time_s = self._match.game.agreement.settings.turn_time_s
+        # Nobody can be skipped here, so it has the time of two turns.
+        if late := self.late(now - turn_time_s):
+            return f"{self.names(late)} did not move in {2 * turn_time_s} s"
+        return None
 
     def names(self, seats: AbstractSet[int]) -> str:
         """Seats as people are told of them: ``seat 2 (ann), seat 3 (bob)``."""
-        entries = self._match.game.agreement.seats
-        return ", ".join(f"seat {seat} ({entries[seat - 1].name})" for seat in sorted(seats))
+        return names(self._match.game, seats)

@@ -66,6 +66,12 @@ class Asking:
         self._ahead = None
         nursery.start_soon(self._ask, self._question)
 
+    def take_back(self) -> None:
+        """The game has gone back: what was asked and answered is void."""
+        if self._question:
+            self._question.scope.cancel()
+        self._question = self._ahead = None
+
     def hurry(self) -> None:
         """The open question is not waited for much longer."""
         if self._question:

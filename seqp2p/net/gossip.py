@@ -14,9 +14,11 @@ from typing import Final, Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.net.limits import Limits
+from seqp2p.net.messages import BallotMessage, HeadMessage
 
 Placed: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
+Vote: TypeAlias = BallotMessage | HeadMessage
 
 
 class Store(Protocol):
@@ -31,6 +33,10 @@ class Store(Protocol):
 
         Contributions to ``step`` by other seats, and all to later steps; nothing if that is further than this seat.
         """
+        ...
+
+    def votes(self, step: int) -> Iterable["Vote"]:
+        """The ballots and heads that concern somebody whose open step this is."""
         ...
 
 

@@ -27,12 +27,15 @@ from seqp2p.net.here import Whereabouts
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
+    BallotMessage,
     Bye,
     ContributionMessage,
     Evidence,
     Have,
+    HeadMessage,
     Here,
     Hurry,
+    LeaveMessage,
     Links,
     Message,
     Opening,
@@ -50,7 +53,9 @@ from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.watchers import Show
 
-GameMessage: TypeAlias = ContributionMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+GameMessage: TypeAlias = (
+    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,15 @@ class Mesh:
         """Send a remark to everybody, also to those who are linked later."""
         self._spread_for_good(RemarkMessage(payload, signature))
 
+    def send_vote(self, message: BallotMessage | HeadMessage) -> None:
+        """Send a ballot or a head to everybody linked; whoever comes later gets it in answer to its ``have``."""
+        frame = encode_message(message)
+        self._spread(Item(digest(frame)), frame)
+
+    def send_leave(self, signed: Contribution) -> None:
+        """Send a seat's signed leave to everybody, also to those who are linked later."""
+        self._spread_for_good(LeaveMessage(signed.payload, signed.signature))
+
     def send_hurry(self, step: int) -> None:
         """Tell everybody linked now that a draw still owed at this step is not waited for."""
         frame = encode_message(Hurry(step))
@@ -171,7 +185,7 @@ class Mesh:
 
     def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
         """Another seat may be there, as was found on the network: what is new is dialled at once."""
-        if self._whereabouts.find(seat, addresses):
+        if seat in self._peers and self._whereabouts.find(seat, addresses):
             self._peers[seat].move()
 
     async def close(self, reason: str) -> None:
@@ -327,12 +341,16 @@ class Mesh:
                 peer.view.has(step, frozenset(seats))
                 for each in peer.view.answer(self._store, now):
                     link.send(ContributionMessage(each.payload, each.signature))
+                for vote in self._store.votes(step):
+                    frame = encode_message(vote)
+                    if peer.view.wants(Item(digest(frame)), now):
+                        link.send_frame(frame)
             case Links(seats):
                 peer.view.links = frozenset(seats)
             case ContributionMessage(payload):
                 peer.view.heard(digest(payload), now)
                 await self._hand_on(Received(peer.seat, message))
-            case Opening() | Evidence() | RemarkMessage() | Hurry():
+            case BallotMessage() | HeadMessage() | LeaveMessage() | Opening() | Evidence() | RemarkMessage() | Hurry():
                 peer.view.heard(digest(encode_message(message)), now)
                 await self._hand_on(Received(peer.seat, message))
             case Here():
@@ -378,7 +396,7 @@ class Mesh:
         if self._table.watchers:
             self._table.watchers.spread(item, frame)
 
-    def _spread_for_good(self, message: Opening | Evidence | RemarkMessage) -> None:
+    def _spread_for_good(self, message: Opening | Evidence | RemarkMessage | LeaveMessage) -> None:
         frame = encode_message(message)
         key = digest(frame)
         self._sticky[key] = frame

@@ -182,6 +182,18 @@ class ContributionMessage(Signed, frozen=True, tag="contribution"):
     """One contribution, the sender's own or passed on."""
 
 
+class BallotMessage(Signed, frozen=True, tag="ballot"):
+    """A vote to close a step without its contributor, the sender's own or passed on."""
+
+
+class HeadMessage(Signed, frozen=True, tag="head"):
+    """A seat's word on how it closed a step, the sender's own or passed on."""
+
+
+class LeaveMessage(Signed, frozen=True, tag="leave"):
+    """A seat leaves for good, the sender itself or another."""
+
+
 class Have(Record, frozen=True, tag="have"):
     """The sender's open step, and the seats whose contributions to it are held. Also the sign of life in the game."""
 
@@ -209,7 +221,7 @@ class Opening(Record, frozen=True, tag="opening"):
 
 
 class Evidence(Record, frozen=True, tag="evidence"):
-    """Proof of cheating: one invalid contribution, or two different ones by one seat for one step."""
+    """Proof of cheating: one invalid contribution, or two different things by one seat for one place."""
 
     contributions: Annotated[tuple[Signed, ...], msgspec.Meta(min_length=1, max_length=2)]
 
@@ -259,6 +271,9 @@ Message: TypeAlias = (
     | Watching
     | Ping
     | ContributionMessage
+    | BallotMessage
+    | HeadMessage
+    | LeaveMessage
     | Have
     | Links
     | Opening
@@ -284,6 +299,17 @@ class Stage(enum.Enum):
     WATCHED = "watching, host"
 
 
+# What a game is made of: seats send it to each other and to their spectators.
+SEEN: Final[tuple[type[Message], ...]] = (
+    ContributionMessage,
+    BallotMessage,
+    HeadMessage,
+    LeaveMessage,
+    Opening,
+    Evidence,
+    RemarkMessage,
+)
+
 # What may be received in each stage. Any other message is the sender's fault.
 ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
     Stage.AUTH_CLIENT: (Hello, Accepted, Refusal),
@@ -292,8 +318,8 @@ ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
     Stage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
     Stage.LOBBY_JOINER: (Lobby, Gather, TableMessage, Start, Ping, Refusal, Bye),
     Stage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
-    Stage.GAME: (ContributionMessage, Have, Links, Opening, Evidence, RemarkMessage, Here, Hurry, Bye, Ping),
-    Stage.WATCHER: (Watching, ContributionMessage, Opening, Evidence, RemarkMessage, Hurry, Ping, Refusal, Bye),
+    Stage.GAME: (*SEEN, Have, Links, Here, Hurry, Bye, Ping),
+    Stage.WATCHER: (Watching, *SEEN, Hurry, Ping, Refusal, Bye),
     Stage.WATCHED: (Have, Ping, Bye),
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from seqp2p.match.errors import OtherPast
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Event, Remarked
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, BadRemark, Remark, open_remark
@@ -10,6 +10,7 @@ from seqp2p.match.seat import OwnSeat
 from seqp2p.match.text import cleaned
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import RemarkMessage
+from seqp2p.replay.sidecar import LoggedKind
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -17,22 +18,36 @@ class Talk:
     """The remarks of one live game."""
 
     def __init__(
-        self, match: Match, seat: OwnSeat, mesh: Mesh, writer: ReplayWriter, tell: Callable[[Event], None]
+        self,
+        match: Match,
+        seat: OwnSeat,
+        mesh: Mesh,
+        writer: ReplayWriter,
+        tell: Callable[[Event], None],
+        log: Callable[[LoggedKind, Contribution], None],
     ) -> None:
         self._match = match
         self._seat = seat
         self._mesh = mesh
         self._writer = writer
         self._tell = tell
+        self._log = log
         # By (seat, number), before their step or before the ones they follow: no more than a seat may say at all.
         self._early: dict[tuple[int, int], Remark] = {}
 
-    def say(self, text: str) -> None:
-        """Say something, as typed. Nothing is said where nothing is left to show, or after too many remarks."""
+    def sign(self, text: str) -> Contribution | None:
+        """Sign what was typed; to be synced before it is sent. None where nothing is left to show, or too much said."""
         shown = cleaned(text, REMARK_LENGTH_MAX)
         number, _ = self._match.remarks.next_of(self._seat.number)
-        if shown and number <= REMARKS_MAX:
-            self._take(*self._seat.say(self._match, shown))
+        if not shown or number > REMARKS_MAX:
+            return None
+        own = Contribution(*self._seat.say(self._match, shown))
+        self._log("remark", own)
+        return own
+
+    def say(self, own: Contribution) -> None:
+        """Send what this seat has signed."""
+        self._take(own.payload, own.signature)
 
     def receive(self, sender: int, message: RemarkMessage) -> None:
         """A remark from a neighbour. One that is too early waits until it is not."""
@@ -64,11 +79,10 @@ class Talk:
             self._take(remark.payload, remark.signature)
 
     def _take(self, payload: bytes, signature: bytes) -> None:
-        try:
-            remark = self._match.receive_remark(payload, signature)
-        except OtherPast:
-            return  # Of no use here, and no evidence.
+        remark = self._match.receive_remark(payload, signature)
         if remark is not None:
+            if remark.said.seat != self._seat.number:
+                self._log("remark", Contribution(payload, signature))
             self._keep(remark)
 
     def _keep(self, remark: Remark) -> None:
