@@ -1,0 +1,348 @@
+"""Known players: who is new, who is the same, whose key has changed, and what is wrong with the file."""
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqp2p.cli import home, known
+from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
+from seqp2p.cli.output import CommandError, Output
+from seqp2p.crypto.identity import Identity, fingerprint
+from seqp2p.net.errors import LinkLost
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import Bye, Stage, decode_message
+from seqp2p.net.table import Table
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household
+
+
+def key(number: int) -> bytes:
+    return Identity(number.to_bytes(32, "big")).public
+
+
+ANN, BOB, EVE = (Known(name, key(number).hex(), "2025-01-31") for number, name in enumerate(("ann", "bob", "eve"), 1))
+
+
+@dataclass
+class Seat:
+    name: str
+    key: bytes
+
+
+@dataclass
+class Seats:
+    seats: tuple[Seat, ...]
+
+
+class Wire:
+    """A connection that somebody listens at, or nobody."""
+
+    def __init__(self, *, lost: bool = False) -> None:
+        self.sent: list[bytes] = []
+        self.lost = lost
+        self.aborted = False
+
+    async def send(self, data: bytes) -> None:
+        await trio.lowlevel.checkpoint()
+        if self.lost:
+            raise LinkLost("It is gone.")
+        self.sent.append(data)
+
+    async def abort(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.aborted = True
+
+
+@dataclass
+class Agreed:
+    """As much of an agreed table as is looked at: this seat is seat 1."""
+
+    agreement: Seats
+    links: dict[int, Wire]
+    seat: int = 1
+
+
+def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> Table:
+    seats = (Seat("me", key(99)), *(Seat(name, key(number)) for name, number in others))
+    return cast("Table", Agreed(Seats(seats), links or {}))
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+
+    async def read_line() -> str | None:
+        await trio.lowlevel.checkpoint()
+        return lines.pop(0) if lines else None
+
+    monkeypatch.setattr(known, "read_line", read_line)
+    return lines
+
+
+def names() -> list[tuple[str, int]]:
+    numbers = {key(number).hex(): number for number in range(1, 10)}
+    return [(player.name, numbers[player.key]) for player in load()]
+
+
+def files(directory: Path) -> list[str]:
+    return [path.name for path in directory.iterdir()]
+
+
+# Who is it?
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "kind"),
+    [
+        ("dan", 7, "new"),
+        ("ann", 1, "same"),
+        ("ANN", 1, "same"),
+        ("ann", 7, "changed"),
+        ("Ann", 7, "changed"),
+        ("ａｎｎ", 7, "changed"),
+        ("ann", 2, "changed"),
+        ("anna", 1, "renamed"),
+        ("ann 2", 1, "same"),
+        ("ann 2", 7, "unnamed"),
+        ("ann 2", 2, "same"),
+    ],
+)
+def test_who_this_is(name: str, number: int, kind: str) -> None:
+    assert meet(2, name, key(number), (ANN, BOB, EVE)).kind == kind
+
+
+def test_one_player_may_have_several_keys() -> None:
+    second = Known("ann", key(8).hex(), "2025-02-01")
+    for number in (1, 8):
+        assert meet(2, "ann", key(number), (ANN, second)).kind == "same"
+    assert meet(2, "ann", key(7), (ANN, second)).known == second
+
+
+# At the table.
+
+
+async def test_who_is_new_is_remembered_and_known_the_next_time(
+    capsys: pytest.CaptureFixture[str], own_home: Path
+) -> None:
+    await check_known(table(("ann", 1), ("bob", 2)), Output(json=False), ask=True)
+    assert names() == [("ann", 1), ("bob", 2)]
+    assert capsys.readouterr().out.splitlines() == [
+        "seat 2: ann is new here; this key is remembered",
+        "seat 3: bob is new here; this key is remembered",
+    ]
+    await check_known(table(("anna", 1), ("eve", 3), ("eve 2", 4)), Output(json=False), ask=True)
+    today = load()[0].first_seen
+    assert capsys.readouterr().out.splitlines() == [
+        f"seat 2: anna is known as ann, since {today}",
+        "seat 3: eve is new here; this key is remembered",
+    ]
+    # Whoever was met last comes last; the name it was met with first stays.
+    assert names() == [("bob", 2), ("ann", 1), ("eve", 3)]
+    await check_known(table(("ann", 1)), Output(json=False), ask=True)
+    assert capsys.readouterr().out == f"seat 2: ann is known since {today}\n"
+    assert stat.S_IMODE((own_home / known.FILE).stat().st_mode) == 0o600
+
+
+async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
+    with home.held_identity() as first, home.held_identity() as second:
+        (own_home / "identity-3.key").write_bytes(b"damaged")
+        seats = Seats((Seat("me", first.identity.public), Seat("me 2", second.identity.public)))
+        await check_known(cast("Table", Agreed(seats, {})), Output(json=False), ask=True)
+    assert load() == ()
+    assert capsys.readouterr().out == ""
+
+
+async def test_a_script_is_told_of_a_changed_key_and_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    await check_known(table(("ann", 1)), Output(json=True), ask=False)
+    capsys.readouterr()
+    for _ in range(2):  # It is not remembered, so it is said again.
+        await check_known(table(("ann", 7)), Output(json=True), ask=False)
+        said = capsys.readouterr()
+        event = json.loads(said.out)
+        assert event.keys() == documented.fields()["changed_key"]
+        assert (event["seat"], event["name"]) == (2, "ann")
+        assert (event["key"], event["known_key"]) == (key(7).hex(), key(1).hex())
+        assert "THE KEY OF ann HAS CHANGED (seat 2)" in said.err
+        assert fingerprint(key(1)) in said.err
+        assert fingerprint(key(7)) in said.err
+    assert names() == [("ann", 1)]
+
+
+async def test_a_person_who_says_yes_plays_and_both_keys_are_known(typed: list[str]) -> None:
+    await check_known(table(("ann", 1), ("bob", 2)), Output(json=False), ask=True)
+    typed += ["what?", " YES "]
+    await check_known(table(("ann", 7)), Output(json=False), ask=True)
+    assert names() == [("ann", 1), ("bob", 2), ("ann", 7)]
+    # bob's key under ann's name: the person knows better.
+    typed += ["yes"]
+    await check_known(table(("ann", 2)), Output(json=False), ask=True)
+    assert names() == [("ann", 1), ("ann", 7), ("ann", 2)]
+
+
+@pytest.mark.parametrize("answer", [["no"], ["perhaps", "no"], []])
+async def test_a_person_who_does_not_say_yes_leaves(
+    typed: list[str], answer: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    await check_known(table(("ann", 1)), Output(json=False), ask=True)
+    typed += answer
+    near, gone = Wire(), Wire(lost=True)
+    with pytest.raises(CommandError, match="left the table: ann has another key than before") as error:
+        await check_known(table(("ann", 7), ("dan", 8), links={2: gone, 3: near}), Output(json=False), ask=True)
+    assert error.value.exit_code == 4
+    assert "seqp2p id --forget 'ann'" in error.value.hint
+    (farewell,) = near.sent
+    assert isinstance(decode_message(farewell[4:], Stage.GAME), Bye)
+    assert near.aborted
+    assert gone.aborted
+    assert names() == [("ann", 1)]
+    assert "play with this ann? Type yes, or no" in capsys.readouterr().err
+
+
+async def test_a_person_who_is_not_there_leaves(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    await check_known(table(("ann", 1)), Output(json=False), ask=True)
+    monkeypatch.setattr(known, "read_line", trio.sleep_forever)
+    with pytest.raises(CommandError, match="left the table"):
+        await check_known(table(("ann", 7)), Output(json=False), ask=True)
+    assert trio.current_time() == pytest.approx(known.ANSWER_S)
+
+
+async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], own_home: Path
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    await check_known(table(("ann", 1)), Output(json=False), ask=True)
+    assert "those at the table are not remembered: cannot write" in capsys.readouterr().out
+    assert files(own_home) == [f"{known.FILE}.lock"]
+
+
+# The file.
+
+
+def test_only_so_many_are_kept() -> None:
+    most = DEFAULT_LIMITS.known_players_max
+    players = [Known(f"p{number}", key(number).hex(), "2025-01-31") for number in range(1, most + 1)]
+    home.data_dir().mkdir()
+    known._write(players)
+    remember([meet(2, "last", key(most + 1), players)])
+    kept = load()
+    assert len(kept) == most
+    assert (kept[0].name, kept[-1].name) == ("p2", "last")
+    assert (home.data_dir() / known.FILE).stat().st_size < known.SIZE_MAX
+
+
+def entry(**changes: Any) -> dict[str, Any]:
+    return {"name": "ann", "key": key(1).hex(), "first_seen": "2025-01-31"} | changes
+
+
+DAMAGED = [
+    b"",
+    b"{}",
+    b"[]",
+    b"\xff",
+    b"[" * 100_000,
+    b'{"version": 2, "players": []}',
+    b'{"version": 1, "players": ' + b" " * known.SIZE_MAX + b"[]}",
+    *(
+        json.dumps({"version": 1, "players": [changed]}).encode()
+        for changed in (
+            entry(name="a\x1b[2J"),
+            entry(name=7),
+            entry(key="00" * 32),
+            entry(key="x"),
+            entry(key=key(1).hex().upper()),
+            entry(first_seen="yesterday\n"),
+            {},
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("data", DAMAGED, ids=count())
+def test_a_damaged_file_is_said_and_left_alone(cli: Cli, own_home: Path, data: bytes) -> None:
+    own_home.mkdir()
+    path = own_home / known.FILE
+    path.write_bytes(data)
+    for command in (("id",), ("id", "--forget", "ann")):
+        exit_code, out, err = cli(*command)
+        assert (exit_code, out) == (1, "")
+        assert err.splitlines() == [
+            f"seqp2p: error: the file of known players {path} is damaged",
+            "seqp2p: hint: move it away; everybody is new again then",
+        ]
+    assert path.read_bytes() == data
+
+
+def test_a_file_that_cannot_be_read(cli: Cli, own_home: Path) -> None:
+    (own_home / known.FILE).mkdir(parents=True)
+    assert cli("id")[0] == 1
+
+
+@given(st.binary(max_size=200))
+def test_whatever_is_in_the_file_there_is_one_error(data: bytes) -> None:
+    path = home.data_dir() / known.FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    with pytest.raises(CommandError):
+        load()
+
+
+@pytest.fixture
+def held_lock(own_home: Path) -> Iterator[None]:
+    with home.locked(f"{known.FILE}.lock"):
+        yield
+
+
+def test_a_process_that_stands_still_is_not_waited_for(held_lock: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home, "LOCK_PATIENCE_S", 0.03)
+    with pytest.raises(CommandError, match="another seqp2p process holds"):
+        forget("ann")
+
+
+def test_a_lock_that_cannot_be_made(own_home: Path) -> None:
+    (own_home / f"{known.FILE}.lock").mkdir(parents=True)
+    with pytest.raises(CommandError, match="cannot use"):
+        forget("ann")
+
+
+# id
+
+
+def test_id_shows_and_forgets_them(cli: Cli) -> None:
+    remember([meet(2, "ann", key(1), ()), meet(3, "bob", key(2), ())])
+    event = json.loads(cli("id", "--json")[1])
+    assert [set(player) for player in event["known"]] == [{"name", "key", "fingerprint", "first_seen"}] * 2
+    assert event["known"][0]["fingerprint"] == fingerprint(key(1))
+    assert f"known: bob  {fingerprint(key(2))}  since " in cli("id")[1]
+    assert cli("id", "--forget", "ANN")[0] == 0
+    assert names() == [("bob", 2)]
+    exit_code, out, err = cli("id", "--forget", "ann")
+    assert (exit_code, out) == (1, "")
+    assert err.startswith("seqp2p: error: nobody is known as ann")
+
+
+def test_players_meet_again_in_real_processes(people: Household) -> None:
+    for again in (False, True):
+        if again:
+            (people.home("host") / "identity.key").unlink()
+        host = people.host("--variant", "kids")
+        guest = people.join(host)
+        assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+        changed = [event for event in guest.events if event["event"] == "changed_key"]
+        assert len(changed) == again
+        assert ("THE KEY OF host HAS CHANGED" in guest.said()) == again
+        (met,) = people.call("id", "--json", who="host").events[0]["known"]
+        assert met["name"] == "guest"
