@@ -33,6 +33,7 @@ CODES: Mapping[str, str] = MappingProxyType(
 FREE: Team = 0
 CELL_WIDTH = 4
 CORNER_CELL = "**"
+CODES_A_LINE = 5
 
 
 def board_lines(view: View, colours: Sequence[str], last: Action | None = None) -> list[str]:
@@ -66,11 +67,13 @@ def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
     """How to read the board."""
     letters = ", ".join(f"({colour[0].upper()}) {colour}" for colour in colours)
     letter = colours[0][0].upper()
-    marks = f"[{letter}] in a completed sequence, <{letter}> the last move, {CORNER_CELL} a free corner"
-    lines = [f"the board: {letters}; {marks}"]
+    lines = [
+        f"on the board:  {letters} chips    {CORNER_CELL} a free corner",
+        f"               [{letter}] in a completed sequence    <{letter}> the last move",
+    ]
     codes = [f"{CODES[face]} {face}" for face in variant.faces if face in CODES]
-    half = (len(codes) + 1) // 2
-    return lines + [f"cards: {', '.join(part)}" for part in (codes[:half], codes[half:]) if part]
+    parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
+    return lines + [f"{'' if at else 'cards:':<15}{', '.join(part)}" for at, part in enumerate(parts)]
 
 
 def hand_line(view: View) -> str:
@@ -132,15 +135,17 @@ def help_lines(view: View) -> list[str]:
     place, taker = format_card(variant, card), format_card(variant, variant.removing[-1])
     wild = format_card(variant, variant.wild[-1])
     lines = [
-        f"in your turn:  {place} {square}  a card and a square    {wild} {square}  any free square",
-        f"               {taker} x{square}  take a chip    {place} dead  exchange a dead card    pass",
+        f"in your turn:  {place} {square}  a card and a square",
+        f"               {wild} {square}  any free square    {taker} x{square}  take a chip",
+        f"               {place} dead  exchange a dead card    pass",
     ]
     if view.options.manual_draw:
-        lines.append("after your card:  draw, or end (your turn, without a new card)")
+        lines.append("               after your card: draw, or end (your turn, without a new card)")
     if not view.options.table_talk and view.teams < view.players:
         other = view.seat % view.players + 1
-        lines.append(f"before your card:  call {other}  calls what seat {other} said; its team gives up a card each")
-    lines.append(f"at any time:  hand, board, moves, where {place}, log, seats, words, say TEXT, help, leave")
+        lines.append(f"               before your card: call {other}  for what seat {other} said; its team pays")
+    lines.append(f"at any time:   hand, board, moves, where {place}, seats, log,")
+    lines.append("               words (safety words), say TEXT, help, leave")
     return lines
 
 

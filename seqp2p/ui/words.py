@@ -131,7 +131,7 @@ def settings_lines(settings: Settings) -> list[str]:
     return lines + [f"  {text}" for text in chosen if text]
 
 
-TALK_RULE = "a remark may be called by an opponent: then each of the speaker's team gives up a card"
+TALK_RULE = "an opponent may call a remark: each of the speaker's team gives up a card"
 
 
 def talk_is_callable(settings: Settings) -> bool:

@@ -233,10 +233,11 @@ async def test_words_are_answered_whoever_s_turn_it_is(own_turn: Seat, others_tu
 async def test_help_says_who_one_is_and_how_to_read_the_board(others_turn: Seat, typed: str) -> None:
     shown = await others_turn.type(typed)
     assert shown[0] == "you are seat 1 (player 1) and play blue"
-    assert shown[1] == (
-        "the board: (B) blue, (G) green; [B] in a completed sequence, <B> the last move, ** a free corner"
-    )
-    assert shown[2:] == help_lines(others_turn.view)
+    assert shown[1:3] == [
+        "on the board:  (B) blue, (G) green chips    ** a free corner",
+        "               [B] in a completed sequence    <B> the last move",
+    ]
+    assert shown[3:] == help_lines(others_turn.view)
 
 
 async def test_team_mates_are_named() -> None:
@@ -317,7 +318,7 @@ async def test_a_speaker_is_told_once_that_a_remark_may_be_called() -> None:
     game = played(4, "classic", 2, table_talk=False)
     seat = Seat(game, match_at(game, turn_of(game, 2)), 1)
     assert await seat.type("say good luck") == []
-    assert (await seat.type("say h4 now"))[0].startswith("mind that a remark may be called")
+    assert (await seat.type("say h4 now"))[0].startswith("mind that an opponent may call a remark")
     assert await seat.type("say or j3") == []
     assert seat.spoken == ["good luck", "h4 now", "or j3"]
 

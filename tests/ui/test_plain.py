@@ -86,16 +86,14 @@ def test_the_last_move_is_marked_whether_a_chip_was_placed_or_taken() -> None:
 
 
 def test_the_legend_says_how_to_read_the_board() -> None:
-    (classic,) = legend_lines(CLASSIC, ("blue", "green", "red"))
-    for text in (
-        "(B) blue, (G) green, (R) red;",
-        "[B] in a completed sequence",
-        "<B> the last move",
-        "** a free corner",
-    ):
+    classic = " ".join(legend_lines(CLASSIC, ("blue", "green", "red")))
+    for text in ("(B) blue, (G) green, (R) red chips", "[B] in a completed", "<B> the last move", "** a free corner"):
         assert text in classic
-    _, *codes = legend_lines(KIDS, ("red", "yellow"))
-    assert all(f"{code} {face}" in " ".join(codes) for face, code in CODES.items())
+    assert "cards:" not in classic
+    kids = legend_lines(KIDS, ("red", "yellow"))
+    assert all(f"{code} {face}" in " ".join(kids) for face, code in CODES.items())
+    # They fit a narrow terminal.
+    assert max(map(len, kids)) <= 80
 
 
 def test_the_help_names_cards_of_the_game() -> None:
@@ -113,7 +111,8 @@ def test_the_help_has_the_options_that_the_table_has_chosen() -> None:
     options = Options(manual_draw=True, table_talk=False)
     for players, called in ((2, False), (4, True)):
         text = "\n".join(help_lines(view(random_position(CLASSIC, players, 2, 1, options).position, 1)))
-        assert "after your card:  draw" in text
+        assert "after your card: draw" in text
+        assert max(map(len, text.splitlines())) <= 80
         # Who plays alone has nobody to talk to.
         assert ("call 2" in text) == called
 

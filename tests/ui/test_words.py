@@ -146,14 +146,14 @@ def test_the_settings_of_a_table_that_has_chosen_everything() -> None:
     for part in (
         "can be broken by a one-eyed jack",
         "drawn by hand",
-        "a remark may be called",
+        "may call a remark",
         "hands stay closed",
         "a turn takes at most 1:30",
         "waited for up to 0:30",
     ):
         assert part in text
     # Two players have no team-mates to talk to, so that nothing can be called.
-    assert "called" not in "\n".join(settings_lines(make_settings(2, table_talk=False)))
+    assert "call" not in "\n".join(settings_lines(make_settings(2, table_talk=False)))
 
 
 def test_seats_that_are_away() -> None:
@@ -178,5 +178,5 @@ def test_lists() -> None:
 
 def test_no_sentence_is_wider_than_a_narrow_terminal() -> None:
     for line in settings_lines(make_settings(12, teams=3, table_talk=False, manual_draw=True, advanced=True)):
-        assert len(line) <= 96
+        assert len(line) <= 80
     assert CLASSIC.title in settings_lines(make_settings(12))[0]
