@@ -4,7 +4,6 @@ import contextlib
 import getpass
 import os
 import secrets
-import sys
 import time
 import unicodedata
 from collections.abc import Generator
@@ -18,6 +17,7 @@ from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
+from seqp2p.replay.locks import lock
 
 # More processes of one person at once than this are no person.
 IDENTITIES_MAX = 64
@@ -86,6 +86,16 @@ class Held:
     identity: Identity
     number: int
 
+    @property
+    def file(self) -> str:
+        """The name of the key's file in this player's folder."""
+        return key_name(self.number)
+
+
+def key_name(number: int) -> str:
+    """The name of the file that has the identity of this number."""
+    return "identity.key" if number == 1 else f"identity-{number}.key"
+
 
 @contextlib.contextmanager
 def held_identity() -> Generator[Held]:
@@ -96,15 +106,31 @@ def held_identity() -> Generator[Held]:
     """
     directory = _own_dir()
     for number in range(1, IDENTITIES_MAX + 1):
-        path = directory / ("identity.key" if number == 1 else f"identity-{number}.key")
+        path = directory / key_name(number)
         descriptor = _open_key(path)
         try:
-            if _lock(descriptor):
+            if lock(descriptor):
                 yield Held(_read_key(descriptor, path), number)
                 return
         finally:
             os.close(descriptor)
     raise CommandError(f"{IDENTITIES_MAX} games of this account are going on already", "end some of them")
+
+
+@contextlib.contextmanager
+def held_again(name: str) -> Generator[Held]:
+    """The identity whose file has this name, held until the block ends; raises CommandError."""
+    number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
+    path = _own_dir() / name if number else None
+    if number is None or path is None or not path.exists():
+        raise CommandError("the identity key of this seat is not in this player's folder", HOME_HINT)
+    descriptor = _open_key(path)
+    try:
+        if not lock(descriptor):
+            raise CommandError("another seqp2p process plays with the key of this seat", "end that one first")
+        yield Held(_read_key(descriptor, path), number)
+    finally:
+        os.close(descriptor)
 
 
 def first_identity() -> Identity:
@@ -137,7 +163,7 @@ def locked(name: str) -> Generator[None]:
     try:
         # What is done under a lock takes milliseconds; whoever holds one longer has stopped, and is not waited for.
         limit = time.monotonic() + LOCK_PATIENCE_S
-        while not _lock(descriptor):
+        while not lock(descriptor):
             if time.monotonic() > limit:
                 raise CommandError(f"another seqp2p process holds {path}", "end it, then try again")
             time.sleep(LOCK_PAUSE_S)
@@ -186,19 +212,3 @@ def _read_key(descriptor: int, path: Path) -> Identity:
         raise CommandError(
             f"the identity key {path} is damaged", "move it away, and a new one is made (others will see a new key)"
         ) from None
-
-
-def _lock(descriptor: int) -> bool:
-    """Whether this process holds the file's lock now; it goes with the process, however that ends."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -52,14 +52,18 @@ def make_settings(
 
 
 def seat_options(command: F) -> F:
-    """The options that host and join share: who plays the seat, and where its replay goes."""
+    """The options that host and join share: who plays the seat, under which name, and where its replay goes."""
+    return playing_options(click.option("--name", help="The name the others see.")(command))
+
+
+def playing_options(command: F) -> F:
+    """The options of every command that plays a seat."""
     for option in reversed(
         [
             click.option("--bot", type=click.Choice(list(BOTS)), help="A bot plays this seat; without it, you do."),
             click.option(
                 "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help="A bot's least seconds a turn."
             ),
-            click.option("--name", help="The name the others see."),
             click.option("--replay-dir", type=click.Path(file_okay=False), help="Where the replay goes."),
             click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output."),
             click.option("--until-stdin-closes", is_flag=True, hidden=True),

@@ -50,11 +50,12 @@ class Loaded:
     torn: bool
 
 
-def load(path: Path, agreement: bytes) -> Loaded:
+def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
     """Read a replay that is not finished, and cut off what a crash broke off.
 
-    ``agreement`` is the table's as the seat's own file has it: it stands in for a header that was broken off. Raises
-    GameOver, ResumeError, and OSError as files do. The caller holds the seat: nobody else writes the file.
+    ``agreement`` is the table's as the seat's own file has it: it stands in for a header that was broken off. The
+    match is played for ``own_seat`` from here on. Raises GameOver, ResumeError, and OSError as files do. The caller
+    holds the seat: nobody else writes the file.
     """
     with path.open("rb") as file:
         data = file.read(REPLAY_SIZE_MAX + 1)
@@ -67,6 +68,7 @@ def load(path: Path, agreement: bytes) -> Loaded:
         # A tail without its end: the crash came while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
         match = _played(kept, data, agreement)
+        match.own_seat = own_seat
     except WRONG as error:
         raise ResumeError(f"the replay {path} is damaged: {error}") from None
     size = kept[-1].end if kept else 0

@@ -32,9 +32,10 @@ MAGIC_STEM: Final = b"seqp2p seat "
 HEADER_SIZE: Final = 12
 LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # what is around a payload, generously
 ADDRESSES_MAX: Final = 8  # of a seat
+ADDRESS_LENGTH_MAX: Final = 64
 
 LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here"]
-AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
+AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -135,11 +136,14 @@ class Sidecar:
 
     @classmethod
     def create(cls, path: Path, secrets: Secrets) -> Self:
-        """A new file with a seat's secrets; FileExistsError where there is one. Nothing is synced yet."""
+        """A new file with a seat's secrets; FileExistsError where there is one. Nothing is synced yet.
+
+        What could not be read again is not written: it raises DecodeError, here and in ``log``.
+        """
         sidecar = cls(path, os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600), new=True)
         try:
-            sidecar._write(MAGIC + frame(encode(secrets)))
-        except OSError:
+            sidecar._write(MAGIC + frame(_readable(secrets)))
+        except (OSError, DecodeError):
             sidecar.delete()
             raise
         return sidecar
@@ -163,7 +167,7 @@ class Sidecar:
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Append something signed: the system has it when this returns, the disk only after ``sync``."""
-        data = frame(encode(Logged(kind, payload, signature)))
+        data = frame(_readable(Logged(kind, payload, signature)))
         if self._size + len(data) > REPLAY_SIZE_MAX:
             raise SidecarFull(f"{self.path} is full: {REPLAY_SIZE_MAX} bytes are more than any game needs")
         self._write(data)
@@ -238,6 +242,12 @@ class Sidecar:
 
     def _damaged(self, at: int) -> SidecarDamaged:
         return SidecarDamaged(f"{self.path} is damaged at byte {at}: what this seat has signed is not known any more")
+
+
+def _readable(record: Record) -> bytes:
+    body = encode(record)
+    decode(type(record), body, RECORD_SIZE_MAX)
+    return body
 
 
 def frame(body: bytes) -> bytes:

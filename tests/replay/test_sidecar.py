@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from seqp2p.match.encoding import encode
+from seqp2p.match.encoding import DecodeError, encode
 from seqp2p.replay import sidecar as module
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.sidecar import (
@@ -310,6 +310,15 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     for name in ("fifo", "folder", "link", "none"):
         with pytest.raises((OSError, SidecarError), match=name):
             Sidecar.open(tmp_path / f"{name}.seat")
+
+
+def test_what_could_not_be_read_again_is_not_written(path: Path) -> None:
+    with pytest.raises(DecodeError):
+        Sidecar.create(path, msgspec.structs.replace(SECRETS, listen="a" * 65))
+    assert not path.exists()
+    with Sidecar.create(path, SECRETS) as sidecar, pytest.raises(DecodeError):
+        sidecar.log("contribution", b"", b"no signature")
+    assert opened(path) == (SECRETS, (), False)
 
 
 # Disks that are full.

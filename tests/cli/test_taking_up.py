@@ -1,0 +1,498 @@
+"""Taking one's seat again: which game is meant, who may have it, and everything there to play on with."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+
+from seqp2p.cli import home
+from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
+from seqp2p.cli.taking_up import Resumed, taken_up
+from seqp2p.cli.unfinished import Unfinished, secrets_of, take
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.table import decode_agreement
+from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.again import addresses_towards, listen_again
+from seqp2p.net.here import HERES_MAX, here_number, make_here
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.table import Table
+from seqp2p.net.tls import make_credentials
+from seqp2p.replay import sidecar as sidecar_module
+from seqp2p.replay.sidecar import Secrets, Sidecar, sidecar_path
+from tests.replay.tools import assemble, steps
+from tests.table import Played, played, randomness, replay_bytes
+
+LOOPBACK = Address("127.0.0.1", 0)
+
+
+@pytest.fixture
+def games(own_home: Path, tmp_path: Path) -> Path:
+    """A folder for replays, and the key of seat 2 of the tests' games at home."""
+    own_home.mkdir(exist_ok=True)
+    keep_key(own_home, played(2, "kids", 3))
+    folder = tmp_path / "games"
+    folder.mkdir()
+    return folder
+
+
+def keep_key(own_home: Path, game: Played, seat: int = 2, number: int = 1) -> None:
+    path = own_home / home.key_name(number)
+    path.write_bytes(game.identity(seat).secret_bytes())
+    path.chmod(0o600)
+
+
+def secrets_at(game: Played, seat: int = 2, **changes: Any) -> Secrets:
+    kept = game.seat(seat).secrets
+    secrets = Secrets(
+        game=game.match.game.id,
+        agreement=game.agreement,
+        seat=seat,
+        identity="identity.key",
+        secret=kept.secret.to_bytes(32, "big"),
+        nonce=kept.nonce,
+        listen="127.0.0.1:0",
+        addresses=tuple((f"127.0.0.1:{4700 + number}",) for number in range(1, game.players + 1)),
+    )
+    return msgspec.structs.replace(secrets, **changes)
+
+
+def crash(
+    folder: Path, game: Played, closed: int, *, seat: int = 2, name: str | None = None, age_s: int = 0, **changes: Any
+) -> Path:
+    """What a game leaves that was killed after so many steps, one more contribution of the seat's own being signed."""
+    replay = folder / (name or home.replay_path(folder, game.match.game.id, seat).name)
+    replay.write_bytes(assemble(steps(game, closed)))
+    with Sidecar.create(sidecar_path(replay), secrets_at(game, seat, **changes)) as sidecar:
+        for step in game.steps[: closed + 1]:
+            for author, held in step.contributions:
+                if step.number <= closed or author == seat:
+                    sidecar.log("contribution", held.payload, held.signature)
+    then = sidecar_path(replay).stat().st_mtime - age_s
+    os.utime(sidecar_path(replay), (then, then))
+    return replay
+
+
+@contextmanager
+def taken(folder: Path, game: str | None = None) -> Iterator[Unfinished]:
+    unfinished = take(folder, game)
+    with unfinished.sidecar:
+        yield unfinished
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def refusal(folder: Path, game: str | None = None) -> CommandError:
+    """Why no seat is taken: one sentence and a hint."""
+    with pytest.raises(CommandError) as error:
+        take(folder, game)
+    assert error.value.hint
+    assert "\n" not in str(error.value)
+    return error.value
+
+
+# Which game.
+
+
+def test_the_newest_unfinished_game_is_taken(games: Path, brief: Played) -> None:
+    crash(games, brief, 3, name="old.seqp2p", age_s=100)
+    newest = crash(games, brief, 5, name="new.seqp2p")
+    crash(games, brief, 4, name="older.seqp2p", age_s=200)
+    with taken(games) as unfinished:
+        assert unfinished.replay == newest
+        assert unfinished.loaded.match.number == 6
+        assert unfinished.secrets == secrets_at(brief)
+        assert not unfinished.torn
+
+
+def test_a_game_is_named_in_several_ways(games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = crash(games, brief, 3, age_s=100)
+    crash(games, played(2, "kids", 5), 2, name="other.seqp2p")
+    digits = brief.match.game.id.hex()
+    names = [str(replay), replay.name, f"{replay.name}.seat", digits[:1], digits[:12].upper(), digits]
+    for name in names:
+        with taken(games, name) as unfinished:
+            assert unfinished.replay == replay
+    monkeypatch.chdir(games)
+    with taken(games.parent, replay.name) as unfinished:
+        assert unfinished.replay.name == replay.name
+
+
+def test_a_game_of_that_number_that_is_another(games: Path, brief: Played) -> None:
+    crash(games, brief, 3)
+    digits = brief.match.game.id.hex()
+    other = "0" if digits[0] != "0" else "1"
+    for wrong in (other, digits[:20] + ("0" if digits[20] != "0" else "1")):
+        error = refusal(games, wrong)
+        assert error.exit_code == USAGE
+        assert wrong in str(error)
+
+
+@pytest.mark.parametrize("name", ["no such game", "nothing.seqp2p", "../../etc/passwd~", "", "a" * 65, "é", "/"])
+def test_a_name_of_nothing(games: Path, brief: Played, name: str) -> None:
+    crash(games, brief, 3)
+    assert refusal(games, name).exit_code == USAGE
+
+
+def test_nothing_to_resume(games: Path, brief: Played) -> None:
+    assert refusal(games).exit_code == FAILED
+    (games / "done.seqp2p").write_bytes(replay_bytes(brief, 1))
+    assert "there is no unfinished game in" in str(refusal(games))
+
+
+def test_a_game_that_is_over(games: Path, brief: Played) -> None:
+    (games / "done.seqp2p").write_bytes(replay_bytes(brief, 2))
+    error = refusal(games, "done.seqp2p")
+    assert error.exit_code == FAILED
+    assert "the game is over" in str(error)
+
+
+def test_secrets_that_outlived_their_game_are_deleted(games: Path, brief: Played) -> None:
+    """The crash came after the end of the replay was written."""
+    older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
+    over = crash(games, brief, 3, name="over.seqp2p")
+    over.write_bytes(replay_bytes(brief, 2))
+    with taken(games) as unfinished:
+        assert unfinished.replay == older
+    assert not sidecar_path(over).exists()
+    crash(games, brief, 3, name="again.seqp2p").write_bytes(replay_bytes(brief, 2))
+    assert "this game is over" in str(refusal(games, "again.seqp2p"))
+
+
+def test_another_players_seat_is_left_alone(games: Path, brief: Played) -> None:
+    """Seats of several players can lie in one folder."""
+    own = crash(games, brief, 3, name="own.seqp2p", age_s=50)
+    other = crash(games, brief, 4, seat=1, name="other.seqp2p")
+    with taken(games) as unfinished:
+        assert unfinished.replay == own
+    assert "no unfinished game of this player" in str(refusal(games, "other.seqp2p"))
+    sidecar_path(own).unlink()
+    assert "there is no unfinished game" in str(refusal(games))
+    assert sidecar_path(other).exists()
+
+
+# Who may have it.
+
+
+def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:
+    crash(games, brief, 3)
+    with taken(games):
+        for name in (None, brief.match.game.id.hex()[:8]):
+            error = refusal(games, name)
+            assert error.exit_code == FAILED
+            assert "another seqp2p process holds this seat" in str(error)
+    with taken(games):
+        pass
+
+
+def test_the_newest_that_nobody_plays(games: Path, brief: Played) -> None:
+    older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
+    crash(games, brief, 4, name="newer.seqp2p")
+    with taken(games), taken(games) as second:
+        assert second.replay == older
+
+
+def test_that_a_seat_is_held_says_more_than_that_another_is_damaged(games: Path, brief: Played) -> None:
+    crash(games, brief, 3, name="held.seqp2p", age_s=10)
+    damaged = crash(games, brief, 3, name="damaged.seqp2p")
+    sidecar_path(damaged).write_bytes(b"nothing of the kind")
+    with taken(games):
+        assert "another seqp2p process holds this seat" in str(refusal(games))
+        assert "is no seat's file" in str(refusal(games, "damaged.seqp2p"))
+
+
+def test_damaged_files(games: Path, brief: Played) -> None:
+    replay = crash(games, brief, 3)
+    replay.write_bytes(b"nothing of the kind")
+    error = refusal(games)
+    assert error.exit_code == FAILED
+    assert f"the replay {replay} is damaged" in str(error)
+    replay.unlink()
+    error = refusal(games)
+    assert "the game cannot be taken up: No such file" in str(error)
+
+
+def test_an_agreement_that_cannot_be(games: Path, brief: Played) -> None:
+    """Whoever can write the file can write anything into it."""
+    replay = crash(games, brief, 3, agreement=b"rubbish")
+    assert "damaged" in str(refusal(games))
+    replay.write_bytes(b"")
+    assert "damaged" in str(refusal(games))
+    crash(games, brief, 3, seat=2, name="seat.seqp2p")
+    sidecar_path(replay).unlink()
+    (games / "seat.seqp2p.seat").unlink()
+    with Sidecar.create(games / "seat.seqp2p.seat", msgspec.structs.replace(secrets_at(brief), seat=12)):
+        pass
+    assert "there is no unfinished game" in str(refusal(games))
+
+
+# Everything to play on with.
+
+
+async def resumed_once(games: Path, game: str | None = None, listen: Address | None = None) -> Resumed:
+    """A seat taken again, and let go again."""
+    async with taken_up(games, game, listen, until_stdin_closes=False) as resumed:
+        return resumed
+
+
+async def refused(games: Path, match: str) -> CommandError:
+    with pytest.RaisesGroup(CommandError, allow_unwrapped=True, flatten_subgroups=True) as error:
+        await resumed_once(games)
+    found: Any = error.value
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    assert isinstance(found, CommandError)
+    assert match in str(found)
+    assert found.hint
+    return found
+
+
+async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
+    replay = crash(games, brief, 1)
+    before = replay.read_bytes()
+    async with taken_up(games, None, None, until_stdin_closes=False) as resumed:
+        match, seat, table = resumed.match, resumed.seat, resumed.table
+        assert match.number == 2
+        assert match.own_seat == seat.number == table.seat == 2
+        assert match.record == list(brief.steps[:1])
+        assert not resumed.torn
+        assert dict(match.held) == {2: brief.contribution(2, 2)}
+        assert [each.kind for each in resumed.logged] == ["contribution"] * len(resumed.logged)
+        assert seat.secrets == brief.seat(2).secrets
+        assert table.agreement == decode_agreement(brief.agreement)
+        assert table.addresses == {1: (Address("127.0.0.1", 4701),)}
+        assert table.listeners == resumed.listeners
+        assert {each.host for each in resumed.addresses} == {"127.0.0.1"}
+        assert table.here is not None
+        said = msgspec.msgpack.decode(table.here.payload)
+        assert (said["seat"], said["number"]) == (2, 1)
+        assert said["addresses"] == [str(each) for each in resumed.addresses]
+        # The seat and its key are held meanwhile.
+        assert "another seqp2p process holds this seat" in str(refusal(games))
+        with home.held_identity() as held:
+            assert held.number == 2
+    assert replay.read_bytes() == before
+    with taken(games):
+        pass
+
+
+async def test_what_closed_after_the_replay_broke_off_is_written(games: Path, brief: Played) -> None:
+    replay = crash(games, brief, 6)
+    replay.write_bytes(assemble(steps(brief, 2))[:-5])
+    resumed = await resumed_once(games)
+    assert resumed.torn
+    assert resumed.match.number >= 7
+    assert replay.read_bytes() == assemble(steps(brief, resumed.match.final))
+
+
+async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Played) -> None:
+    """Written before it is said, so that it is never said twice."""
+    replay = crash(games, brief, 3)
+    for number in (1, 2, 3):
+        resumed = await resumed_once(games)
+        assert resumed.table.here is not None
+        assert here_number(resumed.table.here.payload) == number
+    sidecar, _, logged, _ = Sidecar.open(sidecar_path(replay))
+    with sidecar:
+        last = make_here(brief.identity(2), brief.match.game.id, 2, HERES_MAX, ())
+        sidecar.log("here", last.payload, last.signature)
+    assert [each.kind for each in logged if each.kind == "here"] == ["here"] * 3
+    assert (await resumed_once(games)).table.here is None
+
+
+async def test_it_listens_where_it_did_if_it_can(games: Path, brief: Played) -> None:
+    listeners = await open_listeners(LOOPBACK)
+    port = listeners[0].socket.getsockname()[1]
+    crash(games, brief, 3, listen=f"127.0.0.1:{port}")
+    resumed = await resumed_once(games)
+    assert resumed.addresses[0].port != port
+    for listener in listeners:
+        await listener.aclose()
+    assert (await resumed_once(games)).addresses == (Address("127.0.0.1", port),)
+    with pytest.RaisesGroup(Exception, allow_unwrapped=True, flatten_subgroups=True):
+        await resumed_once(games, listen=Address("192.0.2.1", 1))
+    elsewhere = await resumed_once(games, listen=LOOPBACK)
+    assert elsewhere.addresses[0].port != port
+
+
+async def test_an_address_that_this_machine_has_no_more(games: Path, brief: Played) -> None:
+    crash(games, brief, 3, listen="192.0.2.7:4610")
+    resumed = await resumed_once(games)
+    assert resumed.addresses
+    assert all(each.host != "192.0.2.7" for each in resumed.addresses)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "[::]"])
+async def test_all_interfaces_are_all_of_them_again(host: str) -> None:
+    listeners = await listen_again(Address(host.strip("[]"), 0))
+    try:
+        hosts = {listener.socket.getsockname()[0] for listener in listeners}
+        assert "0.0.0.0" in hosts
+        found = await addresses_towards(listeners, [Address("127.0.0.1", 1)])
+        assert found[0].host == "127.0.0.1"
+        assert await addresses_towards(listeners, [])
+    finally:
+        for listener in listeners:
+            await listener.aclose()
+
+
+async def test_texts_that_are_no_addresses_are_passed_over(games: Path, brief: Played) -> None:
+    crash(games, brief, 3, listen="nonsense\n", addresses=(("table.lan:4610", "\x1b[2J", "127.0.0.1:1"), ()))
+    resumed = await resumed_once(games)
+    assert resumed.table.addresses == {1: (Address("table.lan", 4610), Address("127.0.0.1", 1))}
+
+
+async def test_a_key_that_is_not_there_any_more(games: Path, brief: Played, own_home: Path) -> None:
+    crash(games, brief, 3, identity="identity-2.key")
+    await refused(games, "the identity key of this seat is not in this player's folder")
+    for name in ("identity-65.key", "..", "name", "identity-02.key"):
+        with pytest.raises(CommandError), home.held_again(name):
+            pass
+    assert names_in(own_home) == ["identity.key"]
+
+
+async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
+    crash(games, brief, 3)
+    with home.held_identity():
+        await refused(games, "another seqp2p process plays with the key of this seat")
+    await resumed_once(games)
+
+
+async def test_secrets_that_are_not_this_seats(games: Path, brief: Played, own_home: Path) -> None:
+    other = crash(games, brief, 3, nonce=bytes(32))
+    assert str(sidecar_path(other)) in str(await refused(games, "does not hold the secrets of this seat"))
+    sidecar_path(other).unlink()
+    crash(games, brief, 3, secret=bytes(32), name="zero.seqp2p")
+    await refused(games, "does not hold the secrets of this seat")
+    (games / "zero.seqp2p.seat").unlink()
+    # The named key is another of this player's.
+    keep_key(own_home, brief, 1, number=2)
+    crash(games, brief, 3, identity="identity-2.key", name="key.seqp2p")
+    await refused(games, "does not hold the secrets of this seat")
+
+
+async def test_a_log_that_does_not_fit(games: Path, brief: Played, trio_kids: Played) -> None:
+    replay = crash(games, brief, 3)
+    sidecar, *_ = Sidecar.open(sidecar_path(replay))
+    foreign = trio_kids.contribution(1, 1)
+    with sidecar:
+        sidecar.log("contribution", foreign.payload, foreign.signature)
+    await refused(games, "does not fit its replay")
+
+
+@pytest.fixture
+def trio_kids() -> Played:
+    return played(3, "kids", 4)
+
+
+async def test_a_word_of_its_own_that_is_none(games: Path, brief: Played) -> None:
+    replay = crash(games, brief, 3)
+    sidecar, *_ = Sidecar.open(sidecar_path(replay))
+    with sidecar:
+        sidecar.log("here", b"nonsense", bytes(64))
+    await refused(games, "does not hold the secrets of this seat")
+
+
+async def test_a_disk_that_is_full(games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = crash(games, brief, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(sidecar_module, "REPLAY_SIZE_MAX", sidecar_path(replay).stat().st_size + 10)
+        await refused(games, "is full")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("seqp2p.cli.taking_up.ReplayWriter.reopen", refuse)
+        await refused(games, "No space left on device")
+
+
+async def test_the_end_of_the_process_that_started_it(
+    games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash(games, brief, 3)
+
+    async def closed(scope: trio.CancelScope) -> None:
+        await trio.lowlevel.checkpoint()
+        scope.cancel()
+
+    monkeypatch.setattr("seqp2p.cli.taking_up.cancel_when_stdin_closes", closed)
+    with pytest.raises(SystemExit):
+        async with taken_up(games, None, None, until_stdin_closes=True):
+            await trio.sleep_forever()
+    with taken(games):
+        pass
+
+
+# What host and join keep.
+
+
+async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: Played) -> None:
+    listeners = await open_listeners(LOOPBACK)
+    seat = OwnSeat(2, brief.identity(2), randomness("new"))
+    host = Address("a" * 70 + ".example", 4610)
+    places = {1: (host, *(Address("127.0.0.1", port) for port in range(1, 20)))}
+    table = Table(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, places, listeners)
+    kept = secrets_of(table, seat, "identity.key", listeners)
+    for listener in listeners:
+        await listener.aclose()
+    replay = games / "new.seqp2p"
+    replay.write_bytes(assemble(steps(brief, 0)))
+    with Sidecar.create(sidecar_path(replay), kept) as sidecar:
+        assert stat.S_IMODE(sidecar.path.stat().st_mode) == 0o600
+    resumed = await resumed_once(games)
+    assert resumed.seat.secrets == seat.secrets
+    assert [each.port for each in resumed.table.addresses[1]] == list(range(1, 9))
+    assert resumed.addresses == (Address("127.0.0.1", listeners_port(kept)),)
+
+
+def listeners_port(kept: Secrets) -> int:
+    return int(kept.listen.rpartition(":")[2])
+
+
+async def test_ipv6_listeners_are_kept_as_such(brief: Played) -> None:
+    try:
+        listeners = await open_listeners(Address("::1", 0))
+    except Exception:  # noqa: BLE001  # a machine without IPv6
+        pytest.skip("no IPv6 here")
+    table = Table(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, {}, listeners)
+    kept = secrets_of(table, brief.seat(2), "identity.key", listeners)
+    assert kept.listen.startswith("[::1]:")
+    assert kept.addresses == ((), ())
+    for listener in listeners:
+        await listener.aclose()
+
+
+async def test_a_seat_that_is_back_looks_for_the_others(
+    games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is found on the network goes to the mesh; where nothing can be found, it waits to be told."""
+    crash(games, brief, 3)
+
+    async def find(game: bytes, tell: Any) -> None:
+        assert game == brief.match.game.id
+        tell(1, (Address("10.0.0.9", 9),))
+        tell(2, (Address("10.0.0.8", 8),))
+        tell(12, (Address("10.0.0.7", 7),))
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr("seqp2p.cli.taking_up.find_seats", find)
+
+    async def nobody(_: Address) -> trio.abc.Stream:
+        await trio.lowlevel.checkpoint()
+        raise ConnectionRefusedError
+
+    async with taken_up(games, None, None, until_stdin_closes=False) as resumed:
+        mesh = Mesh(resumed.table, randomness(1), dial=nobody)
+        with trio.move_on_after(0.2) as scope:
+            await resumed.look_for_others(mesh, Output(json=False))
+        assert scope.cancelled_caught
+        assert mesh._whereabouts.of(1)[0] == Address("10.0.0.9", 9)
+        assert Address("10.0.0.8", 8) not in mesh._whereabouts.of(2)
