@@ -111,10 +111,15 @@ class _Above(io.TextIOBase):
     def __init__(self, prompt: _Prompt, stream: TextIO) -> None:
         self._prompt = prompt
         self._stream = stream
+        self._begun = ""
 
     def write(self, text: str) -> int:
-        if not self._prompt.call(run_in_terminal, partial(self._write, text)):
-            self._write(text)
+        """Whole lines only: the prompt is drawn again below each piece."""
+        whole, end, rest = (self._begun + text).rpartition("\n")
+        self._begun = rest
+        lines = whole + end
+        if lines and not self._prompt.call(run_in_terminal, partial(self._write, lines)):
+            self._write(lines)
         return len(text)
 
     def isatty(self) -> bool:
