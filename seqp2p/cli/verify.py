@@ -9,7 +9,7 @@ from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, Output
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
-from seqp2p.ui.words import Company, named, result_line
+from seqp2p.ui.words import Company, named, result_line, winners_text
 
 FORM = "a record is not in the form that it has in a replay"
 
@@ -73,12 +73,12 @@ def outcome(report: Report) -> str | None:
 def describe(report: Report) -> str:
     """The verdict in one line."""
     names = [player.name for player in report.players]
-    if report.result is None:
-        reason = named(plain_reason(report.reason or ""), names)
-        where = f" (step {report.step})" if report.step and f"step {report.step}" not in reason else ""
-        return f"{report.verdict}: {reason}{where}"
-    result = result_line(Company(tuple(names), ()), report.result)
-    return f"{report.verdict}: {result}, {report.steps} steps"
+    if report.verdict == "verified" and report.result is not None:
+        return f"{report.verdict}: {result_line(Company(tuple(names), ()), report.result)}, {report.steps} steps"
+    reason = named(plain_reason(report.reason or ""), names)
+    where = f" (step {report.step})" if report.step and f"step {report.step}" not in reason else ""
+    forfeit = f"; {winners_text(report.result.winners, names)} won by forfeit" if report.result else ""
+    return f"{report.verdict}: {reason}{where}{forfeit}"
 
 
 def plain_reason(reason: str) -> str:

@@ -153,6 +153,10 @@ def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
             Report("unfinished", None, PLAYERS, None, 3, "seat 2 broke the rules at step 4: Expected `int`", 4),
             f"unfinished: seat 2 (bob) broke the rules at step 4: {FORM_SIGNED}",
         ),
+        (
+            Report("unfinished", None, PLAYERS, Result("forfeit", (1,), "why"), 7, "seat 2 left the table", 8),
+            "unfinished: seat 2 (bob) left the table (step 8); seat 1 (ann) won by forfeit",
+        ),
         (Report("verified", None, PLAYERS, Result("won", (2,)), 41), "verified: won by seat 2 (bob), 41 steps"),
         (
             Report("verified", None, PLAYERS * 3, Result("won", (1, 3, 5)), 41),
