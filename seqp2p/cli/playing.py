@@ -23,10 +23,12 @@ from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.asking import PATIENCE_S
+from seqp2p.net.ledger import TableEvent
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.safety import safety_words
-from seqp2p.net.session import AskAbout, Session, TableEvent
+from seqp2p.net.session import Session
 from seqp2p.net.table import Table
+from seqp2p.net.voting import AskAbout
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import BOTS
 from seqp2p.players.desk import Desk
@@ -153,8 +155,8 @@ async def _run(session: Session, player: Player, reporter: Reporter, signals: As
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_leave_on_signal, session, signals, nursery)
             if isinstance(player, Person):
-                nursery.start_soon(player.listen, session.say, session.leave)
-                reporter.follow(_hearing(player, session, nursery))
+                nursery.start_soon(player.listen, session.say, session.leave, session.go_on)
+                reporter.follow(_hearing(player))
             result = await session.run()
             nursery.cancel_scope.cancel()
     except* OSError as group:
@@ -163,23 +165,15 @@ async def _run(session: Session, player: Player, reporter: Reporter, signals: As
     return result
 
 
-def _hearing(person: Person, session: Session, nursery: trio.Nursery) -> Callable[[TableEvent], None]:
+def _hearing(person: Person) -> Callable[[TableEvent], None]:
     """What a person hears of the table: the game, and questions about seats that are away."""
-    asked: dict[int, trio.CancelScope] = {}
-
-    async def ask(seat: int, scope: trio.CancelScope) -> None:
-        with scope:
-            await person.ask_absent(seat)
-            await session.go_on(seat)
 
     def hear(event: TableEvent) -> None:
         match event:
             case AskAbout(seats):
-                for seat in set(seats) - asked.keys():
-                    asked[seat] = trio.CancelScope()
-                    nursery.start_soon(ask, seat, asked[seat])
+                person.ask_absent(seats)
             case Back(seat):
-                asked.pop(seat, trio.CancelScope()).cancel()
+                person.back(seat)
             case Absent():
                 pass
             case _:

@@ -23,7 +23,7 @@ from seqp2p.match.events import (
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import PLACINGS
 from seqp2p.net.absence import Absent, Back
-from seqp2p.net.session import TableEvent
+from seqp2p.net.ledger import TableEvent
 from seqp2p.rules import Action, format_action, format_card, view
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.words import (

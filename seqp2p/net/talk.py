@@ -1,53 +1,33 @@
 """What is said at the table, live: own remarks signed and sent, the others' checked, kept and passed on."""
 
-from collections.abc import Callable
-
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Event, Remarked
-from seqp2p.match.machine import Match
+from seqp2p.match.events import Remarked
 from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, BadRemark, Remark, open_remark
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.text import cleaned
-from seqp2p.net.mesh import Mesh
+from seqp2p.net.ledger import Ledger
 from seqp2p.net.messages import RemarkMessage
-from seqp2p.replay.sidecar import LoggedKind
-from seqp2p.replay.writer import ReplayWriter
 
 
 class Talk:
     """The remarks of one live game."""
 
-    def __init__(
-        self,
-        match: Match,
-        seat: OwnSeat,
-        mesh: Mesh,
-        writer: ReplayWriter,
-        tell: Callable[[Event], None],
-        log: Callable[[LoggedKind, Contribution], None],
-    ) -> None:
-        self._match = match
+    def __init__(self, ledger: Ledger, seat: OwnSeat) -> None:
+        self._ledger = ledger
+        self._match = ledger.match
         self._seat = seat
-        self._mesh = mesh
-        self._writer = writer
-        self._tell = tell
-        self._log = log
         # By (seat, number), before their step or before the ones they follow: no more than a seat may say at all.
         self._early: dict[tuple[int, int], Remark] = {}
 
-    def sign(self, text: str) -> Contribution | None:
-        """Sign what was typed; to be synced before it is sent. None where nothing is left to show, or too much said."""
+    async def say(self, text: str) -> None:
+        """Say something, as typed. Nothing is said where nothing is left to show, or after too many remarks."""
         shown = cleaned(text, REMARK_LENGTH_MAX)
         number, _ = self._match.remarks.next_of(self._seat.number)
-        if not shown or number > REMARKS_MAX:
-            return None
-        own = Contribution(*self._seat.say(self._match, shown))
-        self._log("remark", own)
-        return own
-
-    def say(self, own: Contribution) -> None:
-        """Send what this seat has signed."""
-        self._take(own.payload, own.signature)
+        if shown and number <= REMARKS_MAX:
+            own = Contribution(*self._seat.say(self._match, shown))
+            self._ledger.log("remark", own)
+            await self._ledger.sync()
+            self._take(own.payload, own.signature)
 
     def receive(self, sender: int, message: RemarkMessage) -> None:
         """A remark from a neighbour. One that is too early waits until it is not."""
@@ -55,7 +35,7 @@ class Talk:
         try:
             remark = open_remark(message.payload, message.signature, game.id, game.agreement)
         except BadRemark as error:
-            self._mesh.fault(sender, str(error))
+            self._ledger.mesh.fault(sender, str(error))
             return
         said = remark.said
         number, _ = self._match.remarks.next_of(said.seat)
@@ -82,11 +62,11 @@ class Talk:
         remark = self._match.receive_remark(payload, signature)
         if remark is not None:
             if remark.said.seat != self._seat.number:
-                self._log("remark", Contribution(payload, signature))
+                self._ledger.log("remark", Contribution(payload, signature))
             self._keep(remark)
 
     def _keep(self, remark: Remark) -> None:
-        self._writer.remark(self._match, remark)
-        self._mesh.send_remark(remark.payload, remark.signature)
+        self._ledger.writer.remark(self._match, remark)
+        self._ledger.mesh.send_remark(remark.payload, remark.signature)
         said = remark.said
-        self._tell(Remarked(said.seat, said.number, said.text, said.courtesy))
+        self._ledger.tell(Remarked(said.seat, said.number, said.text, said.courtesy))

@@ -31,6 +31,13 @@ class Due:
     reason: Reason
 
 
+@dataclass(frozen=True, slots=True)
+class AskAbout:
+    """Seats have been away for the whole grace: the player who sits here may go on without them."""
+
+    seats: tuple[int, ...]
+
+
 class Voting:
     """One seat's votes. ``asks``: a person plays it, who is asked before somebody is dropped for being away."""
 

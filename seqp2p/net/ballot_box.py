@@ -1,0 +1,96 @@
+"""Ballots and heads of a live game: taken, kept, passed on, and those of this seat signed when they are due."""
+
+from collections.abc import Callable
+from typing import Final, Literal
+
+import trio
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
+from seqp2p.match.events import Event
+from seqp2p.match.seat import OwnSeat
+from seqp2p.net.gossip import Vote, digest
+from seqp2p.net.ledger import Ledger
+from seqp2p.net.messages import BallotMessage, HeadMessage
+from seqp2p.net.voting import Voting
+
+# Of all seats together, about later steps than the first that is not final.
+AHEAD_MAX: Final = 512
+
+
+class BallotBox:
+    """One seat's part in the votes of its game.
+
+    ``follow`` gets the events of what is taken, also none. Votes that prove their seat a cheat are in ``accused``.
+    """
+
+    def __init__(
+        self, ledger: Ledger, seat: OwnSeat, voting: Voting, follow: Callable[[tuple[Event, ...]], None]
+    ) -> None:
+        self._ledger = ledger
+        self._match = ledger.match
+        self._seat = seat
+        self._voting = voting
+        self._follow = follow
+        self._ahead: dict[bytes, tuple[int, Vote]] = {}  # neighbours, and votes about steps that are not the base yet
+        self._ahead_of = self._match.final
+        self.accused: list[Violation] = []
+
+    def hear(self, message: Vote, sender: int) -> None:
+        """A ballot or a head, a neighbour's or an own one; one that is too early waits until its step is the base."""
+        signed = message.contribution
+        ballot = isinstance(message, BallotMessage)
+        try:
+            events = self._match.receive_ballot(signed) if ballot else self._match.receive_head(signed)
+        except TooEarly:
+            if len(self._ahead) < AHEAD_MAX:
+                self._ahead[digest(signed.payload)] = (sender, message)
+        except OtherPast:
+            pass  # Of no use here, and no evidence.
+        except Unattributable as error:
+            self._ledger.mesh.fault(sender, str(error))
+        except Violation as violation:
+            self.accused.append(violation)
+        else:
+            if events is not None:
+                if sender != self._seat.number:
+                    self._ledger.log("ballot" if ballot else "head", signed)
+                self._ledger.mesh.send_vote(message)
+                self._follow(events)
+
+    def hear_ahead(self) -> bool:
+        """Hear again what came too early, if a step has become final since; says whether one has."""
+        if self._ahead_of == self._match.final:
+            return False
+        self._ahead_of = self._match.final
+        waiting, self._ahead = self._ahead, {}
+        for sender, message in waiting.values():
+            self.hear(message, sender)
+        return True
+
+    @property
+    def voted(self) -> bool:
+        """Whether anybody has voted on the first step that is not final."""
+        base = self._match.chain.base
+        return base is not None and bool(base.decree.votes)
+
+    async def vote(self) -> None:
+        """Sign the ballots that are due, and the heads of what they closed."""
+        await self.show_heads()
+        while (due := self._voting.due(trio.current_time())) is not None:
+            own = self._seat.ballot(self._match, due.round, due.wish, due.reason)
+            await self._keep("ballot", own)
+            self.hear(BallotMessage(own.payload, own.signature), self._seat.number)
+            await self.show_heads()
+            self.hear_ahead()
+
+    async def show_heads(self) -> None:
+        """Sign for what is closed and not final, so that it becomes final though nothing is signed on top of it."""
+        while own := self._seat.heads(self._match):
+            for head in own:
+                await self._keep("head", head)
+                self.hear(HeadMessage(head.payload, head.signature), self._seat.number)
+
+    async def _keep(self, kind: Literal["ballot", "head"], own: Contribution) -> None:
+        self._ledger.log(kind, own)
+        await self._ledger.sync()

@@ -1,0 +1,70 @@
+"""What one seat keeps of its game and tells of it: the match, its replay, its journal, and who is to hear of it.
+
+    taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ told
+    own   ──▶ journal ──▶ sync ──▶ sent
+
+Whatever this seat signs is on the disk before it is sent, so a seat that comes back after a crash never signs a second
+thing for the same place.
+"""
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+import trio
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.events import Event
+from seqp2p.match.machine import Match
+from seqp2p.net.absence import Absent, Back
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.voting import AskAbout
+from seqp2p.replay.sidecar import LoggedKind
+from seqp2p.replay.writer import ReplayWriter
+
+TableEvent: TypeAlias = Event | Absent | Back | AskAbout
+
+
+class Journal(Protocol):
+    """Where signed bytes are kept for this seat to come back after a crash (replay/sidecar.py)."""
+
+    def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
+        """Keep something signed, own or another's, in the order in which it was taken."""
+        ...
+
+    def sync(self) -> None:
+        """Wait until the disk has it all."""
+        ...
+
+
+class Ledger:
+    """One seat's game as it is kept. ``tell`` hears every event in order; tests and spectators need no journal."""
+
+    def __init__(
+        self,
+        match: Match,
+        mesh: Mesh,
+        writer: ReplayWriter,
+        tell: Callable[[TableEvent], None],
+        journal: Journal | None = None,
+    ) -> None:
+        self.match = match
+        self.mesh = mesh
+        self.writer = writer
+        self.tell = tell
+        self._journal = journal
+
+    def log(self, kind: LoggedKind, signed: Contribution) -> None:
+        """Something signed is about to be taken."""
+        if self._journal is not None:
+            self._journal.log(kind, signed.payload, signed.signature)
+
+    async def sync(self) -> None:
+        """Something own is about to be sent: wait until the disk has it."""
+        if self._journal is not None:
+            await trio.to_thread.run_sync(self._journal.sync)
+
+    def record(self, events: tuple[Event, ...]) -> None:
+        """What has become of the game: on disk as far as it is final, then told."""
+        self.writer.record(self.match)
+        for event in events:
+            self.tell(event)

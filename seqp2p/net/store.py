@@ -1,0 +1,52 @@
+"""What a session has of its game, as the mesh reads it: see ``gossip.Store``."""
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.machine import Match
+from seqp2p.net.gossip import Vote
+from seqp2p.net.messages import BallotMessage, HeadMessage
+
+
+class MatchStore:
+    """A match to read from, never to write to."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        """The open step, and the seats whose contributions to it are here; or an earlier step, to be sent all of it."""
+        if self._looked_back[0] == self._match.number:
+            return self._looked_back[1], frozenset()
+        return self._match.number, frozenset(seat for seat, _ in self._match.held)
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
+        """What somebody lacks who is at this step and has these seats' contributions to it."""
+        closed = [
+            (closed.number, seat, contribution)
+            for closed in self._match.record[step - 1 :]
+            for seat, contribution in closed.contributions
+        ]
+        held = [(self._match.number, seat, contribution) for seat, contribution in self._match.held]
+        return [
+            (number, seat, contribution)
+            for number, seat, contribution in closed + held
+            if number > step or (number == step and seat not in seats)
+        ]
+
+    def votes(self, step: int) -> list[Vote]:
+        """The ballots that closed steps since then, and all that is said about the first step that is not final."""
+        ballots = [ballot for closed in self._match.record[step - 1 : self._match.final] for ballot in closed.ballots]
+        live = [BallotMessage(each.payload, each.signature) for each in ballots]
+        base = self._match.chain.base
+        if base is not None:
+            live += [BallotMessage(each.payload, each.signature) for each in base.ballots.values()]
+        return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
+
+    def look_back(self, step: int) -> None:
+        """Somebody's past before this step is another, so somebody has signed two different contributions.
+
+        Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
+        another past too, until both contributions of the one who made two are here.
+        """
+        if step == self.have()[0]:
+            self._looked_back = self._match.number, max(1, step - 1)
