@@ -157,8 +157,8 @@ def _cheated(whole: Game) -> dict[str, Case]:
             "evidence is all that proves the violation: here both versions", "record", 3,
         ),
         "equivocation_turned_round_fail": Case(
-            replay([*beginning, _evidence(late, two)], game.identities[0]), "invalid",
-            "the version on record comes first", "record", 3,
+            replay([*beginning, _evidence(late, two)], game.identities[0]), "unfinished",
+            "two contributions of one place, in either order", violation, 1, 2,
         ),
         "illegal_move_fail": Case(
             _with(at_turn, _evidence(corner)), "unfinished", "seat 2 signed a chip on a free corner", violation, 8, 2
@@ -173,7 +173,7 @@ def _cheated(whole: Game) -> dict[str, Case]:
             _with(copied, _evidence(copy)), "unfinished", "seat 2 shows the game key of seat 1", violation, 2, 2
         ),
         "false_evidence_fail": Case(
-            _with(at_turn, _evidence(move)), "invalid", "the evidence is a legal move", "record", 9
+            _with(at_turn, _evidence(move)), "invalid", "the evidence is a legal move", "record", 8
         ),
         "evidence_from_another_past_fail": Case(
             _with(at_turn, _evidence(turns.changed(move, put("prev", value=bytes(32))))), "invalid",

@@ -8,7 +8,18 @@ import pytest
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import AnyRecord, RemarkRecord, StepRecord
 from seqp2p.replay.writer import ReplayWriter
-from tests.replay.tools import STRANGER, assemble, invalid, open_step, records_of, sealed, steps, unfinished, verified
+from tests.replay.tools import (
+    STRANGER,
+    assemble,
+    invalid,
+    open_step,
+    openings,
+    records_of,
+    sealed,
+    steps,
+    unfinished,
+    verified,
+)
 from tests.table import Played, at_random, play, played, signed
 
 
@@ -110,12 +121,14 @@ def test_remarks_of_another_game_are_invalid(talkative: bytes) -> None:
     invalid(sealed([*steps(other, 3), remark]), "a remark in another game")
 
 
-def test_remarks_stand_before_what_is_open(brief: Played, talkative: bytes) -> None:
+def test_remarks_stand_beside_the_steps_and_what_is_open(brief: Played, talkative: bytes) -> None:
     parts = parts_of(talkative)
     remark = parts[places(parts)[0]]
     opened = open_step(2, brief.contribution(2, 1))
     unfinished(sealed([*steps(brief, 1), remark, opened]), "awaiting seat 2")
-    invalid(sealed([*steps(brief, 1), opened, remark]), "none of its kind may stand")
+    unfinished(sealed([*steps(brief, 1), opened, remark]), "awaiting seat 2")
+    whole = [*steps(brief, len(brief.steps)), *openings(brief)]
+    invalid(sealed([*whole, remark]), "none of its kind may stand")
     invalid(sealed([remark, *parts]), "not the table agreement")
 
 

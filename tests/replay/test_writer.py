@@ -11,7 +11,7 @@ from seqp2p.replay.format import EndRecord, StepRecord, TableRecord, end_digest,
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
 from tests.replay.tools import assemble, boundaries, records_of, steps, unfinished, verified
-from tests.table import Played, match_at, replay_bytes, replay_of, signed
+from tests.table import Played, altered, match_at, replay_bytes, replay_of
 
 
 def test_a_replay_written_step_by_step_is_the_one_written_at_the_end(trio: Played, tmp_path: Path) -> None:
@@ -99,10 +99,10 @@ def test_what_is_open_and_what_is_proved_is_written(trio: Played) -> None:
     match = match_at(trio, 1)
     match.receive(trio.contribution(1, 3))
     match.receive(trio.contribution(1, 1))
-    wrong = signed(trio.identity(2), b"anything: the writer does not judge")
+    wrong = altered(trio.identity(2), trio.contribution(1, 2), body={})
     data = replay_of(match, trio.seat(1), (wrong,))
     kinds = [type(record).__name__ for record in records_of(data)]
-    assert kinds == ["TableRecord", "OpenRecord", "EvidenceRecord", "EndRecord"]
+    assert kinds == ["TableRecord", "EvidenceRecord", "OpenRecord", "EndRecord"]
 
 
 def test_a_disk_that_takes_a_part_is_an_error(brief: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

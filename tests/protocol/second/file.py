@@ -20,8 +20,9 @@ class Verdict:
     winners: list[int] = field(default_factory=list)
 
 
-ORDER = {"table": 0, "step": 1, "remark": 1, "open": 2, "evidence": 3, "opening": 4, "end": 5}
-MANY = ("step", "remark", "opening")
+ORDER = {"table": 0, "step": 1, "open": 2, "opening": 3, "end": 4}
+BESIDE = ("remark", "evidence")
+MANY = ("step", "open", "opening")
 FIELDS = {
     "table": ["t", "agreement"],
     "step": ["t", "step", "contributions"],
@@ -84,9 +85,13 @@ class Reading:
         if (self.last == "") != (kind == "table"):
             raise Wrong
         before = ORDER[self.last] if self.last else -1
-        if ORDER[kind] < before or (ORDER[kind] == before and kind not in MANY):
+        if kind in BESIDE:
+            if before > 2:
+                raise Wrong
+        elif ORDER[kind] < before or (ORDER[kind] == before and kind not in MANY):
             raise Wrong
-        self.last = kind
+        else:
+            self.last = kind
         getattr(self, f"_{kind}")(record)
         self.at = start + size
 
@@ -133,7 +138,8 @@ class Reading:
         pairs = [(payload, signature) for payload, signature in record["contributions"]]
         for pair in pairs:
             machine.receive(pair)
-        if machine.number != record["step"] or [machine.held[s] for s in sorted(machine.held)] != pairs:
+        held = machine.held if machine.number == record["step"] else machine.closed[record["step"] - 1]
+        if [held[seat] for seat in sorted(held)] != pairs:
             raise Wrong
 
     def _at(self, record: dict[str, Any]) -> Machine:
@@ -145,16 +151,12 @@ class Reading:
     def _evidence(self, record: dict[str, Any]) -> None:
         assert self.machine is not None
         pairs = tuple((payload, signature) for payload, signature in record["contributions"])
-        try:
-            for pair in pairs:
-                self.machine.receive(pair)
-        except Failure as failure:
-            if failure.name != "Violation":
-                raise
-            if failure.evidence == pairs:
-                self.violation = failure
-                return
-        raise Wrong
+        violation = self.machine.weigh(pairs)
+        if violation is None:
+            raise Wrong
+        seats = [seat for seat in (self.violation.seat if self.violation else 99, violation.seat)]
+        if seats[1] < seats[0]:
+            self.violation = violation
 
     def _opening(self, record: dict[str, Any]) -> None:
         assert self.machine is not None

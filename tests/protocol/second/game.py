@@ -113,7 +113,7 @@ class Machine:
     def confirmed(self) -> bool:
         return self.over or (self.kind == "over" and 2 * len(self.held) > len(self.seats))
 
-    def receive(self, contribution: Signed) -> str:
+    def receive(self, contribution: Signed, *, closing: bool = True) -> str:
         """``ok`` or ``duplicate``; raises Failure."""
         payload, signature = contribution
         envelope = self._attributed(payload, signature)
@@ -133,9 +133,26 @@ class Machine:
         except (Encoding, Refused, Illegal):
             raise Failure("Violation", seat, step, (contribution,)) from None
         self.held[seat] = contribution
-        if set(self.held) == self.who:
+        if closing and set(self.held) == self.who:
             self._close()
         return "ok"
+
+    def weigh(self, evidence: tuple[Signed, ...]) -> Failure | None:
+        """What one contribution that is wrong, or two for one place, prove."""
+        if len(evidence) == 1:
+            before = copy.copy(self.held), copy.copy(self.kept)
+            try:
+                self.receive(evidence[0], closing=False)
+            except Failure as failure:
+                if failure.name != "Violation":
+                    raise
+                return failure if failure.evidence == evidence else None
+            finally:
+                self.held, self.kept = before
+            return None
+        (one, other), (first, second) = evidence, [self._attributed(*signed) for signed in evidence]
+        place, same = [(said["seat"], said["step"], said["prev"]) for said in (first, second)]
+        return Failure("Violation", *place[:2], evidence) if place == same and one[0] != other[0] else None
 
     def _attributed(self, payload: bytes, signature: bytes) -> dict[str, Any]:
         try:
