@@ -58,6 +58,8 @@ def test_a_code_is_burned_after_three_wrong_tries(cli: Cli, people: Household) -
     second = host.event("listening", 2)
     assert second["address"] == first["address"]
     assert second["code"] != first["code"]
+    host.line(f"the code {first['code']} was tried wrongly too often, and holds no more")
+    host.line(f"the join code is:  {second['code']}")
     assert joined_with(first["code"]) == "this is not the code of the table"
     guest = people.join(host)
     assert (host.end(), guest.end()) == (0, 0)

@@ -1,0 +1,64 @@
+"""What ``host`` advertises of its table, from the first guest to the game."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqp2p.cli import host as module
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import Choices
+from seqp2p.cli.seating import Door, Lobbying
+from seqp2p.cli.settings import make_settings
+from seqp2p.net.addresses import Address
+from seqp2p.net.adverts import TableAdvert
+from seqp2p.net.lobby import CodeShown, Guest, LobbyShown
+from seqp2p.rules import Options
+
+
+async def test_a_table_is_advertised_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[TableAdvert] = []
+    numbers: list[int] = []
+
+    @asynccontextmanager
+    async def advertising(advert: TableAdvert, *_: Any) -> AsyncIterator[Callable[[TableAdvert], None]]:
+        said.append(advert)
+        yield said.append
+
+    async def host_table(*arguments: Any, table_number: int) -> str:
+        numbers.append(table_number)
+        tell = arguments[6]
+        guests = [Guest(name, bytes(32)) for name in ("ann", "bob", "eve")]
+        tell(CodeShown(f"{table_number}-amber-falcon"))
+        for count in (1, 2, 3):
+            tell(LobbyShown(arguments[2], (*guests[:count], *[None] * (3 - count)), 1))
+        return "a table"
+
+    async def play(_: Door, table: Any) -> int:
+        assert table == "a table"
+        return 0
+
+    monkeypatch.setattr(module, "advertising", advertising)
+    monkeypatch.setattr(module, "host_table", host_table)
+    monkeypatch.setattr(Door, "play", play)
+    settings = make_settings(3, None, "classic", Options(), 120, closed_hands=False)
+    lobbying = Lobbying(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
+    assert await module.host(settings, Address("127.0.0.1", 0), lobbying) == 0
+    (number,) = numbers
+    assert {(advert.number, advert.host, advert.variant, advert.players) for advert in said} == {
+        (number, "ann", "classic", 3)
+    }
+    assert [(advert.free, advert.state) for advert in said] == [
+        (2, "open"),
+        (2, "open"),
+        (1, "open"),
+        (0, "open"),
+        (0, "playing"),
+    ]
+    # The code is for people, and for nobody who only listens.
+    assert "amber" in capsys.readouterr().out
+    assert not any("amber" in value for advert in said for value in advert.properties().values())
