@@ -46,8 +46,16 @@ def replay_dir(chosen: str | None) -> Path:
 
 def replay_path(directory: Path, game: bytes, seat: int) -> Path:
     """A new file's path; nothing in it comes from a peer but hexadecimal digits of the game's hash."""
-    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
-    return directory / f"{stamp}-{game.hex()[:12]}-seat{seat}.seqp2p"
+    return directory / f"{_stamp()}-{game.hex()[:12]}-seat{seat}.seqp2p"
+
+
+def watch_path(directory: Path, game: bytes, key: bytes) -> Path:
+    """A new file's path for a spectator's replay: several of one account may watch one game."""
+    return directory / f"{_stamp()}-{game.hex()[:12]}-watch-{key.hex()[:8]}.seqp2p"
+
+
+def _stamp() -> str:
+    return datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
 
 
 def player_name(wish: str | None, number: int = 1) -> str:

@@ -14,8 +14,10 @@ from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.adverts import TableAdvert
 from seqp2p.net.code import make_table_number
 from seqp2p.net.discovery import advertising
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import LobbyEvent, LobbyShown
 from seqp2p.net.lobby_host import host_table
+from seqp2p.net.watchers import SPECTATORS_MAX, watched_by
 from seqp2p.rules import VARIANTS, Options
 
 
@@ -35,6 +37,13 @@ from seqp2p.rules import VARIANTS, Options
     show_default=True,
     help="Seconds to wait for a seat that cannot be reached.",
 )
+@click.option(
+    "--spectators",
+    type=click.IntRange(0, SPECTATORS_MAX),
+    default=DEFAULT_LIMITS.watchers_max,
+    show_default=True,
+    help="How many may watch, with the join code.",
+)
 @click.option("--listen", metavar="ADDR:PORT", help="Where to listen; all interfaces without it.")
 @seat_options
 def command(
@@ -42,6 +51,7 @@ def command(
     teams: int | None,
     variant: str,
     grace_s: int,
+    spectators: int,
     listen: str | None,
     bot: str | None,
     pace_s: float,
@@ -60,12 +70,12 @@ def command(
     settings = make_settings(players, teams, variant, options, grace_s, closed_hands=closed_hands)
     address = None if listen is None else make_address(listen)
     lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
-    raise SystemExit(run_async(lambda: host(settings, address, lobbying)))
+    raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying)))
 
 
-async def host(settings: Settings, listen: Address | None, lobbying: Lobbying) -> int:
-    """Keep the lobby, then play; returns the exit code."""
-    async with open_door(lobbying, listen) as door:
+async def host(settings: Settings, spectators: int, listen: Address | None, lobbying: Lobbying) -> int:
+    """Keep the lobby, then play, with at most so many spectators; returns the exit code."""
+    async with open_door(lobbying, listen) as door, watched_by(spectators) as watchers:
         addresses = await listening_addresses(door.listeners)
         number = make_table_number(secrets.token_bytes)
         advert = TableAdvert(number, door.name, settings.variant, settings.players, settings.players - 1)
@@ -86,6 +96,9 @@ async def host(settings: Settings, listen: Address | None, lobbying: Lobbying) -
                 secrets.token_bytes,
                 tell,
                 table_number=number,
+                watchers=watchers,
             )
             update(replace(advert, free=0, state="playing"))
+            if watchers:
+                lobbying.output.say(f"others watch with:  seqp2p watch {addresses[0]}  and the same code")
             return await door.play(table)

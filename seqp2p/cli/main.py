@@ -14,6 +14,8 @@ COMMANDS = MappingProxyType(
     {
         "host": ("seqp2p.cli.host", "Open a table for others to join."),
         "join": ("seqp2p.cli.join", "Sit down at a table."),
+        "resume": ("seqp2p.cli.resume", "Take your seat again in a game that is not finished."),
+        "watch": ("seqp2p.cli.watch", "Watch a table: everything but the hands."),
         "demo": ("seqp2p.cli.demo", "Watch bots play: real peers, one process each."),
         "verify": ("seqp2p.cli.verify", "Verify replays: every signature, proof, share and move."),
         "rules": ("seqp2p.cli.rules", "Read the rules of the game, in English or French."),

@@ -126,8 +126,8 @@ class Limits:
     fifty of them cost a seat under 10 % of a core, never more than one write at a time before its own."""
 
     watch_batch_max: int = 131_072
-    """Sent to a spectator in answer to one ``have``. With this much unsent it gets nothing new until it asks, so that
-    200 that read slowly hold 50 MB at most; the longest game (1 MB) still comes within 5 s."""
+    """Sent to a spectator in answer to one ``have``. With this much unsent it gets nothing new until it has read it and
+    asks, so that 200 that read slowly hold 50 MB at most; the longest game (1 MB) still comes within 5 s."""
 
     watch_frame_max: int = 1_024
     """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
@@ -142,10 +142,6 @@ class Limits:
     watch_known_max: int = 1_024
     """Spectators remembered by key, who come back without the code: five times as many as there can be at once. The
     one that came longest ago is forgotten first."""
-
-    watch_sent_max: int = 1_024
-    """Digests kept per spectator of what it was sent: more than two heartbeats' contributions. Sending one twice does
-    no harm."""
 
     watch_backlog_max: int = 8_388_608
     """What a spectator keeps that is read and not checked yet: twice the longest game, so that only a host that

@@ -1,14 +1,17 @@
 """The spectators of one table, as its host keeps them: let in by the join code, shown what the table sees, never heard.
 
 Theory of operation. They come by the host's door, in the lobby or later, and stay in a nursery of their own, so that
-the end of the lobby is nothing to them. From the start on each asks by ``have`` and gets what it lacks, from step 1,
-a batch at a time; what the host accepts meanwhile is put by for all of them and sent in rounds, so that seats are
-served first. Whatever is sent is a frame that seats get too. A spectator may send ``have``, ``ping`` and ``bye``:
-nothing it sends reaches the session, and no call of the session waits for it.
+the end of the lobby is nothing to them. Each asks by ``have`` and gets what it lacks, in order, a batch at a time,
+until it is level with the host; from then on what the host accepts is put by for it and sent in rounds, so that seats
+are served first. One that does not keep up is not level any more, and asks again. A link loses nothing, so that the
+host has only to know how far it has come with each (``at``). Whatever is sent is a frame that seats get too. A
+spectator may send ``have``, ``ping`` and ``bye``: nothing it sends reaches the session, and no call of the session
+waits for it.
 """
 
+import contextlib
 import itertools
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
@@ -17,10 +20,9 @@ import trio
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
 from seqp2p.net import tls
 from seqp2p.net.auth import NO_LOBBY, receive, refuse
-from seqp2p.net.early import EARLY_MAX
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import Item, Store, View, digest
+from seqp2p.net.gossip import Item, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.lobby import Tell, TurnedAway, WatcherCame
@@ -83,10 +85,12 @@ class _Watcher:
     def __init__(self, key: bytes, frames: FrameStream, limits: Limits) -> None:
         self.key = key
         self.link = Link(frames, limits)
-        self.view = View(0, 0, limits)  # It has no seat, and neighbours that nobody here knows of.
-        self.step = 1
-        self.held: frozenset[int] = frozenset()
+        self.at: tuple[int, frozenset[int]] | None = None  # sent: all before this step, and these seats' parts of it
         self.told = 0  # how many of the kept frames it was sent
+        self.level = False  # it was sent all there is
+        self.has: tuple[int, frozenset[int]] | None = None  # what it said last
+        self.said_at = 0.0  # when it first said so
+        self.answer_at = float("-inf")
         self.waiting: list[bytes] = []
         self.waiting_size = 0
 
@@ -99,11 +103,27 @@ class _Watcher:
         self.waiting.append(frame)
         self.waiting_size += len(frame)
 
+    def put_contribution(self, step: int, author: int, frame: bytes) -> None:
+        before, seats = self.at or (0, frozenset())
+        self.at = step, (seats | {author} if step == before else frozenset({author}))
+        self.put(frame)
+
     def flush(self) -> None:
         """Queue what is put by, as one piece."""
         if self.waiting:
             frames, self.waiting, self.waiting_size = self.waiting, [], 0
             self.link.send_frame(b"".join(frames))
+
+
+@contextlib.asynccontextmanager
+async def watched_by(size_max: int) -> AsyncGenerator["Watchers | None"]:
+    """Look after at most so many spectators until the block ends; with none allowed there is nobody to look after."""
+    if not size_max:
+        yield None
+        return
+    async with trio.open_nursery() as nursery:
+        yield Watchers(nursery, size_max)
+        nursery.cancel_scope.cancel()
 
 
 class Watchers:
@@ -118,7 +138,6 @@ class Watchers:
             rate_bytes_s=limits.watch_rate_bytes_s,
             rate_burst=limits.watch_rate_burst,
             resync_max=limits.watch_batch_max,
-            known_max=limits.watch_sent_max,
         )
         self._desk: Desk | None = None
         self._show: Show | None = None
@@ -160,33 +179,29 @@ class Watchers:
         self._nursery.start_soon(self._attend, frames, proof)
 
     def spread(self, item: Item, frame: bytes) -> None:
-        """The host passes this on to its neighbours: the spectators get it in their next round.
-
-        Who is far behind, or has much unsent, does not get it now: it asks for what the store has, and is sent the
-        kept frames in their order. Anything else may be missed.
-        """
-        if self._show is None or not self._watchers:
+        """The host passes this on to its neighbours: those spectators that are level get it in their next round."""
+        if self._show is None:
             return
-        now = trio.current_time()
         for watcher in self._watchers.values():
-            if item.key in self._show.kept:
+            watcher.level = watcher.level and watcher.behind < self._limits.resync_max
+            if not watcher.level:
+                continue
+            if item.author is not None:
+                watcher.put_contribution(item.step, item.author, frame)
+            elif item.key in self._show.kept:
                 self._put_kept(watcher, self._show)
-            elif (
-                watcher.behind < self._limits.resync_max
-                and item.step <= watcher.step + EARLY_MAX
-                and watcher.view.wants(item, now)
-            ):
+            else:
                 watcher.put(frame)
-        self._news.set()
+            self._news.set()
 
     def say_goodbye(self, reason: str) -> None:
         """Nobody is let in any more; all get what they lack, and a farewell."""
         self._closing = True
         farewell = encode_message(bye(reason))
-        frames: dict[bytes, bytes] = {}
+        frames: dict[bytes, bytes] = {}  # A frame made for one is every other's, too.
         for watcher in tuple(self._watchers.values()):
-            if self._show is not None:
-                self._put_rest(watcher, self._show, frames)
+            if self._show is not None and watcher.at is not None:
+                self._put_lacking(watcher, watcher.at, self._show, self._limits.unsent_max, frames)
             watcher.put(farewell)
             watcher.flush()
         self._nursery.start_soon(self._cut_off)
@@ -280,8 +295,7 @@ class Watchers:
         await trio.lowlevel.checkpoint()
         match message:
             case Have(step, seats):
-                watcher.step, watcher.held = step, frozenset(seats)
-                watcher.view.has(step, watcher.held)
+                self._has(watcher, (step, frozenset(seats)))
                 self._catch_up(watcher)
             case Bye():
                 raise LinkLost("It has left.")
@@ -290,34 +304,46 @@ class Watchers:
 
     # What they are sent.
 
+    def _has(self, watcher: _Watcher, has: tuple[int, frozenset[int]]) -> None:
+        """It says how far it has come. If it says the same for long, it may have lost what it was sent."""
+        now = trio.current_time()
+        if has != watcher.has:
+            watcher.has, watcher.said_at = has, now
+        if watcher.at is None or now - watcher.said_at >= self._limits.resend_s:
+            watcher.at, watcher.level, watcher.said_at = has, False, now
+
     def _catch_up(self, watcher: _Watcher) -> None:
-        """The next batch of what it lacks, once it has taken the last."""
-        if self._show is None or watcher.behind:
+        """The next batch of what it lacks, once it has read the last."""
+        now = trio.current_time()
+        if self._show is None or watcher.at is None or watcher.level or watcher.behind or now < watcher.answer_at:
             return
-        for each in watcher.view.answer(self._show.store, trio.current_time()):
-            watcher.put(encode_message(ContributionMessage(each.payload, each.signature)))
-        self._put_kept(watcher, self._show)
+        watcher.answer_at = now + self._limits.answer_pause_s
+        watcher.level = self._put_lacking(watcher, watcher.at, self._show, self._limits.resync_max, {})
         watcher.flush()
 
-    def _put_kept(self, watcher: _Watcher, show: Show) -> None:
+    def _put_lacking(
+        self, watcher: _Watcher, at: tuple[int, frozenset[int]], show: Show, size_max: int, frames: dict[bytes, bytes]
+    ) -> bool:
+        """Put by what it lacks, up to this size; whether that is all. Contributions come first: the rest is on them."""
+        for step, author, each in show.store.missing(*at):
+            if watcher.waiting and watcher.waiting_size + len(each.payload) > size_max:
+                return False
+            if each.payload not in frames:
+                frames[each.payload] = encode_message(ContributionMessage(each.payload, each.signature))
+            watcher.put_contribution(step, author, frames[each.payload])
+        if not self._put_kept(watcher, show, size_max):
+            return False
+        for vote in show.store.votes(at[0]):
+            watcher.put(encode_message(vote))
+        return True
+
+    def _put_kept(self, watcher: _Watcher, show: Show, size_max: int | None = None) -> bool:
         for frame in itertools.islice(show.kept.values(), watcher.told, None):
-            if watcher.behind >= self._limits.resync_max:
-                return
+            if size_max is not None and watcher.waiting and watcher.waiting_size + len(frame) > size_max:
+                return False
             watcher.put(frame)
             watcher.told += 1
-
-    def _put_rest(self, watcher: _Watcher, show: Show, frames: dict[bytes, bytes]) -> None:
-        """Everything it lacks: it cannot ask any more. ``frames`` are those made for others already."""
-        now = trio.current_time()
-        for step, author, each in show.store.missing(watcher.step, watcher.held):
-            key = digest(each.payload)
-            if watcher.view.wants(Item(key, author, step), now):
-                if key not in frames:
-                    frames[key] = encode_message(ContributionMessage(each.payload, each.signature))
-                watcher.put(frames[key])
-        for frame in itertools.islice(show.kept.values(), watcher.told, None):
-            watcher.put(frame)
-        watcher.told = len(show.kept)
+        return True
 
     async def _send_rounds(self) -> None:
         """Send what is put by, to one spectator after the other, with time for the seats in between."""

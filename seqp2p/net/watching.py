@@ -25,6 +25,8 @@ from seqp2p.match.outcome import final_result, names
 from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import messages as wire
+from seqp2p.net.absence import Absent, Back
+from seqp2p.net.backlog import Backlog
 from seqp2p.net.dialling import pause_s, reach
 from seqp2p.net.early import Early
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
@@ -32,32 +34,31 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.gallery import Gallery
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import ContributionMessage, Evidence, Have, Message, Opening, RemarkMessage, Stage
+from seqp2p.net.messages import (
+    BallotMessage,
+    ContributionMessage,
+    Evidence,
+    Have,
+    HeadMessage,
+    LeaveMessage,
+    Message,
+    Opening,
+    RemarkMessage,
+    Stage,
+)
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
 
 ASK_S: Final = 0.6
 """Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
+VOTES_AHEAD_MAX: Final = 256
+"""Ballots and heads kept until their step is here: twelve seats' for more steps than are ever open at once."""
 OPENINGS_WAIT_S: Final = 8.0
 """How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostAway:
-    """The host cannot be reached; it is looked for."""
-
-    seat: int
-    grace_s: int
-
-
-@dataclass(frozen=True, slots=True)
-class HostBack:
-    """The host is there again."""
-
-    seat: int
-
-
-WatchEvent: TypeAlias = Event | HostAway | HostBack
+WatchEvent: TypeAlias = Event | Absent | Back
+"""``Absent`` and ``Back`` are the host's: whether it can be reached from here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,40 +68,7 @@ class _Gone:
     reason: str
 
 
-_Item: TypeAlias = Message | HostAway | HostBack | _Gone
-
-
-class _Backlog:
-    """What was read and is not taken yet; with too many bytes of it, reading waits."""
-
-    def __init__(self, size_max: int) -> None:
-        self._size_max = size_max
-        self._items: deque[tuple[_Item, int]] = deque()
-        self._size = 0
-        self._changed = trio.Event()
-
-    async def put(self, item: _Item, size: int = 0) -> None:
-        while self._size > self._size_max:
-            await self._changed.wait()
-        self._items.append((item, size))
-        self._add(size)
-
-    def push(self, item: _Item) -> None:
-        """Put something before everything else, at once."""
-        self._items.appendleft((item, 0))
-        self._add(0)
-
-    async def take(self) -> _Item:
-        while not self._items:
-            await self._changed.wait()
-        item, size = self._items.popleft()
-        self._add(-size)
-        return item
-
-    def _add(self, size: int) -> None:
-        self._size += size
-        self._changed.set()
-        self._changed = trio.Event()
+_Item: TypeAlias = Message | Absent | Back | _Gone
 
 
 @dataclass(slots=True)
@@ -109,6 +77,7 @@ class _Ahead:
 
     contributions: Early = field(default_factory=Early)
     remarks: dict[tuple[int, int], RemarkMessage] = field(default_factory=dict[tuple[int, int], RemarkMessage])
+    votes: list[BallotMessage | HeadMessage] = field(default_factory=list[BallotMessage | HeadMessage])
     openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
 
 
@@ -130,7 +99,7 @@ class Spectator:
         self._tell = tell
         self._randomness = randomness
         self._limits = limits
-        self._backlog = _Backlog(limits.watch_backlog_max)
+        self._backlog = Backlog[_Item](limits.watch_backlog_max)
         self._ahead = _Ahead()
         self._link: Link | None = None
         self._parted = False  # the host has said goodbye
@@ -177,7 +146,7 @@ class Spectator:
         """The host once more: known by its key, as this spectator is to it, so that no code is tried again."""
         gallery, seat = self._gallery, self._gallery.host_seat
         grace_s = self.match.game.agreement.settings.grace_s
-        await self._backlog.put(HostAway(seat, grace_s))
+        await self._backlog.put(Absent(seat, grace_s))
         failures = 0
         with trio.move_on_after(grace_s):
             while True:
@@ -199,7 +168,7 @@ class Spectator:
                 except NetError:
                     # Not there yet, or somebody else at that address.
                     continue
-                await self._backlog.put(HostBack(seat))
+                await self._backlog.put(Back(seat))
                 return link.frames
         await self._backlog.put(_Gone(f"{self._named({seat})} could not be reached for {grace_s} s"))
         return None
@@ -232,9 +201,12 @@ class Spectator:
         match item:
             case ContributionMessage():
                 await self._receive(item.contribution)
+            case BallotMessage() | HeadMessage():
+                self._hear_vote(item)
+            case LeaveMessage():
+                self._hear_leave(item.contribution)
             case Evidence(contributions):
-                for signed in contributions:
-                    await self._receive(signed.contribution)
+                await self._weigh(tuple(signed.contribution for signed in contributions))
             case RemarkMessage():
                 self._receive_remark(item)
             case Opening():
@@ -247,7 +219,7 @@ class Spectator:
                 self._end(f"the host says: {said}" if said else f"{self._named({self._gallery.host_seat})} has left")
             case _Gone(reason):
                 self._end(reason)
-            case HostAway() | HostBack():
+            case Absent() | Back():
                 self._tell(item)
             case _:
                 pass  # What hurries seats is nothing to a spectator.
@@ -257,33 +229,85 @@ class Spectator:
         due = deque([contribution])
         while due and self._ending is None:
             contribution = due.popleft()
-            self._moved = True
             try:
                 judged = await trio.to_thread.run_sync(self.match.judge, contribution)
             except TooEarly as early:
                 self._ahead.contributions.keep(early.step, early.seat, 0, contribution)
+                self._follow(self.match.settle())
             except OtherPast:
-                pass  # Of no use here. If somebody signed twice, the host has the proof, and sends it.
+                # Of no use here, but for what it shows of the steps before. If somebody signed twice, the proof comes.
+                self._follow(self.match.settle())
             except Unattributable as error:
                 self._end(f"the host passed on {error}")
             except Violation as violation:
-                # The host sends no more than the proof: what becomes of the game, the seats decide.
-                events = self.match.accuse(violation)
-                self._writer.evidence(self.match, violation)
-                self._keep(events)
+                self._accuse(violation)
             else:
                 if judged is not None:
-                    self._keep(self.match.accept(judged))
+                    self._follow(self.match.accept(judged))
                     due += (early for _, early in self._ahead.contributions.due(self.match.number))
 
-    def _keep(self, events: tuple[Event, ...]) -> None:
+    def _follow(self, events: tuple[Event, ...]) -> None:
+        """What has become of the game: on disk as far as it is final, then told; then what was too early."""
+        self._moved = True
         self._writer.record(self.match)
         for event in events:
             self._tell(event)
         for _, remark in sorted(self._ahead.remarks.items()):
             self._receive_remark(remark)
+        votes, self._ahead.votes = self._ahead.votes, []
+        for vote in votes:
+            self._hear_vote(vote)
         if self.match.game.result is not None:
             self._ending = self.match.game.result
+
+    # Ballots, heads, leaves and proofs: the seats decide by them, and this follows.
+
+    def _hear_vote(self, message: BallotMessage | HeadMessage) -> None:
+        try:
+            if isinstance(message, BallotMessage):
+                events = self.match.receive_ballot(message.contribution)
+            else:
+                events = self.match.receive_head(message.contribution)
+        except TooEarly:
+            if len(self._ahead.votes) < VOTES_AHEAD_MAX:
+                self._ahead.votes.append(message)
+        except OtherPast:
+            pass
+        except Unattributable as error:
+            self._end(f"the host passed on {error}")
+        except Violation as violation:
+            self._accuse(violation)
+        else:
+            if events:
+                self._follow(events)
+
+    def _hear_leave(self, signed: Contribution) -> None:
+        try:
+            events = self.match.receive_leave(signed)
+        except Unattributable as error:
+            self._end(f"the host passed on {error}")
+            return
+        if events is not None:
+            self._writer.leave(self.match, signed)
+            self._follow(events)
+            self._ending = self._ending or self.match.forfeit
+
+    async def _weigh(self, evidence: tuple[Contribution, ...]) -> None:
+        try:
+            await trio.to_thread.run_sync(self.match.weigh, evidence)
+        except Violation as violation:
+            self._accuse(violation)
+        except (TooEarly, OtherPast):
+            pass  # Not to be judged here; what the seats make of it comes as ballots.
+        except Unattributable as error:
+            self._end(f"the host passed on {error}")
+
+    def _accuse(self, violation: Violation) -> None:
+        if violation.seat not in self.match.proven:
+            events = self.match.accuse(violation)
+            self._writer.evidence(self.match, violation)
+            self._follow(events)
+            self._ending = self._ending or self.match.forfeit
 
     def _receive_remark(self, message: RemarkMessage) -> None:
         """A remark; one that is dated to a step that is not open yet waits until it is."""

@@ -11,6 +11,7 @@ import trio
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
+from seqp2p.net.absence import Absent, Back
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
@@ -23,7 +24,7 @@ from seqp2p.net.session import Session
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials
 from seqp2p.net.watchers import Desk, Watchers
-from seqp2p.net.watching import HostAway, HostBack, Spectator, WatchEvent
+from seqp2p.net.watching import Spectator, WatchEvent
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
@@ -159,7 +160,7 @@ class Seen:
     @property
     def events(self) -> list[Event]:
         """What happened at the table."""
-        return [event for event in self.told if not isinstance(event, HostAway | HostBack)]
+        return [event for event in self.told if not isinstance(event, Absent | Back)]
 
     @property
     def reason(self) -> str:

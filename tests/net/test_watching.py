@@ -8,6 +8,7 @@ import trio
 
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Finished, Remarked, Turned
+from seqp2p.net.absence import Absent, Back
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import (
@@ -15,7 +16,6 @@ from seqp2p.net.messages import (
     Have,
     Opening,
 )
-from seqp2p.net.watching import HostAway, HostBack
 from tests.net.hall import Hall, Seen, hear, hear_all, same_game, say
 from tests.net.parties import Crook, Thinker, at, checked
 from tests.net.tools import address_of
@@ -149,8 +149,8 @@ async def test_a_lost_connection_is_made_again(autojump_clock: object, quick: No
         await trio.sleep(5)
         assert hall.watchers.count == 1
     same_game(hall.seen[1], hall[1])
-    away = [event for event in hall.seen[1].told if isinstance(event, HostAway | HostBack)]
-    assert away == [HostAway(1, 120), HostBack(1)]
+    away = [event for event in hall.seen[1].told if isinstance(event, Absent | Back)]
+    assert away == [Absent(1, 120), Back(1)]
     assert hall.came == ["watcher 1"]
 
 
@@ -184,8 +184,11 @@ async def test_a_host_that_leaves(autojump_clock: object, quick: None, tmp_path:
         await thinker.asleep.wait()
         await trio.sleep(5)
         await hall[1].session.leave("left the table")
-    assert hall.seen[1].reason == "seat 1 (player 1) has left"
-    assert hall.seen[1].report().verdict == "unfinished"
+    seen = hall.seen[1]
+    assert seen.result is not None
+    assert (seen.result.kind, seen.result.winners) == ("forfeit", (2,))
+    assert len(seen.of_kind("LeaveRecord")) == 1
+    assert seen.report().verdict == hall[2].report().verdict
 
 
 async def test_a_spectator_that_leaves(autojump_clock: object, quick: None, tmp_path: Path) -> None:
@@ -216,6 +219,7 @@ async def test_a_cheat_is_seen(autojump_clock: object, quick: None, tmp_path: Pa
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
     seen = hall.seen[1]
-    assert "seat 2 (player 2) cheated" in seen.reason
-    assert seen.report().verdict == "unfinished"
+    assert seen.result == hall[1].result
+    assert seen.report().result == hall[1].report().result
     assert "seat 2" in (seen.report().reason or "")
+    assert len(seen.of_kind("EvidenceRecord")) == 1

@@ -1,0 +1,167 @@
+"""``seqp2p watch [CODE | HOST:PORT]``: see what the table sees, check everything, and keep a replay."""
+
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import trio
+
+from seqp2p.cli import home
+from seqp2p.cli.finding import find_way
+from seqp2p.cli.join import read_place
+from seqp2p.cli.lines import is_terminal, read_line
+from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
+from seqp2p.cli.playing import open_writer
+from seqp2p.cli.reporter import Reporter
+from seqp2p.cli.running import cancel_when_stdin_closes, polite_signals, run_async
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.match.table import encode_agreement
+from seqp2p.net.addresses import Address
+from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.tls import make_credentials
+from seqp2p.net.watching import Spectator
+from seqp2p.rules import view
+from seqp2p.ui.plain import board_lines, legend_lines, score_line, seats_lines
+from seqp2p.ui.words import Company
+
+LEAVING = frozenset({"leave", "quit", "exit"})
+LEFT = "you left"
+WHAT_TO_TYPE = "you watch: board shows the board, seats who holds what, log what happened, leave ends it"
+NOT_DEALT = "the cards are not dealt yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Seeing:
+    """What the command line said: the name to show, where the replay goes, where words go, whose child this is."""
+
+    name: str | None
+    replay_dir: Path
+    output: Output
+    until_stdin_closes: bool
+
+
+@click.command("watch")
+@click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
+@click.option("--code", help="The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
+@click.option("--name", help="The name the host sees.")
+@click.option("--replay-dir", type=click.Path(file_okay=False), help="Where the replay goes.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output.")
+@click.option("--until-stdin-closes", is_flag=True, hidden=True)
+def command(
+    place: str | None,
+    code: str | None,
+    name: str | None,
+    replay_dir: str | None,
+    *,
+    as_json: bool,
+    until_stdin_closes: bool,
+) -> None:
+    """Watch a table, before it is full or while it plays: everything but the hands.
+
+    CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on this
+    network are listed, and the code is asked for.
+    """
+    host, given = read_place(place, code)
+    if given is None and not is_terminal():
+        raise CommandError("no join code was given", "use --code CODE or set SEQP2P_CODE", USAGE)
+    seeing = Seeing(name, home.replay_dir(replay_dir), Output(as_json), until_stdin_closes)
+    raise SystemExit(run_async(lambda: watch(host, given, seeing)))
+
+
+async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
+    """Find the table, be let in, then watch; returns the exit code."""
+    exit_code = ABANDONED
+    async with trio.open_nursery() as nursery:
+        orphaned = trio.CancelScope()
+        if seeing.until_stdin_closes:
+            nursery.start_soon(cancel_when_stdin_closes, orphaned)
+        with orphaned, home.held_identity() as held:
+            way, given = await find_way(host, code, (), seeing.output)
+            gallery = await watch_table(
+                make_credentials(held.identity),
+                home.player_name(seeing.name, held.number),
+                given,
+                way.host,
+                secrets.token_bytes,
+                dial=way.dial,
+                let_in=lambda: seeing.output.say("you are let in; the game is shown once the table is full"),
+            )
+            exit_code = await see(gallery, seeing)
+        nursery.cancel_scope.cancel()
+    return exit_code
+
+
+async def see(gallery: Gallery, seeing: Seeing) -> int:
+    """Watch an agreed table to its end; returns the exit code."""
+    match = Match(encode_agreement(gallery.agreement))
+    reporter = Reporter(seeing.output, match)
+    reporter.seats()
+    path = home.watch_path(seeing.replay_dir, match.game.id, gallery.credentials.identity.public)
+
+    # As for a seat: an impatient second Ctrl-C must not cut off how the game ended.
+    with trio.open_signal_receiver(*polite_signals()) as signals:
+        with open_writer(path, match) as writer:
+            spectator = Spectator(gallery, match, writer, reporter.tell, secrets.token_bytes)
+            listens = not seeing.until_stdin_closes
+            result = await _run(spectator, Balcony(spectator, reporter), signals, path, listens=listens)
+        reporter.over(result, None, path)
+    return DONE if result.kind in {"won", "drawn"} else ABANDONED
+
+
+async def _run(
+    spectator: Spectator, balcony: "Balcony", signals: AsyncIterator[int], path: Path, *, listens: bool
+) -> Result:
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_leave_on_signal, spectator, signals)
+            if listens:
+                nursery.start_soon(balcony.listen)
+            result = await spectator.run()
+            nursery.cancel_scope.cancel()
+    except* OSError:
+        # Whatever can go wrong in the network has a name of its own: this is the disk.
+        raise CommandError(f"cannot write the replay {path}", home.REPLAYS_HINT) from None
+    return result
+
+
+async def _leave_on_signal(spectator: Spectator, signals: AsyncIterator[int]) -> None:
+    async for _ in signals:
+        await spectator.leave(LEFT)
+
+
+class Balcony:
+    """A person who watches, at typed lines. The end of what is typed is no reason to go."""
+
+    def __init__(self, spectator: Spectator, reporter: Reporter) -> None:
+        self._spectator = spectator
+        self._reporter = reporter
+        self._company = Company.of(spectator.match.game.agreement, 0)
+
+    async def listen(self) -> None:
+        """Obey what is typed, as long as something is."""
+        while (line := await read_line()) is not None:
+            word = line.strip().lower()
+            if word in LEAVING:
+                await self._spectator.leave(LEFT)
+            elif word:
+                for shown in self.answer(word):
+                    self._reporter.output.say(shown)
+
+    def answer(self, word: str) -> list[str]:
+        """The lines that a word asks for."""
+        if word == "log":
+            return list(self._reporter.story.lines)
+        position = self._spectator.match.game.position
+        if word not in ("board", "seats", "help"):
+            return [f"{word} is no word of a spectator's", WHAT_TO_TYPE]
+        if position is None:
+            return [NOT_DEALT, WHAT_TO_TYPE] if word == "help" else [NOT_DEALT]
+        seen, colours = view(position, 0), self._company.colours
+        if word == "board":
+            return [*board_lines(seen, colours, self._reporter.story.last), score_line(seen, colours)]
+        if word == "seats":
+            return seats_lines(seen, self._company)
+        return [WHAT_TO_TYPE, *legend_lines(seen.variant, colours)]
