@@ -100,6 +100,32 @@ class Reporter:
                 self.output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
                 says = "say" if seat == self._company.own else "says"
                 self._log(f"{self._company.who(seat)} {says}: {text}")
+            case _:
+                self._tell_absence(event)
+        self._step_at = now
+        self._hear(event)
+
+    def over(self, result: Result, seat: int | None, replay: Path) -> None:
+        """How it ended, and where the replay of this seat is; None for one who only watches."""
+        self.output.event(
+            "over",
+            result=result.kind,
+            winners=result.winners,
+            reason=result.reason or None,
+            seat=seat,
+            replay=str(replay),
+        )
+        if self.match.game.position is not None:
+            self.output.say()
+            for line in board_lines(view(self.match.game.position, seat or 0), self._company.colours, self.story.last):
+                self.output.say(line)
+        self.output.say(result_line(self._company, result))
+        self.output.say(f"replay: {replay}")
+
+    # Seats that are away, and what the others decide.
+
+    def _tell_absence(self, event: TableEvent) -> None:
+        match event:
             case Voted(seat, number, action, about):
                 self.vote(seat, action, about, number)
             case Skipped(seat):
@@ -116,27 +142,6 @@ class Reporter:
                 self.back(seat)
             case _:
                 pass  # What is drawn, its holder sees; how it ended, ``over`` says.
-        self._step_at = now
-        self._hear(event)
-
-    def over(self, result: Result, seat: int, replay: Path) -> None:
-        """How it ended, and where the replay of this seat is."""
-        self.output.event(
-            "over",
-            result=result.kind,
-            winners=result.winners,
-            reason=result.reason or None,
-            seat=seat,
-            replay=str(replay),
-        )
-        if self.match.game.position is not None:
-            self.output.say()
-            for line in board_lines(view(self.match.game.position, seat), self._company.colours, self.story.last):
-                self.output.say(line)
-        self.output.say(result_line(self._company, result))
-        self.output.say(f"replay: {replay}")
-
-    # Seats that are away, and what the others decide.
 
     def absent(self, seat: int, grace_s: float) -> None:
         """A seat cannot be reached; the others wait up to ``grace_s`` seconds."""
