@@ -16,7 +16,6 @@ from seqp2p.net.dialling import Dial
 from seqp2p.net.discovery import Browsed, browsing
 from seqp2p.net.errors import BadCode
 from seqp2p.net.wordlist import WORDS
-from seqp2p.ui.code_prompt import can_complete, prompt_code
 
 QUESTION = "join code (like 7-amber-falcon): "
 ADDRESS_HINT = "join by the address that the host shows: seqp2p join HOST:PORT"
@@ -61,6 +60,9 @@ async def find_way(
 
 async def ask_code(output: Output) -> str:
     """The code as a person types it, asked for again until it can be one; raises CommandError when the input ends."""
+    # A bot that is given its code needs none of this, and its memory is measured.
+    from seqp2p.ui.code_prompt import can_complete, prompt_code
+
     if can_complete():
         if (typed := await prompt_code(QUESTION, WORDS, code_fault)) is None:
             raise CommandError("stopped", exit_code=ABANDONED)
