@@ -1,0 +1,45 @@
+"""``seqp2p resume``: take one's seat again after a crash, a reboot, or at a new address, and play on."""
+
+from functools import partial
+
+import click
+
+from seqp2p.cli.output import Output
+from seqp2p.cli.playing import Choices, resume_play
+from seqp2p.cli.running import run_async
+from seqp2p.cli.settings import make_address, make_choices, playing_options
+from seqp2p.cli.taking_up import taken_up
+from seqp2p.net.addresses import Address
+
+
+@click.command("resume")
+@click.argument("game", required=False)
+@click.option("--listen", metavar="ADDR:PORT", help="Where to listen; where it was without it.")
+@playing_options
+def command(
+    game: str | None,
+    listen: str | None,
+    bot: str | None,
+    pace_s: float,
+    replay_dir: str | None,
+    *,
+    as_json: bool,
+    until_stdin_closes: bool,
+) -> None:
+    """Take your seat again in a game that is not finished.
+
+    GAME is a replay, its name, or the first digits of the game's id; without it, the newest one that nobody plays.
+    """
+    address = None if listen is None else make_address(listen)
+    choices, output = make_choices(bot, pace_s, replay_dir), Output(as_json)
+    raise SystemExit(run_async(partial(resume, game, address, choices, output, until_stdin_closes=until_stdin_closes)))
+
+
+async def resume(
+    game: str | None, listen: Address | None, choices: Choices, output: Output, *, until_stdin_closes: bool
+) -> int:
+    """Take the seat, and play on; returns the exit code."""
+    async with taken_up(choices.replay_dir, game, listen, until_stdin_closes=until_stdin_closes) as resumed:
+        if resumed.torn:
+            output.say("the last thing written was broken off: it is dropped, and comes back from the others")
+        return await resume_play(resumed, choices, output)

@@ -1,0 +1,92 @@
+"""``seqp2p resume``, as a person or a script meets it."""
+
+import json
+import signal
+from pathlib import Path
+
+from seqp2p.cli.verify import verify_file
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, Process
+
+
+def sidecars(people: Household, who: str) -> list[Path]:
+    return sorted(people.replays(who).glob("*.seat"))
+
+
+def resume(people: Household, who: str, *arguments: object, bot: str | None = "random") -> Process:
+    chosen = () if bot is None else ("--bot", bot)
+    return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who)
+
+
+def test_nothing_to_resume(cli: Cli, tmp_path: Path) -> None:
+    exit_code, out, err = cli("resume", "--replay-dir", tmp_path / "games")
+    assert (exit_code, out) == (1, "")
+    error, hint = err.splitlines()
+    assert error == f"seqp2p: error: there is no unfinished game in {tmp_path / 'games'}"
+    assert hint.startswith("seqp2p: hint: ")
+
+
+def test_a_game_that_nothing_goes_by(cli: Cli) -> None:
+    for name in ("no such game", "0123", "--", ""):
+        arguments = ("resume", "--", name) if name == "--" else ("resume", name)
+        exit_code, out, err = cli(*arguments)
+        assert (exit_code, out) == (2, "")
+        assert len(err.splitlines()) == 2
+
+
+def test_a_bad_address(cli: Cli) -> None:
+    exit_code, out, err = cli("resume", "--listen", "a:99999")
+    assert (exit_code, out) == (2, "")
+    assert "is no address" in err
+
+
+def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> None:
+    host = people.host("--variant", "kids")
+    guest = people.join(host, "--pace", "3600")
+    guest.event("dealt")
+    second = resume(people, "guest")
+    assert second.end() == 1
+    assert second.events == []
+    error, hint = second.error()
+    assert "another seqp2p process holds this seat" in error
+    assert hint
+    guest.signal(signal.SIGTERM)
+    assert (guest.end(), host.end()) == (5, 5)
+    assert sidecars(people, "guest") == sidecars(people, "host") == []
+    over = resume(people, "guest", Path(guest.events[-1]["replay"]).name)
+    assert over.end() == 1
+    assert "the game is over" in over.error()[0]
+
+
+def test_a_guest_that_was_killed_comes_back_and_the_game_ends(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "0.2")
+    guest = people.join(host, "--pace", "0.2")
+    guest.event("turn")
+    guest.signal(signal.SIGKILL)
+    guest.end()
+    (left,) = sidecars(people, "guest")
+    assert left.stat().st_mode & 0o777 == 0o600
+    back = resume(people, "guest")
+    assert back.event("resumed")["seat"] == 2
+    assert back.events[0]["event"] == "resumed"
+    assert (back.end(), host.end()) == (0, 0), back.said() + host.said()
+    ends = [back.events[-1], host.events[-1]]
+    assert ends[0]["winners"] == ends[1]["winners"]
+    assert [verify_file(Path(end["replay"])).verdict for end in ends] == ["verified", "verified"]
+    assert sidecars(people, "guest") == sidecars(people, "host") == []
+    assert json.dumps(back.events)
+
+
+def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "0.2")
+    guest = people.join(host, "--pace", "0.2")
+    host.event("turn", 2)
+    for process in (host, guest):
+        process.signal(signal.SIGKILL)
+    for process in (host, guest):
+        process.end()
+    back = [resume(people, who) for who in ("host", "guest")]
+    assert [process.end() for process in back] == [0, 0], back[0].said() + back[1].said()
+    replays = [Path(process.events[-1]["replay"]) for process in back]
+    assert [verify_file(replay).verdict for replay in replays] == ["verified", "verified"]
+    assert back[0].events[-1]["winners"] == back[1].events[-1]["winners"]
