@@ -29,7 +29,7 @@ async def test_a_table_is_advertised_as_it_is(
         said.append(advert)
         yield said.append
 
-    async def host_table(*arguments: Any, table_number: int) -> str:
+    async def host_table(*arguments: Any, table_number: int, **_: Any) -> str:
         numbers.append(table_number)
         tell = arguments[6]
         guests = [Guest(name, bytes(32)) for name in ("ann", "bob", "eve")]
@@ -47,7 +47,7 @@ async def test_a_table_is_advertised_as_it_is(
     monkeypatch.setattr(Door, "play", play)
     settings = make_settings(3, None, "classic", Options(), 120, closed_hands=False)
     lobbying = Lobbying(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
-    assert await module.host(settings, Address("127.0.0.1", 0), lobbying) == 0
+    assert await module.host(settings, 0, Address("127.0.0.1", 0), lobbying) == 0
     (number,) = numbers
     assert {(advert.number, advert.host, advert.variant, advert.players) for advert in said} == {
         (number, "ann", "classic", 3)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from prompt_toolkit.completion import CompleteEvent
@@ -70,13 +70,18 @@ class Terminal:
         return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.raw.decode("utf-8", "replace"))
 
     def type(self, text: str) -> None:
+        # What is typed while a line is printed above the prompt is the terminal's own, as in any program.
+        self._wait(lambda: not self.cooked())
         os.write(self.own, text.encode())
 
     def until(self, text: str) -> None:
+        self._wait(lambda: text in self.shown)
+
+    def _wait(self, condition: Callable[[], bool]) -> None:
         limit = time.monotonic() + LIMIT_S
-        while text not in self.shown:
+        while not condition():
             assert time.monotonic() < limit, self.shown
-            if select.select([self.own], [], [], 0.1)[0]:
+            if select.select([self.own], [], [], 0.02)[0]:
                 data = os.read(self.own, 4096)
                 self.raw += data
                 if CURSOR_QUESTION in data:
