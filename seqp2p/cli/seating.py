@@ -61,7 +61,8 @@ class Door:
                     output.say("at the table: " + ", ".join(shown))
                 case TurnedAway(reason):
                     output.say(reason)
-                case WatcherCame(name, _, count):
+                case WatcherCame(name, key, count):
+                    output.event("watcher", name=name, key=key.hex(), count=count)
                     output.say(f"{name} watches ({count} in all)")
 
         return tell
