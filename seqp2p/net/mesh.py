@@ -213,9 +213,10 @@ class Mesh:
             await peer.until(linked=False)
             with trio.move_on_after(self._pause_s(peer)):
                 await peer.until_linked_or_moved()
-            if peer.faults >= self._limits.faults_max:
+            peer.moved = False
+            if peer.faults >= self._limits.faults_max or self._closing:
                 return
-            if not peer.links and not self._closing:
+            if not peer.links:
                 await self._try_addresses(peer)
 
     def _pause_s(self, peer: Peer) -> float:
@@ -227,7 +228,6 @@ class Mesh:
 
     async def _try_addresses(self, peer: Peer) -> None:
         credentials, game = self._table.credentials, self._table.game
-        peer.moved = False
         for address in self._whereabouts.of(peer.seat):
             try:
                 link = await reach(

@@ -263,6 +263,18 @@ async def test_all_moved_and_are_found_on_the_network(autojump_clock: object) ->
         nursery.cancel_scope.cancel()
 
 
+async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(autojump_clock: object) -> None:
+    world = Moving()
+    async with trio.open_nursery() as nursery:
+        for number in (1, 2, 3):
+            await world.come(nursery, number, said=1)
+        await world.all_linked()
+        await wait_all_tasks_blocked()
+        for seat in world.seats.values():
+            await seat.mesh.close("the game is over")
+    assert trio.current_time() < 10
+
+
 async def test_a_seat_that_nobody_has_an_address_of_is_waited_for(autojump_clock: object) -> None:
     wires = Wires()
     alone = Mesh(replace(table(wires, 3, 3), addresses={}), randomness, dial=wires.dial)
