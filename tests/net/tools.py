@@ -150,6 +150,9 @@ class Seat:
             if number > step or (number == step and author not in seats)
         ]
 
+    def votes(self, step: int) -> Iterable[Contribution]:
+        return ()
+
     async def until_linked(self, *seats: int) -> None:
         while not self.mesh.linked >= set(seats):
             await self._changed.wait()
