@@ -21,10 +21,10 @@ from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.oracle import Context
-from seqp2p.match import machine, play_steps, setup_steps
+from seqp2p.match import ballot, machine, play_steps, setup_steps
 from seqp2p.match import seat as seat_module
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Event, Result, Turned
+from seqp2p.match.events import Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, encode_agreement
@@ -32,6 +32,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.ledger import TableEvent
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import ContributionMessage, Message, Ping, Stage, decode_message, encode_message
@@ -101,6 +102,7 @@ def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup_steps, "verify_shares", verify_shares)
     monkeypatch.setattr(play_steps, "verify_shares", verify_shares)
     monkeypatch.setattr(machine, "verify", signature_verified_once)
+    monkeypatch.setattr(ballot, "verify", signature_verified_once)
 
 
 @cache
@@ -265,7 +267,7 @@ class Place:
     session: Session
     player: Any
     writer: "Scribe"
-    told: list[tuple[float, Event]] = field(default_factory=list)
+    told: list[tuple[float, TableEvent]] = field(default_factory=list)
     result: Result | None = None
     ended_at: float = 0.0
     ended: trio.Event = field(default_factory=trio.Event)
@@ -276,7 +278,7 @@ class Place:
         return self.session.match
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> list[TableEvent]:
         return [event for _, event in self.told]
 
     def actions(self, *kinds: str) -> list[tuple[float, int, str]]:
@@ -361,13 +363,13 @@ class Party:
 
     def sit(self, seat: int, player: Player | None = None, kind: type[Session] = Session, **more: Any) -> Any:
         """Seat somebody; it plays by lot where no player is given. Returns the session."""
-        match = Match(encode_agreement(self.agreement))
+        match = Match(encode_agreement(self.agreement), seat)
         path = self.directory / f"{seat}.seqp2p"
         player = player or Lottery((LOTS, seat))
-        told: list[tuple[float, Event]] = []
+        told: list[tuple[float, TableEvent]] = []
         writer = Scribe(path, match)
 
-        def tell(event: Event) -> None:
+        def tell(event: TableEvent) -> None:
             told.append((trio.current_time(), event))
 
         session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, tell, **more)
@@ -381,7 +383,7 @@ class Party:
                 self.sit(seat, **more)
 
     async def run(self, place: Place) -> None:
-        with place.scope, place.session.writer:
+        with place.scope, place.writer:
             place.result = await place.session.run()
         place.ended_at = trio.current_time()
         place.ended.set()
@@ -526,6 +528,7 @@ class Crook(Session):
         pause_s: float = 0.0,
     ) -> None:
         super().__init__(*arguments)
+        self._have, cast("Any", self._store).have = self._store.have, self.have
         self._when = when
         self._what = what
         self._pause_s = pause_s
@@ -534,7 +537,7 @@ class Crook(Session):
 
     def have(self) -> tuple[int, frozenset[int]]:
         """Nor does it ask others what they have of it."""
-        return (self.match.number + 1, frozenset()) if self.done.is_set() else super().have()
+        return (self.match.number + 1, frozenset()) if self.done.is_set() else self._have()
 
     async def _contribute(self, own: Contribution) -> None:
         if self.done.is_set() or not self._when(self.match):

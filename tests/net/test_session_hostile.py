@@ -189,21 +189,21 @@ async def test_another_past_is_asked_for_only_while_the_step_is_open(
         await thinker.asleep.wait()
         session = party[1].session
         number = session.match.number
-        assert session.have() == (number, frozenset())
+        assert session._store.have() == (number, frozenset())
         raw = await party.raw(FOE, to=1)
         # Not the open step's: what has been agreed on is not opened again.
         await raw.say(message(at_step(session.match, 1, bytes(32))))
         await trio.sleep(1)
-        assert session.have() == (number, frozenset())
+        assert session._store.have() == (number, frozenset())
         for back in (1, 2):
             await raw.say(message(at_step(session.match, number + 1 - back, bytes(32))))
             await trio.sleep(1)
-            assert session.have() == (number - back, frozenset())
+            assert session._store.have() == (number - back, frozenset())
         await raw.say(message(at_step(session.match, number, bytes(32))))
         await trio.sleep(1)
-        assert session.have() == (number - 2, frozenset())
+        assert session._store.have() == (number - 2, frozenset())
         await raw.frames.abort()
-    assert session.have() == (session.match.number, frozenset())
+    assert session._store.have() == (session.match.number, frozenset())
     checked(party)
 
 

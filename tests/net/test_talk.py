@@ -15,6 +15,7 @@ from seqp2p.match.events import Event, Remarked, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX, Remark, RemarkPayload
 from seqp2p.match.seat import OwnSeat
+from seqp2p.net.ledger import Ledger
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import RemarkMessage
 from seqp2p.net.talk import Talk
@@ -38,7 +39,9 @@ class Listener:
 
     def __post_init__(self) -> None:
         own = OwnSeat(2, identity(2, 4), randomness(2))
-        self.talk = Talk(self.match, own, cast("Mesh", self), cast("ReplayWriter", self), self.tell)
+        self.talk = Talk(
+            Ledger(self.match, cast("Mesh", self), cast("ReplayWriter", self), cast("Any", self.tell)), own
+        )
 
     def fault(self, seat: int, reason: str) -> None:
         self.faults.append((seat, reason))
@@ -181,19 +184,19 @@ def test_nobody_can_crowd_out_another(table: Table, trio: Played) -> None:
     assert not listener.faults
 
 
-def test_own_remarks_are_cleaned(table: Table) -> None:
+async def test_own_remarks_are_cleaned(table: Table) -> None:
     _, listener = table(3, 3)
     for typed in ("\x1b[31mhi\u202e   there\n", " \t ", "\u200b", "", "x" * 300, "good luck"):
-        listener.talk.say(typed)
+        await listener.talk.say(typed)
     assert listener.texts == ["[31mhi there", "x" * 200, "good luck"]
     assert [event.courtesy for event in listener.heard] == [False, False, True]
     assert [event.seat for event in listener.heard] == [2] * 3
 
 
-def test_one_can_say_only_so_much(table: Table) -> None:
+async def test_one_can_say_only_so_much(table: Table) -> None:
     _, listener = table(3, 3)
     for number in range(REMARKS_MAX + 3):
-        listener.talk.say(f"word {number}")
+        await listener.talk.say(f"word {number}")
     assert len(listener.texts) == REMARKS_MAX
 
 
