@@ -1,7 +1,9 @@
 """``seqp2p resume``, as a person or a script meets it."""
 
 import json
+import random
 import signal
+import time
 from pathlib import Path
 
 from seqp2p.cli.verify import verify_file
@@ -91,3 +93,25 @@ def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
     replays = [Path(process.events[-1]["replay"]) for process in back]
     assert [verify_file(replay).verdict for replay in replays] == ["verified", "verified"]
     assert back[0].events[-1]["winners"] == back[1].events[-1]["winners"]
+
+
+def test_seats_that_are_killed_again_and_again(people: Household) -> None:
+    """At whatever step it hits them, several at once: one game comes of it, and every record of it verifies."""
+    dice = random.Random(7)
+    host = people.host("--variant", "kids", "--players", "3")
+    seats = {"host": host} | {who: people.join(host, who=who) for who in ("ann", "ben")}
+    host.event("seated", 3)
+    for _ in range(6):
+        time.sleep(dice.random() * 0.3)
+        for who in dice.sample(sorted(seats), dice.choice([1, 2, 3])):
+            seats[who].signal(signal.SIGKILL)
+            seats[who].end()
+            if sidecars(people, who):
+                seats[who] = resume(people, who)
+    for process in seats.values():
+        assert process.end() in (0, -signal.SIGKILL), process.said()
+    replays = [path for who in seats for path in people.replays(who).glob("*.seqp2p")]
+    reports = [verify_file(path) for path in replays]
+    assert [report.verdict for report in reports] == ["verified"] * 3
+    assert len({report.steps for report in reports}) == 1
+    assert not any(sidecars(people, who) for who in seats)
