@@ -1,13 +1,13 @@
 """Reaching a peer: connect, TLS, authenticate, each within its time; and how long to wait before trying again."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeAlias
 
 import trio
 
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import prove
-from seqp2p.net.errors import LinkLost, Unreachable
+from seqp2p.net.errors import LinkLost, NetError, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
@@ -46,6 +46,24 @@ async def reach(
     except trio.TooSlowError:
         raise LinkLost(f"Whoever answers at {address} takes too long.") from None
     return link
+
+
+async def reach_any(
+    addresses: Iterable[Address],
+    credentials: Credentials,
+    dial: Dial,
+    limits: Limits,
+    *,
+    game: bytes,
+    expected_key: bytes,
+) -> ServerLink | None:
+    """An authenticated link to the seat with this key, at the first of the addresses where it is; None if at none."""
+    for address in addresses:
+        try:
+            return await reach(address, credentials, dial, limits, role="link", game=game, expected_key=expected_key)
+        except NetError:
+            continue  # Not there, not ready, or somebody else.
+    return None
 
 
 def pause_s(failures: int, jitter: float, limits: Limits) -> float:

@@ -19,7 +19,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import NO_LOBBY, check_client
-from seqp2p.net.dialling import Dial, pause_s, reach
+from seqp2p.net.dialling import Dial, pause_s, reach_any
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import Item, Store, digest
@@ -228,17 +228,12 @@ class Mesh:
 
     async def _try_addresses(self, peer: Peer) -> None:
         credentials, game = self._table.credentials, self._table.game
-        for address in self._whereabouts.of(peer.seat):
-            try:
-                link = await reach(
-                    address, credentials, self._dial, self._limits, role="link", game=game, expected_key=peer.key
-                )
-            except NetError:
-                # Not there, not ready, or somebody else at that address: the next address, then a pause.
-                continue
+        addresses = self._whereabouts.of(peer.seat)
+        link = await reach_any(addresses, credentials, self._dial, self._limits, game=game, expected_key=peer.key)
+        if link is None:
+            peer.failures += 1
+        else:
             self._adopt(peer, link.frames)
-            return
-        peer.failures += 1
 
     async def _welcome(self, stream: trio.abc.Stream) -> None:
         """One connection from outside: TLS, authentication, and then it is a link."""

@@ -110,11 +110,11 @@ def test_remarks_come_back_once(trio: Played, path: Path) -> None:
     assert path.read_bytes().startswith(before)
 
 
-def test_what_is_no_contribution_is_left_to_others(brief: Played, path: Path) -> None:
+def test_where_the_seat_said_it_listens_is_not_for_the_match(brief: Played, path: Path) -> None:
     path.write_bytes(unfinished_bytes(brief))
     match = load(path, brief.agreement).match
     with ReplayWriter.reopen(path, match) as writer:
-        feed(match, (Logged("ballot", b"", b"b" * 64), Logged("here", b"", b"h" * 64)), writer)
+        feed(match, (Logged("here", b"", b"h" * 64),), writer)
     assert path.read_bytes() == unfinished_bytes(brief)
 
 
