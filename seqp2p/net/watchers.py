@@ -200,8 +200,9 @@ class Watchers:
         farewell = encode_message(bye(reason))
         frames: dict[bytes, bytes] = {}  # A frame made for one is every other's, too.
         for watcher in tuple(self._watchers.values()):
-            if self._show is not None and watcher.at is not None:
-                self._put_lacking(watcher, watcher.at, self._show, self._limits.unsent_max, frames)
+            if self._show is not None:
+                # One that had no time to ask has nothing.
+                self._put_lacking(watcher, watcher.at or (1, frozenset()), self._show, self._limits.unsent_max, frames)
             watcher.put(farewell)
             watcher.flush()
         self._nursery.start_soon(self._cut_off)

@@ -1,0 +1,334 @@
+"""A spectator before there is a table, and against a host that lies."""
+
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+import trio.lowlevel
+
+from seqp2p.match.table import encode_agreement
+from seqp2p.net import tls
+from seqp2p.net.auth import NO_LOBBY, check_client, receive
+from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, Refused, Unreachable
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.lobby import CodeShown, LobbyEvent
+from seqp2p.net.lobby_host import host_table
+from seqp2p.net.lobby_join import join_table
+from seqp2p.net.messages import (
+    BallotMessage,
+    Bye,
+    ContributionMessage,
+    Evidence,
+    HeadMessage,
+    LeaveMessage,
+    Message,
+    Opening,
+    Ping,
+    RemarkMessage,
+    Signed,
+    Stage,
+    Watching,
+    bye,
+    encode_message,
+    refusal,
+)
+from seqp2p.net.pake import CodeKeeper
+from seqp2p.net.table import Table
+from seqp2p.net.watchers import Watchers
+from tests.net.hall import Seen, own_key
+from tests.net.parties import credentials as seat_credentials
+from tests.net.tools import Wires, address_of, credentials, settings
+from tests.table import make_agreement, played, randomness
+
+A32, A64 = bytes(32), bytes(64)
+AGREEMENT = make_agreement(2, "kids", grace_s=5)
+TABLE = Watching(encode_agreement(AGREEMENT))
+
+
+# The lobby
+
+
+class House:
+    """A host whose lobby is open, and lets spectators in."""
+
+    def __init__(self, nursery: trio.Nursery, places: int = 5) -> None:
+        self.nursery = nursery
+        self.wires = Wires()
+        self.events: list[LobbyEvent] = []
+        self.watchers = Watchers(nursery, places)
+        self.tables: list[Table] = []
+        self.scope = trio.CancelScope()
+
+    @property
+    def code(self) -> str:
+        return [event.code for event in self.events if isinstance(event, CodeShown)][-1]
+
+    async def host(self) -> None:
+        with self.scope:
+            self.tables.append(
+                await host_table(
+                    credentials(1),
+                    "host",
+                    settings(2),
+                    [self.wires.listen(address_of(1))],
+                    [address_of(1)],
+                    randomness("host"),
+                    self.events.append,
+                    watchers=self.watchers,
+                )
+            )
+
+    async def join(self, number: int) -> None:
+        self.tables.append(
+            await join_table(
+                credentials(number),
+                "guest",
+                self.code,
+                address_of(1),
+                [],
+                [address_of(2)],
+                randomness("guest"),
+                lambda _: None,
+                dial=self.wires.dial,
+            )
+        )
+
+    async def watch(self, number: int, name: str = "eve") -> Gallery:
+        return await watch_table(
+            credentials(number), name, self.code, address_of(1), randomness(number), dial=self.wires.dial
+        )
+
+
+@contextlib.asynccontextmanager
+async def house() -> AsyncGenerator[House]:
+    async with trio.open_nursery() as nursery:
+        made = House(nursery)
+        nursery.start_soon(made.host)
+        await trio.sleep(0.1)
+        yield made
+        nursery.cancel_scope.cancel()
+
+
+async def test_let_in_before_the_start(autojump_clock: object) -> None:
+    async with house() as made:
+        galleries: list[Gallery] = []
+
+        async def watch(number: int) -> None:
+            galleries.append(await made.watch(number))
+
+        made.nursery.start_soon(watch, 20)
+        made.nursery.start_soon(watch, 21)
+        await trio.sleep(60)  # The lobby may take long: both sides show that they are there.
+        assert made.watchers.count == 2
+        assert galleries == []
+        await made.join(2)
+        await trio.sleep(1)
+        assert made.watchers.count == 2, "the end of the lobby is nothing to them"
+        table = next(table for table in made.tables if table.seat == 1)
+        assert table.watchers is made.watchers
+
+
+async def test_the_lobby_closes(autojump_clock: object) -> None:
+    async with trio.open_nursery() as nursery:
+        made = House(nursery)
+        nursery.start_soon(made.host)
+        await trio.sleep(0.1)
+
+        async def watch() -> None:
+            with pytest.raises(LinkLost):
+                await made.watch(20)
+            done.set()
+
+        done = trio.Event()
+        async with trio.open_nursery() as watching:
+            watching.start_soon(watch)
+            await trio.sleep(5)
+            made.watchers.say_goodbye("no game tonight")
+            await done.wait()
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_is_refused_in_the_lobby(autojump_clock: object) -> None:
+    async with house() as made:
+        with pytest.raises(Refused) as refused:
+            await made.watch(1)
+        assert refused.value.code == "same_key"
+        with pytest.raises(ValueError, match="name"):
+            await made.watch(20, "\x1b")
+        with pytest.raises(BadCode):
+            await watch_table(credentials(20), "eve", "no code", address_of(1), randomness(1), dial=made.wires.dial)
+        with pytest.raises(Unreachable):
+            await watch_table(credentials(20), "eve", made.code, address_of(9), randomness(1), dial=made.wires.dial)
+
+
+# A host that lies
+
+Script = Callable[["Liar", FrameStream], Awaitable[None]]
+
+
+class Liar:
+    """A host that lets everybody in, and then does what each script says, one connection after the other."""
+
+    def __init__(self, *scripts: Script) -> None:
+        self.wires = Wires()
+        self._scripts = iter(scripts)
+        self._keeper = CodeKeeper(7, randomness("code"), DEFAULT_LIMITS, lambda _: None)
+        self.code = self._keeper.code
+        self.connections = 0
+
+    async def run(self) -> None:
+        listener = self.wires.listen(address_of(1))
+        for script in self._scripts:
+            stream = await listener.accept()
+            self.connections += 1
+            own = seat_credentials(1)
+            frames = await tls.accept(stream, own)
+            proof = await check_client(
+                frames,
+                own,
+                lobby=NO_LOBBY,
+                admit=lambda _: None,
+                randomness=randomness(self.connections),
+                limits=DEFAULT_LIMITS,
+            )
+            if proof.id == NO_LOBBY:
+                await self._keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
+                await receive(frames, Stage.CODE_HOST, DEFAULT_LIMITS)
+            with contextlib.suppress(NetError):
+                await script(self, frames)
+            await frames.abort()
+
+
+async def tell(frames: FrameStream, *messages: Message) -> None:
+    await frames.send(b"".join(map(encode_message, messages)))
+
+
+def telling(*messages: Message) -> Script:
+    """Say this, and read until the other side has had enough."""
+
+    async def script(_: Liar, frames: FrameStream) -> None:
+        await tell(frames, *messages)
+        with contextlib.suppress(NetError), trio.move_on_after(30):
+            while True:
+                await frames.receive(DEFAULT_LIMITS.frame_max)
+                await tell(frames, Ping())
+
+    return script
+
+
+async def gallery(liar: Liar) -> Gallery:
+    return await watch_table(own_key(1), "eve", liar.code, address_of(1), randomness("eve"), dial=liar.wires.dial)
+
+
+async def watched(tmp_path: Path, *scripts: Script) -> Seen:
+    """What a spectator makes of a host with these scripts."""
+    async with trio.open_nursery() as nursery:
+        liar = Liar(*scripts)
+        nursery.start_soon(liar.run)
+        await trio.lowlevel.checkpoint()
+        seen = Seen(1, await gallery(liar), tmp_path / "seen.seqp2p")
+        with trio.fail_after(300):
+            await seen.run()
+        nursery.cancel_scope.cancel()
+    assert seen.result is not None
+    return seen
+
+
+ELSEWHERE = Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
+
+
+@pytest.mark.parametrize(
+    ("messages", "error", "text"),
+    [
+        ([Watching(b"agreement")], PeerError, "a table that cannot be"),
+        ([ELSEWHERE], PeerError, "a table at which it has no seat"),
+        ([ContributionMessage(b"payload", A64)], PeerError, "before it showed the table"),
+        ([Ping(), refusal("no_spectators")], Refused, "no room"),
+        ([bye("another\x1b[31m time")], LinkLost, r"has closed the table: another\[31m time"),
+    ],
+)
+async def test_before_the_table(
+    autojump_clock: object, messages: list[Message], error: type[NetError], text: str
+) -> None:
+    async with trio.open_nursery() as nursery:
+        liar = Liar(telling(*messages))
+        nursery.start_soon(liar.run)
+        await trio.lowlevel.checkpoint()
+        with pytest.raises(error, match=text):
+            await gallery(liar)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (ContributionMessage(b"payload", A64), "the host passed on not a contribution"),
+        (RemarkMessage(b"payload", A64), "the host passed on"),
+        (BallotMessage(b"payload", A64), "the host passed on"),
+        (HeadMessage(b"payload", A64), "the host passed on"),
+        (LeaveMessage(b"payload", A64), "the host passed on"),
+        (Evidence((Signed(b"one", A64),)), "the host passed on"),
+        (ELSEWHERE, "the host came back with another table"),
+        (Bye("good night"), "the host says: good night"),
+        (Bye(""), "seat 1 (player 1) has left"),
+        (refusal("same_key"), "This identity already sits at the table."),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_what_nobody_signed(
+    autojump_clock: object, quick: None, tmp_path: Path, message: Message, reason: str
+) -> None:
+    seen = await watched(tmp_path, telling(TABLE, TABLE, message))
+    assert seen.result is not None
+    assert seen.result.kind == "unfinished"
+    assert seen.reason.startswith(reason)
+    assert seen.report().verdict == "unfinished"
+
+
+async def test_bytes_that_are_no_message(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    async def script(_: Liar, frames: FrameStream) -> None:
+        await tell(frames, TABLE)
+        await frames.send(b"\0\0\0\1\xff")
+        await trio.sleep(1)
+
+    seen = await watched(tmp_path, script)
+    assert "bytes that are no message" in seen.reason
+
+
+async def test_a_host_that_forgets_its_spectators(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    async def lost(_: Liar, frames: FrameStream) -> None:
+        await tell(frames, TABLE)
+
+    seen = await watched(tmp_path, lost, telling(refusal("not_watching")))
+    assert "does not know this spectator" in seen.reason
+
+
+GAME = played(2, "kids")
+
+
+def contributions() -> list[Message]:
+    made = [each for step in GAME.match.record for _, each in step.contributions]
+    return [ContributionMessage(each.payload, each.signature) for each in made]
+
+
+async def test_in_any_order(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """What comes too early waits, and nothing counts twice."""
+    sent = contributions()
+    table = Watching(GAME.agreement)
+    seen = await watched(tmp_path, telling(table, *sent[:4][::-1], *sent[:4], *sent[4:], *sent, bye("over")))
+    assert seen.result is not None
+    assert seen.result.kind in ("won", "drawn")
+    assert seen.report().verdict == "verified"
+
+
+async def test_hands_that_are_made_up(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """A secret before the end waits for it; a wrong one opens nothing."""
+    table = Watching(GAME.agreement)
+    wrong = Opening(1, b"\0" * 31 + b"\1")
+    seen = await watched(tmp_path, telling(table, wrong, *contributions()))
+    assert seen.match.openings == {}
+    assert seen.report().verdict == "verified"

@@ -1,0 +1,237 @@
+"""Spectators over real sockets and on the real clock: fifty of them, and those who would like to spoil it."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+
+from seqp2p.crypto.identity import Identity
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
+from seqp2p.net.errors import NetError, Refused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.limits import Limits
+from seqp2p.net.lobby import LobbyEvent, WatcherCame
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.messages import Have
+from seqp2p.net.pake import CodeKeeper
+from seqp2p.net.serving import Listener
+from seqp2p.net.table import Table
+from seqp2p.net.tls import make_credentials
+from seqp2p.net.watchers import Desk, Watchers
+from tests.net.hall import Seen, say
+from tests.net.parties import credentials
+from tests.table import Played, played, randomness
+
+GAME = played(2, "kids")
+LIMITS = Limits(heartbeat_s=0.5, code_rest_s=0.0, authenticate_s=2, watch_pause_s=0.02)
+
+
+class Stage:
+    """A host that serves a game that was played before, step by step, as if it were going on now."""
+
+    def __init__(self, game: Played, listeners: list[trio.SocketListener], watchers: Watchers, limits: Limits) -> None:
+        self.game = game
+        self.step = 0
+        doors: list[Listener] = list(listeners)
+        table = Table(credentials(1), game.match.game.agreement, 1, {}, doors, watchers=watchers)
+        self.mesh = Mesh(table, randomness("mesh"), limits)
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        return self.step + 1, frozenset()
+
+    def votes(self, step: int) -> list[object]:
+        return []
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, object]]:
+        return [
+            (closed.number, seat, each)
+            for closed in self.game.match.record[: self.step]
+            for seat, each in closed.contributions
+            if closed.number > step or (closed.number == step and seat not in seats)
+        ]
+
+    def play(self, steps: int) -> None:
+        for closed in self.game.match.record[self.step : self.step + steps]:
+            self.step = closed.number
+            for seat, contribution in closed.contributions:
+                self.mesh.publish(contribution, seat, closed.number)
+
+    def open_hands(self) -> None:
+        for seat in self.game.seats:
+            self.mesh.send_opening(seat.number, seat.release().to_bytes(32, "big"))
+
+
+class Theatre:
+    """The stage, the code, and the way there."""
+
+    def __init__(self, stage: Stage, watchers: Watchers, keeper: CodeKeeper, address: Address) -> None:
+        self.stage = stage
+        self.watchers = watchers
+        self.keeper = keeper
+        self.address = address
+        self.frames: list[FrameStream] = []
+        self.came = 0
+        self.changed = trio.Event()
+
+    async def gallery(self, number: int, code: str | None = None) -> Gallery:
+        own = make_credentials(Identity(bytes([7, number]) * 16))
+        found = await watch_table(
+            own, f"watcher {number}", code or self.keeper.code, self.address, randomness(number), LIMITS
+        )
+        self.frames.append(found.frames)
+        return found
+
+    def tell(self, event: LobbyEvent) -> None:
+        self.came += isinstance(event, WatcherCame)
+        self.changed.set()
+        self.changed = trio.Event()
+
+    async def let_in(self, count: int) -> None:
+        while self.came < count:
+            await self.changed.wait()
+
+
+@contextlib.asynccontextmanager
+async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatre]:
+    listeners = await open_listeners(Address("127.0.0.1", 0))
+    try:
+        async with trio.open_nursery() as nursery:
+            watchers = Watchers(nursery, places, limits)
+            keeper = CodeKeeper(7, randomness("code"), limits, lambda _: None)
+            stage = Stage(GAME, listeners, watchers, limits)
+            await nursery.start(stage.mesh.run, stage)
+            made = Theatre(stage, watchers, keeper, (await listening_addresses(listeners))[0])
+            watchers.open(Desk(keeper, credentials(1), made.tell))
+            yield made
+            nursery.cancel_scope.cancel()
+        for frames in made.frames:
+            await frames.abort()
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
+
+
+async def test_fifty_spectators(quick: None, tmp_path: Path) -> None:
+    """Half of them before the first step, half in the middle; each sees it all, and no step waits for them."""
+    seen: list[Seen] = []
+
+    async def watch(house: Theatre, number: int) -> None:
+        seen.append(Seen(number, await house.gallery(number), tmp_path / f"{number}.seqp2p", LIMITS))
+        await seen[-1].run()
+
+    with trio.fail_after(60):
+        async with theatre(50) as house, trio.open_nursery() as nursery:
+            for number in range(25):
+                nursery.start_soon(watch, house, number)
+            await house.let_in(25)
+            middle = len(GAME.match.record) // 2
+            for _ in range(middle):
+                begun = trio.current_time()
+                house.stage.play(1)
+                assert trio.current_time() - begun < 0.05, "a step is put by for them, and no more"
+                await trio.sleep(0.01)
+            for number in range(25, 50):
+                nursery.start_soon(watch, house, number)
+            await house.let_in(50)
+            for _ in range(middle, len(GAME.match.record)):
+                house.stage.play(1)
+                await trio.sleep(0.01)
+            house.stage.open_hands()
+            await house.stage.mesh.close("the game is over")
+    assert len(seen) == 50
+    for each in seen:
+        assert each.result == GAME.match.game.result
+        assert each.match.head == GAME.match.head
+        assert each.match.openings.keys() == {1, 2}
+    assert seen[0].report().verdict == "verified"
+
+
+async def test_one_that_does_not_read(quick: None, tmp_path: Path) -> None:
+    """It asks for the whole game again and again, and takes nothing: it is cut off, and nobody waits for it."""
+    limits = replace(
+        LIMITS, silence_s=1.5, resend_s=0.0, answer_pause_s=0.0, watch_rate_bytes_s=1_000_000, watch_batch_max=50_000
+    )
+    async with theatre(5, limits) as house:
+        lazy = (await house.gallery(1)).frames
+        (watcher,) = house.watchers._watchers.values()
+        honest = Seen(2, await house.gallery(2), tmp_path / "2.seqp2p", LIMITS)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(honest.run)
+            steps = len(GAME.match.record) - 2
+            house.stage.play(steps)
+            with trio.fail_after(30):
+                while house.watchers.count == 2:
+                    with contextlib.suppress(NetError), trio.move_on_after(0.1):
+                        await say(lazy, Have(1, ()))
+                    assert watcher.behind < 2 * limits.watch_batch_max
+                    await trio.sleep(0.002)
+            house.stage.play(2)
+            house.stage.open_hands()
+            with trio.fail_after(20):
+                await house.stage.mesh.close("the game is over")
+        assert honest.result == GAME.match.game.result
+
+
+async def test_one_that_asks_for_nothing(quick: None, tmp_path: Path) -> None:
+    """What it has not read is not sent: one batch of it is held, however long the game is."""
+    limits = replace(LIMITS, watch_batch_max=20_000)
+    async with theatre(5, limits) as house:
+        lazy = (await house.gallery(1)).frames
+        (watcher,) = house.watchers._watchers.values()
+        house.stage.play(4)
+        await say(lazy, Have(1, ()))
+        with trio.fail_after(5):
+            await lazy.receive(LIMITS.frame_max)
+        for _ in range(100):
+            house.stage.step = 0
+            house.stage.play(4)
+        assert watcher.behind < limits.watch_batch_max + 40_000
+        assert not watcher.level
+        assert house.watchers.count == 1
+
+
+async def test_two_hundred_connections(quick: None, tmp_path: Path) -> None:
+    """Some hold their tongue, some begin; who knows the code gets in all the same, as far as there is room."""
+    async with theatre(20) as house:
+        idle = [await tcp_dial(house.address) for _ in range(200)]
+        for stream in idle[::2]:
+            await stream.send_all(b"\x16\x03\x01")
+        there: list[int] = []
+        refused: list[str] = []
+
+        async def come(number: int) -> None:
+            try:
+                await house.gallery(number)
+                there.append(number)
+            except Refused as error:
+                refused.append(error.code)
+
+        with trio.fail_after(30):
+            async with trio.open_nursery() as nursery:
+                for number in range(30):
+                    nursery.start_soon(come, number)
+        assert refused == ["no_spectators"] * 10
+        assert house.watchers.count == 20
+        honest = Seen(1, await house.gallery(there[0]), tmp_path / "1.seqp2p", LIMITS)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(honest.run)
+            house.stage.play(len(GAME.match.record))
+            house.stage.open_hands()
+            with trio.fail_after(20):
+                await house.stage.mesh.close("the game is over")
+        assert honest.result == GAME.match.game.result
+        for stream in idle:
+            await trio.aclose_forcefully(stream)
+
+
+async def test_strangers_who_guess_keep_nobody_out() -> None:
+    async with theatre(5) as house:
+        for _ in range(3):
+            with pytest.raises(Refused):
+                await house.gallery(1, "7-zebra-zebra" if house.keeper.code != "7-zebra-zebra" else "7-acorn-acorn")
+        with trio.fail_after(10):
+            await house.gallery(2)
