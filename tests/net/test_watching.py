@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from seqp2p.match.contribution import open_envelope
-from seqp2p.match.events import Finished, Remarked, Turned
+from seqp2p.match.events import Dropped, Finished, Remarked, Turned
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
@@ -17,7 +17,7 @@ from seqp2p.net.messages import (
     Opening,
 )
 from tests.net.hall import Hall, Seen, hear, hear_all, same_game, say
-from tests.net.parties import Crook, Thinker, at, checked
+from tests.net.parties import Crook, Thinker, at, checked, of_kind
 from tests.net.tools import address_of
 
 
@@ -223,3 +223,28 @@ async def test_a_cheat_is_seen(autojump_clock: object, quick: None, tmp_path: Pa
     assert seen.report().result == hall[1].report().result
     assert "seat 2" in (seen.report().reason or "")
     assert len(seen.of_kind("EvidenceRecord")) == 1
+
+
+# What the seats decide about each other
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_going_on_without_a_seat(autojump_clock: object, quick: None, tmp_path: Path, late: bool) -> None:
+    """Seat 3 is gone, the others vote it out and deal anew; who watches later is shown how."""
+    hall = Hall(tmp_path, 3, grace_s=10)
+    hall.first = Thinker(3, 60.0)
+    async with hall.open() as nursery:
+        if not late:
+            nursery.start_soon(hall.watch, 1)
+        await hall.until(1, lambda match: match.game.position is not None and match.game.position.turn > 3)
+        hall.crash(3)
+        await hall.until(1, lambda match: bool(match.game.position and match.game.position.out))
+        if late:
+            nursery.start_soon(hall.watch, 1)
+    seen = hall.seen[1]
+    assert seen.result == hall[2].result
+    assert seen.match.head == hall[1].match.head
+    assert seen.of_kind("CertificateRecord") == of_kind(hall[1], "CertificateRecord") != []
+    report = seen.report()
+    assert (report.verdict, report.result) == ("verified", seen.result), report.reason
+    assert Dropped((3,)) in seen.events
