@@ -109,8 +109,9 @@ class Reporter:
         """How it ended, and where the replay of this seat is; None for one who only watches."""
         self.output.event(
             "over",
-            result=result.kind,
-            winners=result.winners,
+            result="unfinished" if result.kind == "forfeit" else result.kind,
+            winners=() if result.kind == "forfeit" else result.winners,
+            forfeit=result.winners if result.kind == "forfeit" else (),
             reason=result.reason or None,
             seat=seat,
             replay=str(replay),

@@ -50,7 +50,8 @@ def _print(output: Output, file: Path, report: Report) -> None:
         game=report.game,
         players=[asdict(player) for player in report.players],
         result=outcome(report),
-        winners=report.result.winners if report.result else (),
+        winners=report.result.winners if report.result and report.verdict == "verified" else (),
+        forfeit=report.result.winners if report.result and report.verdict != "verified" else (),
         steps=report.steps,
         reason=report.reason,
         step=report.step,
@@ -67,7 +68,7 @@ def outcome(report: Report) -> str | None:
     """How the game ended, in the words of the event ``over``; None for a file that says nothing that can be trusted."""
     if report.verdict == "invalid":
         return None
-    return report.result.kind if report.result else "unfinished"
+    return report.result.kind if report.result and report.verdict == "verified" else "unfinished"
 
 
 def describe(report: Report) -> str:

@@ -21,11 +21,12 @@ def names(game: Game, seats: AbstractSet[int]) -> str:
     return ", ".join(f"seat {seat} ({entries[seat - 1].name})" for seat in sorted(seats))
 
 
-def forfeit(game: Game, at_fault: AbstractSet[int]) -> Result | None:
+def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result | None:
     """The result where every opponent that was still there has left or is proved to have cheated; else None.
 
     Throwing people out is not winning: whoever was dropped last must have signed a leave, or be proved a cheat.
     """
+    at_fault = left | cheats
     stay = [seat for seat in game.seats if seat not in at_fault]
     teams = game.teams_of(stay)
     if game.position is None or game.position.over or len(teams) != 1:
@@ -34,11 +35,13 @@ def forfeit(game: Game, at_fault: AbstractSet[int]) -> Result | None:
     opponents = {seat for seat in last if not game.teams_of([seat]) <= teams}
     if not opponents or not opponents <= at_fault:
         return None
-    return Result("forfeit", tuple(stay), f"{names(game, opponents)} left or cheated")
+    faults = ((opponents & cheats, "cheated"), (opponents - cheats, "left the table"))
+    reason = "; ".join(f"{names(game, seats)} {what}" for seats, what in faults if seats)
+    return Result("forfeit", tuple(stay), reason)
 
 
-def result_of(game: Game, at_fault: AbstractSet[int]) -> tuple[Result, Finished]:
+def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> tuple[Result, Finished]:
     """The result of a game that seats were dropped from until one team was left, and the event that says so."""
     last = names(game, set(game.last_gone))
-    result = forfeit(game, at_fault) or Result("unfinished", (), f"without {last} there is nobody to play against")
+    result = forfeit(game, left, cheats) or Result("unfinished", (), f"without {last} there is nobody to play against")
     return result, Finished(result)
