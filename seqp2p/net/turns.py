@@ -77,8 +77,15 @@ class Turns:
             next_seen = self._seat.view_after(self._match, WAIVE)
             if next_seen.phase == "draw" and next_seen.to_move == self._seat.number:
                 self._asking.ask(nursery, number, next_seen, None, ahead=True)
-        elif self._asking.open is not None and self._asking.open[0] != number:
+        elif self._void(number):
             self._asking.take_back()
+
+    def _void(self, number: int) -> bool:
+        """Whether what was asked last is of no use any more; what was asked ahead stands until the late card is dealt."""
+        if self._asking.open is None:
+            return False
+        step, ahead = self._asking.open
+        return step != number and not (ahead and self._match.kind == "draw")
 
     def hurry(self, sender: int, step: int) -> None:
         """The next player has chosen to draw: whoever still owes a draw must do it now, or has forgotten it."""

@@ -135,7 +135,7 @@ def made(match: Match, seat: int = 1, signer: int | None = None, **changes: Any)
     return RemarkMessage(payload, sign(identity(signer or seat, 4), REMARK, payload))
 
 
-@pytest.mark.parametrize("changes", [{"prev": bytes(32)}, {"number": 2, "step": 1}, {"last": bytes([1]) * 32}])
+@pytest.mark.parametrize("changes", [{"number": 2, "step": 1}, {"last": bytes([1]) * 32}])
 def test_a_remark_that_fits_nowhere_is_of_no_use_and_no_fault(table: Table, changes: dict[str, Any]) -> None:
     _, listener = table(3, 3)
     listener.talk.receive(3, made(listener.match, **changes))
