@@ -11,8 +11,7 @@ are voted out (voting.py); elsewhere they end the game.
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import trio
 
@@ -26,6 +25,7 @@ from seqp2p.net.absence import Absence, Back
 from seqp2p.net.asking import Asking, Chosen
 from seqp2p.net.ballot_box import BallotBox
 from seqp2p.net.early import Early
+from seqp2p.net.inbox import Ending, GoOn, Item, Left, Said, Tick
 from seqp2p.net.ledger import Journal, Ledger, TableEvent
 from seqp2p.net.mesh import GameMessage, LinkDown, LinkUp, Mesh, Received
 from seqp2p.net.messages import (
@@ -56,43 +56,6 @@ CHOSEN = frozenset({"turn", "late", "discard"})
 # How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
 OPENINGS_WAIT_S = 5.0
 TICK_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """This seat's own player leaves."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """This seat's own player says something."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class GoOn:
-    """This seat's own player does not want to wait for a seat that is away."""
-
-    seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """Time has passed."""
-
-
-Item: TypeAlias = Received | LinkUp | LinkDown | Chosen | Left | Said | GoOn | Tick
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How the session ends. ``farewell`` is said to the others: empty for leaving."""
-
-    result: Result
-    farewell: str
 
 
 class Session:
