@@ -15,7 +15,7 @@ from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import polite_signals
 from seqp2p.cli.taking_up import Resumed
-from seqp2p.cli.unfinished import secrets_of
+from seqp2p.cli.unfinished import as_command_error, secrets_of
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -35,7 +35,7 @@ from seqp2p.players.desk import Desk
 from seqp2p.players.person import Person
 from seqp2p.players.player import Player
 from seqp2p.players.sight import Sight
-from seqp2p.replay.sidecar import Sidecar, sidecar_path
+from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.ui.words import LEFT
 
@@ -162,6 +162,8 @@ async def _run(session: Session, player: Player, reporter: Reporter, signals: As
     except* OSError as group:
         # Whatever can go wrong in the network has a name of its own: this is the disk.
         raise _cannot_write(path, cast("OSError", _first(group))) from None
+    except* SidecarError as group:
+        raise as_command_error(cast("SidecarError", _first(group))) from None
     return result
 
 

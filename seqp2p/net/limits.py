@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from seqp2p.match.table import NAME_LENGTH_MAX
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -114,6 +117,18 @@ class Limits:
     incoming_max: int = 64
     """Messages that wait for the session. Beyond that each link waits its turn, one message at a time, so that no
     link can crowd out another."""
+
+    remark_burst: int = 8
+    """Remarks of one seat taken within ``remark_burst_s``: a quick typist's. What is more waits, and is heard later."""
+
+    remark_burst_s: float = 10.0
+    """See ``remark_burst``: nobody reads more than this at a table."""
+
+    name_length_max: int = NAME_LENGTH_MAX
+    """Characters of a player's name, as the protocol has it: it fits beside the others on a line of 80."""
+
+    journal_size_max: int = REPLAY_SIZE_MAX
+    """Bytes of a replay, or of the seat's own file beside it: a game of 12 with several reshuffles stays under 4 MB."""
 
     known_max: int = 4_096
     """Digests kept per neighbour of what it is known to have: over twice the contributions of the longest game."""

@@ -120,6 +120,7 @@ class Session:
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
                 try:
+                    self._say_again()
                     await self._advance()
                     while self._ending is None:
                         await self._take(await self._inbox.receive())
@@ -291,9 +292,18 @@ class Session:
         elif self.match.kind != "over" or not self.match.confirmed:
             self._end_by_proof()
 
+    def _say_again(self) -> None:
+        """What a seat that comes back may be the only one to have."""
+        self._talk.say_again()
+        for signed in self.match.left.values():
+            self.mesh.send_leave(signed)
+        for violation in self.match.proven.values():
+            self.mesh.send_evidence(violation.evidence)
+
     async def _look(self) -> None:
         """Once a second: who is there, what has to be voted on, and whether there is anything left to wait for."""
         now = trio.current_time()
+        self._talk.retry()
         for event in self._absence.look(self.mesh.reachable, now):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)

@@ -1,19 +1,26 @@
 """What is said at the table, live: own remarks signed and sent, the others' checked, kept and passed on."""
 
+from collections import deque
+
+import trio
+
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Remarked
 from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, BadRemark, Remark, open_remark
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.text import cleaned
 from seqp2p.net.ledger import Ledger
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import RemarkMessage
 
 
 class Talk:
     """The remarks of one live game."""
 
-    def __init__(self, ledger: Ledger, seat: OwnSeat) -> None:
+    def __init__(self, ledger: Ledger, seat: OwnSeat, limits: Limits = DEFAULT_LIMITS) -> None:
         self._ledger = ledger
+        self._limits = limits
+        self._heard: dict[int, deque[float]] = {}  # when the last remarks of each seat were taken
         self._match = ledger.match
         self._seat = seat
         # By (seat, number), before their step or before the ones they follow: no more than a seat may say at all.
@@ -43,8 +50,13 @@ class Talk:
             self._early.setdefault((said.seat, said.number), remark)
             self._take_next(said.seat)
 
+    def say_again(self) -> None:
+        """Send all that is known to have been said: a seat that comes back may be the only one that has it."""
+        for remark in self._match.remarks.after((0,) * self._match.game.players):
+            self._ledger.mesh.send_remark(remark.payload, remark.signature)
+
     def retry(self) -> None:
-        """The game has moved: take what was too early."""
+        """The game has moved, or time has passed: take what was too early, or too much at once."""
         for seat in {seat for seat, _ in self._early}:
             self._take_next(seat)
 
@@ -53,10 +65,19 @@ class Talk:
         while True:
             key = seat, self._match.remarks.next_of(seat)[0]
             remark = self._early.get(key)
-            if remark is None or remark.said.step > self._match.number:
+            if remark is None or remark.said.step > self._match.number or not self._may_be_heard(seat):
                 return
             del self._early[key]
             self._take(remark.payload, remark.signature)
+
+    def _may_be_heard(self, seat: int) -> bool:
+        """Whether another remark of this seat is taken now: somebody who says too much at once is heard later."""
+        now = trio.current_time()
+        times = self._heard.setdefault(seat, deque(maxlen=self._limits.remark_burst))
+        if len(times) == times.maxlen and now - times[0] < self._limits.remark_burst_s:
+            return False
+        times.append(now)
+        return True
 
     def _take(self, payload: bytes, signature: bytes) -> None:
         remark = self._match.receive_remark(payload, signature)
