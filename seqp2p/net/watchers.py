@@ -180,8 +180,7 @@ class Watchers:
 
     def spread(self, item: Item, frame: bytes) -> None:
         """The host passes this on to its neighbours: those spectators that are level get it in their next round."""
-        if self._show is None:
-            return
+        assert self._show is not None, "what is spread is of a game that has begun"
         for watcher in self._watchers.values():
             watcher.level = watcher.level and watcher.behind < self._limits.resync_max
             if not watcher.level:

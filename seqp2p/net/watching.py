@@ -322,10 +322,7 @@ class Spectator:
             self._ahead.remarks[key] = message
             return
         self._ahead.remarks.pop(key, None)
-        try:
-            remark = self.match.receive_remark(message.payload, message.signature)
-        except OtherPast:
-            return  # Of no use here, and no evidence.
+        remark = self.match.receive_remark(message.payload, message.signature)
         if remark is not None:
             self._writer.remark(self.match, remark)
             self._tell(Remarked(said.seat, said.number, said.text, said.courtesy))

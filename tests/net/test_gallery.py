@@ -8,12 +8,15 @@ import pytest
 import trio
 import trio.lowlevel
 
+from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import tls
 from seqp2p.net.auth import NO_LOBBY, check_client, receive
+from seqp2p.net.backlog import Backlog
 from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, Refused, Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.gossip import Placed, Vote
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import CodeShown, LobbyEvent
 from seqp2p.net.lobby_host import host_table
@@ -24,6 +27,7 @@ from seqp2p.net.messages import (
     ContributionMessage,
     Evidence,
     HeadMessage,
+    Hurry,
     LeaveMessage,
     Message,
     Opening,
@@ -38,7 +42,7 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.pake import CodeKeeper
 from seqp2p.net.table import Table
-from seqp2p.net.watchers import Watchers
+from seqp2p.net.watchers import Show, Watchers, watched_by
 from tests.net.hall import Seen, own_key
 from tests.net.parties import credentials as seat_credentials
 from tests.net.tools import Wires, address_of, credentials, settings
@@ -130,6 +134,66 @@ async def test_let_in_before_the_start(autojump_clock: object) -> None:
         assert made.watchers.count == 2, "the end of the lobby is nothing to them"
         table = next(table for table in made.tables if table.seat == 1)
         assert table.watchers is made.watchers
+
+
+async def test_who_sits_down_watches_no_longer(autojump_clock: object) -> None:
+    async with house() as made:
+        ended = trio.Event()
+
+        async def watch() -> None:
+            with pytest.raises(LinkLost):
+                await made.watch(2)
+            ended.set()
+
+        made.nursery.start_soon(watch)
+        await trio.sleep(1)
+        await made.join(2)
+        table = next(table for table in made.tables if table.seat == 1)
+        made.watchers.begin(Show(table.agreement, Nothing(), {}))
+        await ended.wait()
+        await trio.lowlevel.checkpoint()
+        assert made.watchers.count == 0
+        with pytest.raises(Refused) as refused:
+            made.watchers._require_room(credentials(2).identity.public)
+        assert refused.value.code == "same_key"
+
+
+class Nothing:
+    """A store with nothing in it."""
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        return 1, frozenset()
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[Placed]:
+        return []
+
+    def votes(self, step: int) -> list[Vote]:
+        return []
+
+
+async def test_for_as_long_as_there_is_a_table() -> None:
+    async with watched_by(0) as watchers:
+        assert watchers is None
+    async with watched_by(3) as watchers:
+        assert watchers is not None
+        assert watchers.count == 0
+
+
+async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object) -> None:
+    backlog = Backlog[int](10)
+    taken: list[int] = []
+    async with trio.open_nursery() as nursery:
+
+        async def fill() -> None:
+            for number in range(10):
+                await backlog.put(number, 6)
+                taken.append(-number)
+
+        nursery.start_soon(fill)
+        await trio.sleep(1)
+        assert taken == [0, -1]
+        backlog.push(99)
+        assert [await backlog.take() for _ in range(11)] == [99, *range(10)]
 
 
 async def test_the_lobby_closes(autojump_clock: object) -> None:
@@ -322,6 +386,22 @@ async def test_in_any_order(autojump_clock: object, quick: None, tmp_path: Path)
     seen = await watched(tmp_path, telling(table, *sent[:4][::-1], *sent[:4], *sent[4:], *sent, bye("over")))
     assert seen.result is not None
     assert seen.result.kind in ("won", "drawn")
+    assert seen.report().verdict == "verified"
+
+
+async def test_what_is_ahead_waits(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """A remark and a head of a step that is not open yet; somebody's leave; a contribution on another past."""
+    match = GAME.match
+    seat = GAME.seats[0]
+    payload, signature = seat.say(match, "well played")
+    other = played(2, "kids", policy="peaceful").match.record[-1].contributions[0][1]
+    early: list[Message] = [
+        RemarkMessage(payload, signature),
+        ContributionMessage(other.payload, other.signature),
+        Hurry(1),
+    ]
+    seen = await watched(tmp_path, telling(Watching(GAME.agreement), *early, *contributions()))
+    assert [event.text for event in seen.events if isinstance(event, Remarked)] == ["well played"]
     assert seen.report().verdict == "verified"
 
 

@@ -13,16 +13,17 @@ from seqp2p.net.addresses import Address, listening_addresses, open_listeners, t
 from seqp2p.net.errors import NetError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.gossip import Placed, Vote
 from seqp2p.net.limits import Limits
 from seqp2p.net.lobby import LobbyEvent, WatcherCame
 from seqp2p.net.mesh import Mesh
-from seqp2p.net.messages import Have
+from seqp2p.net.messages import Have, HeadMessage, Message, Ping
 from seqp2p.net.pake import CodeKeeper
 from seqp2p.net.serving import Listener
 from seqp2p.net.table import Table
 from seqp2p.net.tls import make_credentials
 from seqp2p.net.watchers import Desk, Watchers
-from tests.net.hall import Seen, say
+from tests.net.hall import Seen, hear, say
 from tests.net.parties import credentials
 from tests.table import Played, played, randomness
 
@@ -36,6 +37,7 @@ class Stage:
     def __init__(self, game: Played, listeners: list[trio.SocketListener], watchers: Watchers, limits: Limits) -> None:
         self.game = game
         self.step = 0
+        self.said: list[Vote] = []
         doors: list[Listener] = list(listeners)
         table = Table(credentials(1), game.match.game.agreement, 1, {}, doors, watchers=watchers)
         self.mesh = Mesh(table, randomness("mesh"), limits)
@@ -43,10 +45,10 @@ class Stage:
     def have(self) -> tuple[int, frozenset[int]]:
         return self.step + 1, frozenset()
 
-    def votes(self, step: int) -> list[object]:
-        return []
+    def votes(self, step: int) -> list[Vote]:
+        return self.said
 
-    def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, object]]:
+    def missing(self, step: int, seats: frozenset[int]) -> list[Placed]:
         return [
             (closed.number, seat, each)
             for closed in self.game.match.record[: self.step]
@@ -192,6 +194,26 @@ async def test_one_that_asks_for_nothing(quick: None, tmp_path: Path) -> None:
         assert watcher.behind < limits.watch_batch_max + 40_000
         assert not watcher.level
         assert house.watchers.count == 1
+
+
+async def test_what_is_kept_for_all_comes_in_batches(quick: None) -> None:
+    """Remarks of a whole evening, and what is said about a step that is open, behind the contributions."""
+    vote = HeadMessage(b"a head", bytes(64))
+    async with theatre(5, replace(LIMITS, watch_batch_max=20_000, answer_pause_s=0.0)) as house:
+        house.stage.said.append(vote)
+        house.stage.play(4)
+        for number in range(100):
+            house.stage.mesh.send_remark(b"%1000d" % number, bytes(64))
+        frames = (await house.gallery(1)).frames
+        heard: list[Message] = []
+        with trio.fail_after(10):
+            while vote not in heard:
+                await say(frames, Have(1, ()))
+                with trio.move_on_after(0.1):
+                    while True:
+                        heard.append(await hear(frames))
+    kinds = [type(message).__name__ for message in heard if not isinstance(message, Ping)]
+    assert kinds == ["ContributionMessage"] * 6 + ["RemarkMessage"] * 100 + ["HeadMessage"]
 
 
 async def test_two_hundred_connections(quick: None, tmp_path: Path) -> None:
