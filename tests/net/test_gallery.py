@@ -148,6 +148,7 @@ async def test_who_sits_down_watches_no_longer(autojump_clock: object) -> None:
         made.nursery.start_soon(watch)
         await trio.sleep(1)
         await made.join(2)
+        await trio.sleep(1)
         table = next(table for table in made.tables if table.seat == 1)
         made.watchers.begin(Show(table.agreement, Nothing(), {}))
         await ended.wait()
