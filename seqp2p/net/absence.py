@@ -69,6 +69,8 @@ class Absence:
     def look(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
         """Note who can be reached, about every second; returns what has changed for people to know."""
         told: list[Absent | Back] = []
+        self._told &= set(self._match.game.seats)
+        self._away_at = {seat: since for seat, since in self._away_at.items() if self._in_game(seat)}
         for seat in self._match.game.seats:
             if seat == self._own_seat or seat in reachable:
                 self._away_at.pop(seat, None)
@@ -82,15 +84,17 @@ class Absence:
 
     def away(self, now: float) -> frozenset[int]:
         """The seats that have been away for the whole grace."""
-        return frozenset(seat for seat, since in self._away_at.items() if now - since >= self.grace_s)
-
-    def unreachable(self) -> frozenset[int]:
-        """The seats that cannot be reached at this moment."""
-        return frozenset(self._away_at)
+        away = (seat for seat, since in self._away_at.items() if now - since >= self.grace_s)
+        return frozenset(seat for seat in away if self._in_game(seat))
 
     def departed(self, now: float) -> frozenset[int]:
         """The seats that said goodbye, a moment ago or longer: what others say of the reason may still be coming."""
-        return frozenset(seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
+        departed = (seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
+        return frozenset(seat for seat in departed if self._in_game(seat))
+
+    def _in_game(self, seat: int) -> bool:
+        """Whether it is still in the game: nobody waits for a seat that was dropped, whatever has become of it."""
+        return seat in self._match.game.seats
 
     def late(self, now: float) -> frozenset[int]:
         """The seats that let the table's clock run out."""

@@ -81,7 +81,7 @@ class Turns:
             self._asking.take_back()
 
     def _void(self, number: int) -> bool:
-        """Whether what was asked last is of no use any more; what was asked ahead stands until the late card is dealt."""
+        """Whether what was asked last is of no use now; what was asked ahead stands until the late card is dealt."""
         if self._asking.open is None:
             return False
         step, ahead = self._asking.open

@@ -24,7 +24,7 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.match import ballot, machine, play_steps, setup_steps
 from seqp2p.match import seat as seat_module
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Result, Turned
+from seqp2p.match.events import Dropped, Redealt, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, encode_agreement
@@ -425,8 +425,13 @@ class Party:
     def cut_off(self, seat: int) -> None:
         """Nobody reaches this seat any more, nor does it anybody, until it is no longer ``away``."""
         self.away.add(seat)
-        for peer in self[seat].session.mesh._peers.values():
-            for link in peer.links:
+        for other in self[seat].session.mesh._peers:
+            self.cut(seat, other)
+
+    def cut(self, seat: int, other: int) -> None:
+        """The links between these two end, at both ends."""
+        for one, two in ((seat, other), (other, seat)):
+            for link in self[one].session.mesh._peers[two].links if one in self.places else ():
                 link.end(LinkLost("The cable is cut."))
 
     def crash(self, seat: int) -> None:
@@ -496,9 +501,30 @@ def checked(party: Party, verdict: str = "verified") -> list[Report]:
     return reports
 
 
+def went_on(party: Party, *gone: int) -> list[Report]:
+    """All but these have played to the end without them, and agree; the others' records are of the same game."""
+    stay = [place for seat, place in party.places.items() if seat not in gone]
+    assert len({place.result for place in stay}) == 1, party.results
+    assert stay[0].result is not None
+    assert stay[0].result.kind in {"won", "drawn"}, stay[0].result
+    assert not set(stay[0].result.winners) & set(gone)
+    reports = [place.report() for place in stay]
+    assert [(report.verdict, report.result) for report in reports] == [("verified", stay[0].result)] * len(stay)
+    for place in stay:
+        assert steps_of(place) == steps_of(stay[0])
+        dropped = [event.seats for event in place.events if isinstance(event, Dropped)]
+        assert sorted(seat for seats in dropped for seat in seats) == sorted(gone)
+        assert [event for event in place.events if isinstance(event, Redealt)] == [Redealt()] * len(dropped)
+    for seat in gone:
+        if seat in party.places:
+            steps = steps_of(party[seat])
+            assert steps == steps_of(stay[0])[: len(steps)]
+    return reports
+
+
 def steps_of(place: Place) -> list[bytes]:
-    """The bytes of every step record of a replay."""
-    return of_kind(place, "StepRecord")
+    """The bytes of every final step of a replay."""
+    return of_kind(place, "StepRecord", "CertificateRecord")
 
 
 def of_kind(place: Place, *names: str) -> list[bytes]:

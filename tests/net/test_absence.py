@@ -37,7 +37,7 @@ def test_nothing_is_amiss(open_at: OpenAt) -> None:
     for now in range(0, 10_000, 100):
         assert absence.look(ALL, now) == ()
         assert absence.why_over(now) is None
-        assert not absence.away(now) | absence.unreachable() | absence.late(now) | absence.owing(now)
+        assert not absence.away(now) | absence.late(now) | absence.owing(now)
 
 
 def test_the_grace_is_counted_for_each_seat_from_its_last_link(open_at: OpenAt) -> None:
@@ -47,7 +47,6 @@ def test_the_grace_is_counted_for_each_seat_from_its_last_link(open_at: OpenAt) 
     assert absence.look(frozenset({1}), 1000 + ABSENT_S) == (Absent(3, GRACE_S),)
     assert absence.look(frozenset(), 1050) == ()
     assert absence.look(frozenset(), 1060) == (Absent(1, GRACE_S),), "it is told once"
-    assert absence.unreachable() == {1, 3}
     assert absence.away(999 + GRACE_S) == frozenset()
     assert absence.away(1000 + GRACE_S) == {3}
     assert absence.away(1050 + GRACE_S) == {1, 3}
