@@ -69,10 +69,11 @@ class BallotBox:
         return True
 
     @property
-    def voted(self) -> bool:
-        """Whether anybody has voted on the first step that is not final."""
+    def pressing(self) -> bool:
+        """Whether somebody has voted on the first step that is not final, or has to be voted out at once."""
         base = self._match.chain.base
-        return base is not None and bool(base.decree.votes)
+        at_fault = self._match.left.keys() | self._match.proven.keys()
+        return base is not None and (bool(base.decree.votes) or not at_fault.isdisjoint(base.decree.members))
 
     async def vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""

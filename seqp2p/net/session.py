@@ -289,8 +289,14 @@ class Session:
         elif base is not None and base.votable:
             await self._ballots.vote()
             await self._advance()
-        elif self.match.kind != "over" or not self.match.confirmed:
+        elif not self._may_be_confirmed():
             self._end_by_proof()
+
+    def _may_be_confirmed(self) -> bool:
+        """Whether the final position has, or may yet get, the signatures of a majority: nobody can deny it alone."""
+        seats, signed = set(self.match.game.seats), {seat for seat, _ in self.match.held}
+        signed |= seats - self.match.proven.keys() - self.match.left.keys()
+        return self.match.kind == "over" and 2 * len(signed) > len(seats)
 
     def _say_again(self) -> None:
         """What a seat that comes back may be the only one to have."""
@@ -330,7 +336,7 @@ class Session:
                 continue
             if self._ballots.hear_ahead():
                 continue
-            if self._ballots.voted:
+            if self._ballots.pressing:
                 await self._ballots.vote()
             if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
                 await self._contribute(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
@@ -382,13 +388,14 @@ class Session:
         self.mesh.send_leave(own)
         self._end(reason, farewell="")
 
-    async def _open_hands(self) -> None:
-        """Every seat releases its game secret, if the table agreed to it."""
-        if not self._openings.agreed:
+    async def _open_hands(self, *, linger: bool) -> None:
+        """Every seat releases its game secret, if the table agreed to it. ``linger``: stay a while in any case."""
+        if self._openings.agreed:
+            self._openings.release()
+        elif not linger:
             return
-        self._openings.release()
         with trio.move_on_after(OPENINGS_WAIT_S):
-            while not self._openings.complete:
+            while not (self._openings.agreed and self._openings.complete):
                 match await self._inbox.receive():
                     case Received(sender, Opening() as message):
                         self._openings.receive(sender, message)

@@ -102,7 +102,7 @@ class Voting:
         away = self._away(now) & members
         late = (self._absence.late(now) | self._absence.owing(now)) & members
         # Whoever is away is in nobody's way as long as the game does not wait for it.
-        awaited = self._match.awaited | (members if base is not self._match.chain.open else frozenset())
+        awaited = self._match.awaited | (members if base is not self._match.chain.open else frozenset[int]())
         gone = left | cheats | self._silent(base, now)
         if away & awaited or gone:
             gone |= away

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.replay.format import REPLAY_SIZE_MAX, Torn, records
 from seqp2p.replay.reading import WRONG, Reading, begin, read
@@ -81,11 +82,20 @@ def _conclude(reading: Reading) -> Report:
     if match.game.result is not None and not match.confirmed:
         return _report(reading, "unfinished", match.game.result.reason)
     if not match.confirmed:
-        waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
-        return _report(reading, "unfinished", f"the record ends at step {match.number}, awaiting {waiting}")
+        return _report(reading, "unfinished", _where_it_ends(match))
     if reading.writer is None:
         return _report(reading, "unfinished", "the file has no writer's signature: it was cut, or not finished")
     return _report(reading, "verified", None)
+
+
+def _where_it_ends(match: Match) -> str:
+    """What the record says of its end, and no more: not why somebody is waited for."""
+    waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
+    signed = ", ".join(f"seat {seat}" for seat, _ in match.held)
+    if match.kind == "over" and signed:
+        outcome = "the win" if final_result(match.game).winners else "the draw"
+        return f"signed by {signed} only: {outcome} at step {match.number} is claimed, awaiting {waiting}"
+    return f"the record ends at step {match.number}, awaiting {waiting}"
 
 
 def _report(reading: Reading | None, verdict: Verdict, reason: str | None, step: int | None = None) -> Report:
