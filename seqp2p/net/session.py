@@ -121,10 +121,13 @@ class Session:
                 nursery.start_soon(self._tick)
                 try:
                     self._say_again()
+                    # A seat taken again may find that all is over; the others may still lack its last word.
+                    self._follow(())
+                    linger = self._ending is not None
                     await self._advance()
                     while self._ending is None:
                         await self._take(await self._inbox.receive())
-                    await self._open_hands()
+                    await self._open_hands(linger=linger)
                 finally:
                     with trio.CancelScope(shield=True):
                         await self.mesh.close("" if self._ending is None else self._ending.farewell)
