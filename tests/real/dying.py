@@ -1,0 +1,143 @@
+"""``seqp2p`` that dies by SIGKILL at a place named: ``python -m tests.real.dying MOMENT KIND NTH seqp2p-arguments…``.
+
+KIND is the kind of a step (``seat`` … ``over``), or ``ballot``, ``head``, ``opening``. MOMENT is, for what is own:
+
+    made      signed, and nothing of it is written
+    torn      half of its record is in the seat's own file
+    logged    its record is written, and not synced
+    synced    it is on the disk, and nobody has it
+    accepted  the match has taken it, its replay too if that closes the step; it is queued for the links
+    sent      one neighbour has been sent it, the others have not
+
+and ``taken`` for what came from another seat and has been written down, not judged; ``shredded`` for a step of which
+half the record is in the replay; ``released``, ``finishing`` and ``finished`` (KIND ``opening``) for the end.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from seqp2p.cli.main import main
+from seqp2p.match.contribution import Contribution, open_envelope
+from seqp2p.net.ballot_box import BallotBox
+from seqp2p.net.ledger import Ledger
+from seqp2p.net.links import Link
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.openings import Openings
+from seqp2p.net.session import Session
+from seqp2p.replay.format import AnyRecord, StepRecord, contributions_of, frame
+from seqp2p.replay.sidecar import LoggedKind, Sidecar
+from seqp2p.replay.writer import ReplayWriter
+
+OWN: Final = ("made", "torn", "logged", "synced", "accepted", "sent")
+
+
+class Death:
+    """Comes at the nth of what is named."""
+
+    def __init__(self, moment: str, kind: str, nth: int) -> None:
+        self._moment = moment
+        self._kind = kind
+        self._left = nth
+        self._due = False
+
+    def made(self, kind: str) -> None:
+        """Something own of this kind has been signed: from now on it goes through all the moments of what is own."""
+        if kind == self._kind and self._moment in OWN:
+            self._left -= 1
+            self._due = self._left == 0
+        self.come("made")
+
+    def come(self, moment: str, kind: str | None = None) -> None:
+        """It is that moment: for what is own, or of this kind."""
+        if moment != self._moment:
+            return
+        if kind == self._kind:
+            self._left -= 1
+        if self._due or (kind == self._kind and self._left == 0):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def tears(self, moment: str, kind: str | None = None) -> bool:
+        """Whether half a record is to be written now, before that moment comes."""
+        return moment == self._moment and (self._due or (kind == self._kind and self._left == 1))
+
+    def is_queued(self) -> None:
+        """What is written to a link from now on has it, if it has been made."""
+        if self._due and self._moment == "sent":
+            self._moment = "written"
+
+
+def wrap(owner: type, name: str, before: Callable[..., None] | None, after: Callable[..., None] | None) -> None:
+    """Do something before and after a method, which may be asynchronous; both get its arguments."""
+    original: Any = getattr(owner, name)
+
+    async def awaited(result: Any, arguments: Any) -> Any:
+        value = await result
+        if after:
+            after(*arguments)
+        return value
+
+    def wrapped(*arguments: Any) -> Any:
+        if before:
+            before(*arguments)
+        result = original(*arguments)
+        if hasattr(result, "__await__"):
+            return awaited(result, arguments)
+        if after:
+            after(*arguments)
+        return result
+
+    setattr(owner, name, wrapped)
+
+
+def arm(death: Death) -> None:
+    """Put the hooks where it may come."""
+
+    def log(ledger: Ledger, kind: LoggedKind, signed: Contribution) -> None:
+        if kind == "contribution" and open_envelope(signed.payload).seat == ledger.match.own_seat:
+            death.made(open_envelope(signed.payload).kind)
+
+    def logged(ledger: Ledger, kind: LoggedKind, signed: Contribution) -> None:
+        death.come("logged")
+        if kind == "contribution" and open_envelope(signed.payload).seat != ledger.match.own_seat:
+            death.come("taken", open_envelope(signed.payload).kind)
+
+    def tear(sidecar: Sidecar, data: bytes) -> None:
+        if death.tears("torn"):
+            os.write(cast("Any", sidecar)._file.fileno(), data[: len(data) // 2])
+            death.come("torn")
+
+    def shred(writer: ReplayWriter, record: AnyRecord) -> None:
+        if isinstance(record, StepRecord):
+            kind = open_envelope(contributions_of(record)[0].payload).kind
+            if death.tears("shredded", kind):
+                data = frame(record)
+                cast("Any", writer)._file.write(data[: len(data) // 2])
+            death.come("shredded", kind)
+
+    def at(moment: str, kind: str | None = None) -> Callable[..., None]:
+        return lambda *_: death.come(moment, kind)
+
+    def queued(*_: object) -> None:
+        death.come("accepted")
+        death.is_queued()
+
+    wrap(Ledger, "log", log, logged)
+    wrap(BallotBox, "_keep", lambda _box, kind, _own: death.made(kind), None)
+    wrap(Sidecar, "_write", tear, None)
+    wrap(Ledger, "sync", None, at("synced"))
+    wrap(Session, "_keep", None, queued)
+    wrap(Mesh, "send_vote", None, queued)
+    wrap(Link, "_write_some", None, at("written"))
+    wrap(ReplayWriter, "_append", shred, None)
+    wrap(Openings, "release", None, at("released", "opening"))
+    wrap(ReplayWriter, "finish", at("finishing", "opening"), at("finished", "opening"))
+
+
+if __name__ == "__main__":
+    moment, kind, nth, *arguments = sys.argv[1:]
+    arm(Death(moment, kind, int(nth)))
+    sys.argv = ["seqp2p", *arguments]
+    main()

@@ -1,0 +1,135 @@
+"""Seats that are killed and come back, as processes; and what their files say meanwhile."""
+
+import os
+import signal
+import stat
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from seqp2p.cli.verify import verify_file
+from seqp2p.replay.format import CertificateRecord, StepRecord, Torn, records
+from tests.cli.processes import LIMIT_S, Household, Process, environment, household
+
+ROOT = Path(__file__).resolve().parents[2]
+HOST = "host"
+KILLED = -signal.SIGKILL
+
+
+def dying(death: str, *arguments: object) -> list[str]:
+    """The command line of a seat that dies where ``death`` says: ``"synced turn 2"``, see dying.py."""
+    return [sys.executable, "-m", "tests.real.dying", *death.split(), *map(str, arguments)]
+
+
+class Mortals:
+    """A table of bots on loopback. Each seat has deaths to die, one in each of its lives."""
+
+    def __init__(self, people: Household, *settings: object, players: int = 3, pace_s: float = 0.0) -> None:
+        self.people = people
+        self.names = [HOST, *(f"guest{number}" for number in range(2, players + 1))]
+        self.seats: dict[str, Process] = {}
+        self.lives: dict[str, list[Process]] = {name: [] for name in self.names}
+        self.snapshots: list[list[bytes]] = []
+        self._settings = settings
+        self._pace = ("--pace", pace_s, "--bot", "random", "--json")
+
+    def begin(self, **deaths: Sequence[str]) -> None:
+        """Start everybody; these are their deaths."""
+        self.deaths = {name: list(deaths.get(name, ())) for name in self.names}
+        settings = ("--players", len(self.names), *self._settings)
+        host = self._start(HOST, "host", "--listen", "127.0.0.1:0", "--name", HOST, *settings)
+        shown = host.event("listening")
+        for name in self.names[1:]:
+            self._start(name, "join", shown["address"], "--code", shown["code"], "--name", name)
+
+    def _start(self, name: str, *arguments: object) -> Process:
+        line = [*arguments, *self._pace, "--replay-dir", self.people.replays(name)]
+        death = self.deaths[name].pop(0) if self.deaths[name] else "never never 0"
+        env = environment(self.people.home(name), PYTHONPATH=str(ROOT))
+        self.seats[name] = self.people._start(Process(dying(death, *line), env))
+        self.lives[name].append(self.seats[name])
+        return self.seats[name]
+
+    def resume(self, name: str, *arguments: object) -> Process:
+        """The seat in its next life."""
+        return self._start(name, "resume", *arguments)
+
+    def sidecar(self, name: str) -> Path:
+        """The seat's own file, which nobody else can read."""
+        (path,) = self.people.replays(name).glob("*.seat")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        return path
+
+    def replay(self, name: str) -> Path:
+        (path,) = self.people.replays(name).glob("*.seqp2p")
+        return path
+
+    def kill(self, *names: str) -> None:
+        """Kill these at once."""
+        for name in names:
+            self.seats[name].signal(signal.SIGKILL)
+        for name in names:
+            self.seats[name].end()
+            self.bury(name)
+
+    def bury(self, name: str) -> None:
+        """Keep what a killed seat has left, to be compared in the end."""
+        self.sidecar(name)
+        self.snapshots.append(steps_of(self.replay(name)))
+
+    def play(self, *forever: str) -> None:
+        """Let all die and come back until everybody has ended; ``forever`` stay dead after their last death."""
+        limit = time.monotonic() + LIMIT_S
+        living = dict(self.seats)
+        while living:
+            ended = [name for name, process in living.items() if process.process.poll() is not None]
+            assert ended or time.monotonic() < limit, "\n=====\n".join(map(Process.said, self.seats.values()))
+            for name in ended:
+                if living.pop(name).end() == KILLED:
+                    self.bury(name)
+                    if self.deaths[name] or name not in forever:
+                        living[name] = self.resume(name)
+            time.sleep(0.01)
+
+    def check(self, *forever: str) -> None:
+        """All others have come to one end; every death has come; whatever was left on the way fits to it."""
+        finished = [name for name in self.names if name not in forever]
+        assert not any(self.deaths.values()), self.deaths
+        for name in finished:
+            assert self.seats[name].end() == 0, self.seats[name].said()
+        replays = [self.replay(name) for name in finished]
+        reports = [verify_file(path) for path in replays]
+        assert [report.verdict for report in reports] == ["verified"] * len(reports), reports
+        assert len({report.result for report in reports}) == 1
+        records_of = [steps_of(path) for path in replays]
+        assert all(each == records_of[0] for each in records_of)
+        for left in [*self.snapshots, *(steps_of(self.replay(name)) for name in forever)]:
+            assert left == records_of[0][: len(left)]
+        assert not any(list(self.people.replays(name).glob("*.seat")) for name in finished)
+
+
+def steps_of(replay: Path) -> list[bytes]:
+    """The bytes of every step that is final in a replay, also in one that was broken off."""
+    data = replay.read_bytes()
+    found: list[bytes] = []
+    try:
+        for placed in records(data):
+            if isinstance(placed.record, StepRecord | CertificateRecord):
+                found.append(data[placed.start : placed.end])
+    except Torn:
+        pass
+    return found
+
+
+def shorten(path: Path, size: int) -> None:
+    """Break this many bytes off the end."""
+    os.truncate(path, path.stat().st_size - size)
+
+
+@contextmanager
+def mortals(directory: Path, *settings: object, players: int = 3, pace_s: float = 0.0) -> Iterator[Mortals]:
+    """A table whose processes end with the block."""
+    with household(directory) as people:
+        yield Mortals(people, *settings, players=players, pace_s=pace_s)

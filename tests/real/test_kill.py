@@ -1,0 +1,91 @@
+"""Real processes, killed with SIGKILL at every kind of step, before and after each write: one game comes of it."""
+
+import contextlib
+import signal
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.verify import verify_file
+from tests.cli.processes import Household, household
+from tests.real.mortals import HOST, Mortals, mortals, shorten
+
+ORDINARY = [
+    # Before the cards are dealt: each seat in another order of moments.
+    {
+        "host": ["synced seat 1", "sent reveal 1", "made shuffle 1", "torn deal 1", "logged turn 1", "synced draw 1"],
+        "guest2": ["made seat 1", "synced reveal 1", "sent shuffle 1", "logged deal 1", "torn turn 1", "sent draw 1"],
+        "guest3": ["sent seat 1", "torn reveal 1", "synced shuffle 1", "sent deal 1", "made turn 1", "torn draw 1"],
+    },
+    {
+        "host": ["taken shuffle 1", "accepted shuffle 1", "shredded deal 1", "sent turn 2", "synced over 1"],
+        "guest2": ["shredded seat 1", "taken deal 1", "synced turn 1", "made draw 1", "sent over 1"],
+        "guest3": ["torn shuffle 1", "taken turn 2", "shredded turn 2", "accepted draw 2", "finishing opening 1"],
+    },
+    {
+        "host": ["taken draw 1", "torn over 1", "released opening 1"],
+        "guest2": ["accepted turn 2", "shredded draw 1", "made over 1", "finishing opening 1"],
+        "guest3": ["taken turn 1", "taken over 1", "shredded over 1"],
+    },
+]
+
+
+@pytest.mark.parametrize("deaths", ORDINARY, ids=["setup", "game", "end"])
+def test_every_seat_is_killed_at_every_kind_of_step(tmp_path: Path, deaths: dict[str, list[str]]) -> None:
+    with mortals(tmp_path, "--variant", "kids") as table:
+        table.begin(**deaths)
+        table.play()
+        table.check()
+
+
+def test_killed_in_a_vote_and_in_the_deal_that_follows(tmp_path: Path) -> None:
+    """One seat is gone for good; while the others vote, and deal again without it, they are killed too."""
+    with mortals(tmp_path, "--variant", "kids", "--grace", "5", players=4) as table:
+        table.begin(
+            host=["sent ballot 1", "taken shuffle 1", "synced deal 1"],
+            guest2=["synced ballot 1", "synced shuffle 1"],
+            guest3=["sent turn 1"],
+            guest4=["torn ballot 1", "sent head 1", "shredded deal 1"],
+        )
+        table.play("guest3")
+        table.check("guest3")
+        assert any(event["event"] == "dropped" for event in table.seats[HOST].events)
+
+
+def test_whoever_was_dropped_is_told_so_when_it_comes_back(tmp_path: Path) -> None:
+    with mortals(tmp_path, "--variant", "kids", "--grace", "2", pace_s=1.0) as table:
+        table.begin()
+        table.seats[HOST].event("turn")
+        table.kill("guest3")
+        table.seats[HOST].event("dropped", seats=[3])
+        back = table.resume("guest3")
+        assert back.end() == 5, back.said()
+        assert "go on without you" in back.events[-1]["reason"]
+
+
+@pytest.mark.parametrize("moved", [(), ("guest2",)], ids=["where they were", "one elsewhere"])
+def test_all_are_killed_at_once(tmp_path: Path, moved: tuple[str, ...]) -> None:
+    with mortals(tmp_path, "--variant", "kids", pace_s=0.05) as table:
+        table.begin()
+        table.seats["guest2"].event("turn", 3)
+        table.kill(*table.names)
+        for name in table.names:
+            table.resume(name, *(("--listen", "127.0.0.1:0") if name in moved else ()))
+        table.play()
+        table.check()
+
+
+@pytest.mark.parametrize("size", [1, 200, 30_000, None])
+def test_what_a_crash_broke_off_comes_back(tmp_path: Path, size: int | None) -> None:
+    """Of the replay any number of bytes, even all; of the seat's own file what was not synced: another's last word."""
+    with mortals(tmp_path, "--variant", "kids", players=2) as table:
+        table.begin(guest2=["taken turn 2"])
+        seat = table.seats["guest2"]
+        seat.end()
+        table.bury("guest2")
+        replay = table.replay("guest2")
+        shorten(replay, replay.stat().st_size if size is None else size)
+        shorten(table.sidecar("guest2"), 1 if size is None else min(size, 10))
+        assert "broken off" in table.resume("guest2").line("broken off").string
+        table.play()
+        table.check()
