@@ -45,6 +45,10 @@ REFUSALS: Final = {
     "game_started": ("The game at this table has started.", "Wait for the next one."),
     "not_started": ("The table is still filling up.", "Wait until it is full."),
     "table_full": ("The table is full.", "Ask the host for a larger table."),
+    "seats_kept": (
+        "The free seats are kept for those who have played here before.",
+        "Try again in half a minute.",
+    ),
     "same_key": (
         "This identity already sits at the table.",
         "Another player on the same machine needs an identity of its own.",

@@ -76,6 +76,16 @@ class Limits:
     lobby_answer_s: float = 10.0
     """For a joiner to answer with a nonce, or to check the table: no person is asked, so only a lost one takes long."""
 
+    rematch_keeps_s: float = 30.0
+    """Another game at one table: how long seats are kept for those who had them. A program needs a second; a person who
+    was asked has begun to think when the host did."""
+
+    rematch_wait_s: float = 90.0
+    """Another game at one table: how long a seat looks for the host's open lobby. The host may think for 60 s."""
+
+    rematch_pause_s: float = 0.5
+    """Between two looks at whether the host's lobby is open."""
+
     dial_min_s: float = 0.25
     """First pause between two attempts to reach a seat; doubles, with jitter, up to ``dial_max_s``."""
 

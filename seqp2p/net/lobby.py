@@ -16,6 +16,18 @@ class Guest:
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """The game that a table has had before: its id, and the keys that sit down again without the code.
+
+    Their seats are kept for them for ``keeps_s`` seconds.
+    """
+
+    game: bytes
+    keys: frozenset[bytes]
+    keeps_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class CodeShown:
     """The join code that holds from now on (host)."""
 

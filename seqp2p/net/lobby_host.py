@@ -4,6 +4,9 @@ Theory of operation. One task per connection: TLS, authentication, code, then it
 settles the table: whenever all seats are taken it asks every joiner for a fresh nonce, sends the agreement, and waits
 until every joiner has checked it. If anybody leaves or does not answer meanwhile, its seat is free again and this
 begins anew with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
+
+A table that has had a game before lets in those who sat there by their keys: they say the id of that game in place of
+the lobby's, and need no code.
 """
 
 import itertools
@@ -30,7 +33,7 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.lobby import CodeShown, Guest, LobbyShown, Tell, TurnedAway
+from seqp2p.net.lobby import CodeShown, Former, Guest, LobbyShown, Tell, TurnedAway
 from seqp2p.net.messages import (
     Bye,
     Gather,
@@ -45,6 +48,7 @@ from seqp2p.net.messages import (
     Stage,
     Start,
     TableMessage,
+    bye,
 )
 from seqp2p.net.pake import CodeKeeper
 from seqp2p.net.serving import Gate, Listener, serve
@@ -66,14 +70,16 @@ async def host_table(
     *,
     table_number: int | None = None,
     watchers: Watchers | None = None,
+    former: Former | None = None,
 ) -> Table:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
     ``addresses`` are where the other seats can reach the ``listeners``; ``table_number`` is the code's first part, 1
     to 99, by default a random one. ``watchers`` looks after spectators, who give the same code, now and during the
-    game; without it there are none. ``tell`` gets every LobbyEvent as it happens. Raises
-    TableError for settings that cannot be played and ValueError for a name that cannot be shown; what strangers and
-    joiners do wrong costs only themselves. The listeners stay open, also when this is cancelled.
+    game; without it there are none. ``former`` is the game this table has had before, if any. ``tell`` gets every
+    LobbyEvent as it happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot
+    be shown; what strangers and joiners do wrong costs only themselves. Cancelled, it says goodbye, which takes at most
+    ``close_s``. The listeners stay open.
     """
     check_settings(settings)
     if fault := name_fault(name):
@@ -83,7 +89,7 @@ async def host_table(
     places = addresses[: limits.addresses_per_seat]
     if watchers:
         watchers.open(Desk(keeper, credentials, tell))
-    lobby = _Lobby(credentials, name, settings, places, randomness, tell, limits, keeper, watchers)
+    lobby = _Lobby(credentials, name, settings, places, randomness, tell, limits, keeper, watchers, former)
     return await lobby.run(listeners)
 
 
@@ -115,6 +121,7 @@ class _Lobby:
         limits: Limits,
         keeper: CodeKeeper,
         watchers: Watchers | None,
+        former: Former | None,
     ) -> None:
         self._credentials = credentials
         self._name = name
@@ -125,27 +132,49 @@ class _Lobby:
         self._limits = limits
         self._keeper = keeper
         self._watchers = watchers
+        self._former = former or Former(b"", frozenset())
+        self._kept_until = trio.current_time() + self._former.keeps_s
         self._id = randomness(32)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
         self._seats: dict[int, _Sitting] = {}
         self._round = 0
-        self._started = False
+        self._closed = False  # Who is lost from now on has not left the lobby.
         self._changed = trio.Event()
 
     async def run(self, listeners: Sequence[Listener]) -> Table:
-        try:
-            async with trio.open_nursery() as nursery:
-                serve(nursery, listeners, self._welcome)
+        # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
+        connections = trio.CancelScope(shield=True)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._receive, listeners, connections)
+            try:
                 self._show()
                 agreement = await self._settle()
                 links = await self._start()
-                nursery.cancel_scope.cancel()
-        except BaseException:
-            for sitting in self._seats.values():
-                await sitting.link.frames.abort()
-            raise
+            except BaseException:
+                with trio.CancelScope(shield=True):
+                    await self._say_goodbye()
+                raise
+            finally:
+                connections.cancel()
         addresses = {seat: sitting.addresses for seat, sitting in self._seats.items()}
         return Table(self._credentials, agreement, 1, addresses, listeners, links, self._watchers)
+
+    async def _receive(self, listeners: Sequence[Listener], scope: trio.CancelScope) -> None:
+        with scope:
+            async with trio.open_nursery() as nursery:
+                serve(nursery, listeners, self._welcome)
+                await trio.sleep_forever()
+
+    async def _say_goodbye(self) -> None:
+        """The table is given up: whoever reads the farewell closes its connection."""
+        self._closed = True
+        for sitting in self._seats.values():
+            sitting.link.send(bye(""))
+        with trio.move_on_after(self._limits.close_s):
+            for sitting in self._seats.values():
+                await sitting.ended.wait()
+        for sitting in self._seats.values():
+            await sitting.link.frames.abort()
 
     # A joiner, from the connection to its seat.
 
@@ -160,8 +189,9 @@ class _Lobby:
         key = proof.key
         try:
             async with tls.closing_on_error(frames.stream):
-                own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
-                await self._keeper.check(frames, key, own, certificate)
+                if not self._comes_back(proof):
+                    own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
+                    await self._keeper.check(frames, key, own, certificate)
                 sitting = await self._seat(frames, key)
         except NetError as error:
             self._tell(TurnedAway(f"Somebody could not join: {error}"))
@@ -191,18 +221,27 @@ class _Lobby:
             return
         if proof.role != "join":
             raise Refused("not_started")
-        if proof.id != self._id:
+        if self._comes_back(proof):
+            if proof.key not in self._former.keys:
+                raise Refused("not_seated")
+        elif proof.id != self._id:
             raise Refused("wrong_game")
         self._require_place(proof.key)
+
+    def _comes_back(self, proof: Proof) -> bool:
+        """Whether somebody says that it sat here in the game before."""
+        return proof.id == self._former.game
 
     def _require_place(self, key: bytes) -> None:
         if key in (sitting.key for sitting in self._seats.values()):
             raise Refused("same_key")
         if self._full:
             raise Refused("table_full")
+        if key not in self._former.keys and len(self._seats) + self._kept >= self._settings.players - 1:
+            raise Refused("seats_kept")
 
     async def _seat(self, frames: FrameStream, key: bytes) -> _Sitting:
-        """The lowest free seat for somebody who knows the code."""
+        """The lowest free seat for somebody who knows the code, or has sat here before."""
         try:
             with trio.fail_after(self._limits.authenticate_s):
                 sit = await receive(frames, Stage.CODE_HOST, self._limits)
@@ -238,13 +277,13 @@ class _Lobby:
         error = await sitting.link.run(Stage.LOBBY_HOST, lambda message: self._handle(sitting, message), Ping)
         sitting.released = error is None
         sitting.ended.set()
-        if not self._started:
+        if not self._closed:
             self._leave(sitting, str(error))
 
     def _leave(self, sitting: _Sitting, reason: str) -> None:
         if self._seats.get(sitting.seat) is sitting:
             del self._seats[sitting.seat]
-            self._tell(TurnedAway(f"{sitting.name} has left the table: {reason}"))
+            self._tell(TurnedAway(f"{sitting.name} has left the table" + (f": {reason}" if reason else "")))
             self._show()
 
     async def _handle(self, sitting: _Sitting, message: Message) -> None:
@@ -267,6 +306,12 @@ class _Lobby:
     @property
     def _full(self) -> bool:
         return len(self._seats) == self._settings.players - 1
+
+    @property
+    def _kept(self) -> int:
+        """How many seats are kept for those who have sat here before."""
+        seated = {sitting.key for sitting in self._seats.values()}
+        return len(self._former.keys - seated) if trio.current_time() < self._kept_until else 0
 
     def _show(self) -> None:
         """Tell everybody who sits where."""
@@ -337,7 +382,7 @@ class _Lobby:
 
     async def _start(self) -> dict[int, FrameStream]:
         """Tell everybody; returns the connections, free for the mesh. One that is lost now, the mesh makes again."""
-        self._started = True
+        self._closed = True
         for sitting in self._seats.values():
             sitting.link.send(Start(self._round))
             sitting.link.stop()

@@ -2,10 +2,11 @@
 
 The host only brings the table together; nothing that it says is taken on trust. What a joiner agrees to is what the
 lobby has shown: the same settings, the same names and keys in the same seats, its own fresh nonce, and the host's
-place held by the key that the code exchange was bound to.
+place held by the key that the code exchange was bound to, or that it had in the game before.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import trio
 
@@ -24,7 +25,7 @@ from seqp2p.net.addresses import Address, AddressError, parse_peer_address, tcp_
 from seqp2p.net.auth import send
 from seqp2p.net.code import parse_code
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import LinkLost, PeerError, Refused
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused, Unreachable, WrongKey
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.lobby import Guest, LobbyShown, Tell
@@ -42,12 +43,16 @@ from seqp2p.net.messages import (
     Stage,
     Start,
     TableMessage,
+    bye,
 )
 from seqp2p.net.pake import Exchange, give_code
 from seqp2p.net.serving import Listener
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
+
+_MISSES: Final = 3
+"""So often nobody at all answers where the host was: then it is gone."""
 
 
 async def join_table(
@@ -68,17 +73,76 @@ async def join_table(
     ``addresses`` are where the other seats can reach the ``listeners``: IP addresses, likeliest first. ``tell`` gets
     LobbyShown after each change. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
     Refused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p), LinkLost (the host
-    is gone), and ValueError for a name that cannot be shown. The listeners stay open.
+    is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye. The listeners stay open.
     """
     if fault := name_fault(name):
         raise ValueError(fault)
-    own = credentials.identity.public
     link = await knock(credentials, code, host, randomness, limits, dial, role="join")
+    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, tell, limits)
+
+
+async def rejoin_table(
+    credentials: Credentials,
+    name: str,
+    former: Table,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    dial: Dial = tcp_dial,
+) -> Table:
+    """Sit down once more at the table whose game is over, without the code, as soon as its host opens it again.
+
+    It waits at most ``rematch_wait_s`` for that. Raises Refused, PeerError, and LinkLost: the host is gone, for one.
+    """
+    host, link = await _find_again(credentials, former, limits, dial)
+    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, tell, limits)
+
+
+async def _find_again(
+    credentials: Credentials, former: Table, limits: Limits, dial: Dial
+) -> tuple[Address, ServerLink]:
+    """A link to the host, which knows this seat by its key and the game before."""
+    misses = 0
+    with trio.move_on_after(limits.rematch_wait_s):
+        while misses < _MISSES:
+            misses += 1
+            for host in former.addresses[1]:
+                try:
+                    return host, await reach(
+                        host, credentials, dial, limits, role="join", game=former.game, expected_key=former.key(1)
+                    )
+                except (Unreachable, WrongKey):
+                    continue
+                except Refused as refused:
+                    if refused.code != "game_started":
+                        raise
+                    misses = 0
+                except NetError:
+                    misses = 0  # It is there, but does not answer yet.
+            await trio.sleep(limits.rematch_pause_s)
+    raise LinkLost("The host has not opened the table again." if misses < _MISSES else "The host is gone.")
+
+
+async def _sit_down(
+    link: ServerLink,
+    host: Address,
+    credentials: Credentials,
+    name: str,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits,
+) -> Table:
+    """Take a seat by a link that the host has let in, and wait there until the table starts."""
+    own = credentials.identity.public
     async with tls.closing_on_error(link.frames.stream):
         await send(link.frames, Sit(name, tuple(str(address) for address in addresses[: limits.addresses_per_seat])))
         guest = _Guest(Link(link.frames, limits), name, own, link.server_key, randomness, tell)
-        error = await guest.link.run(Stage.LOBBY_JOINER, guest.handle, Ping)
-        if error is not None:
+        if (error := await guest.stay(limits)) is not None:
             raise error
         places = dict(guest.addresses)
         places[1] = tuple(dict.fromkeys((host, *places[1])))
@@ -134,6 +198,31 @@ class _Guest:
         self._round = 0
         self._ready = False
 
+    async def stay(self, limits: Limits) -> NetError | None:
+        """Wait until the table starts; returns why not, or None. Cancelled, it says goodbye."""
+        connection = trio.CancelScope(shield=True)
+        ended = trio.Event()
+        error: NetError | None = None
+
+        async def carry() -> None:
+            nonlocal error
+            with connection:
+                error = await self.link.run(Stage.LOBBY_JOINER, self.handle, Ping)
+            ended.set()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(carry)
+            try:
+                await ended.wait()
+            finally:
+                if not ended.is_set():
+                    self.link.send(bye(""))
+                    # Whoever reads the farewell closes the connection.
+                    with trio.move_on_after(limits.close_s, shield=True):
+                        await ended.wait()
+                connection.cancel()
+        return error
+
     async def handle(self, message: Message) -> None:
         await trio.lowlevel.checkpoint()
         match message:
@@ -152,7 +241,7 @@ class _Guest:
             case Refusal(code, reason):
                 raise Refused(code, reason)
             case Bye(reason):
-                raise LinkLost(f"The host has closed the table: {clean(reason)}")
+                raise LinkLost("The host has closed the table" + (f": {clean(reason)}" if reason else "."))
             case _:
                 pass  # A sign of life.
 

@@ -16,7 +16,7 @@ from seqp2p.net.dialling import reach
 from seqp2p.net.errors import BadCode, LinkLost, NetError, Refused, Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, TurnedAway
+from seqp2p.net.lobby import CodeShown, Former, LobbyEvent, LobbyShown, Tell, TurnedAway
 from seqp2p.net.lobby_host import host_table
 from seqp2p.net.lobby_join import join_table
 from seqp2p.net.messages import (
@@ -39,7 +39,7 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.pake import CodeKeeper, Exchange, give_code
 from seqp2p.net.table import Table
-from tests.net.tools import Wires, address_of, credentials, identity, randomness, settings
+from tests.net.tools import WireListener, Wires, address_of, credentials, identity, randomness, settings
 
 LIMITS = DEFAULT_LIMITS
 
@@ -47,7 +47,8 @@ LIMITS = DEFAULT_LIMITS
 class House:
     """A host, seat 1, whose lobby is open; joiners are numbered by their identities."""
 
-    def __init__(self, nursery: trio.Nursery, players: int) -> None:
+    def __init__(self, nursery: trio.Nursery, players: int, former: Former | None = None) -> None:
+        self.former = former
         self.nursery = nursery
         self.players = players
         self.wires = Wires()
@@ -72,7 +73,11 @@ class House:
 
     async def host(self) -> None:
         listener = self.wires.listen(address_of(1))
-        self.tables[1] = await host_table(
+        with trio.CancelScope() as self.scopes[1]:
+            self.tables[1] = await self._host(listener)
+
+    async def _host(self, listener: WireListener) -> Table:
+        return await host_table(
             credentials(1),
             "host",
             settings(self.players),
@@ -81,37 +86,45 @@ class House:
             randomness,
             self.events.append,
             table_number=7,
+            former=self.former,
         )
 
     async def open(self) -> None:
         self.nursery.start_soon(self.host)
         await wait_all_tasks_blocked()
 
-    def join(self, number: int, name: str | None = None, code: str | None = None) -> None:
+    def shown_to(self, number: int) -> Tell:
         shown: list[LobbyShown] = self.shown.setdefault(number, [])
 
         def tell(event: LobbyEvent) -> None:
             assert isinstance(event, LobbyShown)
             shown.append(event)
 
-        async def run() -> None:
-            with trio.CancelScope() as self.scopes[number]:
-                try:
-                    self.tables[number] = await join_table(
-                        credentials(number),
-                        name or f"guest {number}",
-                        code or self.code,
-                        address_of(1),
-                        [],
-                        [address_of(number)],
-                        randomness,
-                        tell,
-                        dial=self.wires.dial,
-                    )
-                except NetError as error:
-                    self.errors[number] = error
+        return tell
 
-        self.nursery.start_soon(run)
+    def join(self, number: int, name: str | None = None, code: str | None = None) -> None:
+        async def run() -> Table:
+            return await join_table(
+                credentials(number),
+                name or f"guest {number}",
+                code or self.code,
+                address_of(1),
+                [],
+                [address_of(number)],
+                randomness,
+                self.shown_to(number),
+                dial=self.wires.dial,
+            )
+
+        self.nursery.start_soon(self.take, number, run)
+
+    async def take(self, number: int, run: Callable[[], Awaitable[Table]]) -> None:
+        """What becomes of somebody's attempt to get a seat."""
+        with trio.CancelScope() as self.scopes[number]:
+            try:
+                self.tables[number] = await run()
+            except NetError as error:
+                self.errors[number] = error
 
     async def enter(self, number: int, name: str | None = None, code: str | None = None) -> None:
         """Join, and wait until nothing more happens."""
@@ -221,7 +234,7 @@ async def test_somebody_leaves_the_lobby_and_somebody_else_takes_the_seat(autoju
     table.scopes[12].cancel()
     await wait_all_tasks_blocked()
     assert table.names == ["host", None, None]
-    assert "guest 12 has left the table" in table.turned_away[0]
+    assert table.turned_away == ["guest 12 has left the table"]
     await table.enter(13)
     await table.enter(14)
     assert [seat.name for seat in table.tables[1].agreement.seats] == ["host", "guest 13", "guest 14"]
@@ -298,6 +311,33 @@ async def test_the_host_gives_up(autojump_clock: object) -> None:
         await table.enter(12)
         inner.cancel_scope.cancel()
     assert isinstance(table.errors[12], LinkLost)
+    assert str(table.errors[12]) == "The host has closed the table."
+
+
+async def test_a_joiner_that_goes_away_does_not_wait_for_a_host_that_does_not_read(autojump_clock: object) -> None:
+    async def silent(host: "LyingHost") -> None:
+        await trio.sleep(1000)
+
+    begun = trio.current_time()
+    with trio.move_on_after(1) as patience:
+        await LyingHost(silent).join()
+    assert patience.cancelled_caught
+    assert trio.current_time() - begun <= 1 + LIMITS.close_s
+
+
+async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_read(
+    autojump_clock: object, house: Rooms
+) -> None:
+    table = await house(3)
+    liar = Liar(table, 13)
+    await liar.give_code()
+    await send(liar.frames, Sit("liar", ()))
+    await wait_all_tasks_blocked()
+    table.scopes[1].cancel()
+    await trio.sleep(LIMITS.close_s + 0.1)
+    assert await liar.expect(Bye) == Bye("")
+    with pytest.raises(LinkLost):
+        await liar.expect(Bye)
 
 
 async def test_the_last_seat_is_taken_while_the_code_is_checked(autojump_clock: object, house: Rooms) -> None:
