@@ -114,7 +114,7 @@ class Absence:
         waiting = self._match.awaited - {self._own_seat}
         if self._match.kind == "over":
             # Whoever has signed the end may go.
-            quit_ = waiting and waiting <= self.departed(now)
+            quit_ = waiting and waiting <= self.departed(now) | self._match.left.keys() | self._match.proven.keys()
             return f"{self.names(waiting)} left the table" if quit_ else self._who_keeps_waiting(waiting, now)
         if seats := self.departed(now):
             # What others say may be that somebody left: then its own word, if it is here, comes first.

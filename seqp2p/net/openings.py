@@ -21,13 +21,14 @@ class Openings:
 
     @property
     def agreed(self) -> bool:
-        """Whether this game has come to an end after which all hands are opened."""
-        return self._match.game.result is not None and self._match.game.agreement.settings.open_hands
+        """Whether this game has come to an end, signed by a majority, after which all hands are opened."""
+        ended = self._match.game.result is not None and self._match.confirmed
+        return ended and self._match.game.agreement.settings.open_hands
 
     @property
     def complete(self) -> bool:
-        """Whether every seat's secret is here."""
-        return len(self._match.openings) == self._match.game.players
+        """Whether the secret of every seat that has played to the end is here."""
+        return self._match.openings.keys() >= set(self._match.game.seats)
 
     def release(self) -> None:
         """Release this seat's own secret, and look at what came before the end."""

@@ -350,11 +350,15 @@ class Party:
     def mesh(self, seat: int) -> Mesh:
         """The links of a seat."""
 
+        def parted(other: int) -> bool:
+            return bool({(seat, other), (other, seat)} & set(self.without))
+
         def may_dial(other: int) -> bool:
-            return not {(seat, other), (other, seat)} & set(self.without)
+            return not parted(other)
 
         async def dial(address: Address) -> trio.abc.Stream:
-            if seat in self.away or address in map(address_of, self.away):
+            apart = {other for other in range(1, self.players + 1) if parted(other)} | self.away
+            if seat in self.away or address in map(address_of, apart):
                 await trio.lowlevel.checkpoint()
                 raise ConnectionRefusedError
             return await self.wires.dial(address)

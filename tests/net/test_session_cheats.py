@@ -1,4 +1,4 @@
-"""Seats that sign what they must not: every honest session ends with the same reason, and every replay proves it."""
+"""Seats that sign what they must not: every replay proves it, and where a majority stays it goes on without them."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,27 +12,40 @@ from seqp2p.crypto.elgamal import encode_deck
 from seqp2p.crypto.group import encode_point
 from seqp2p.crypto.oracle import Context
 from seqp2p.match.contribution import Contribution, ShuffleBody, TurnBody, make_payload
+from seqp2p.match.events import Result, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.net.messages import ContributionMessage
 from seqp2p.rules import PASS, Action
-from tests.net.parties import LIMITS, Crook, Party, Raw, SlowWires, Thinker, at, checked, of_kind
+from tests.net.parties import LIMITS, Crook, Party, Raw, SlowWires, Thinker, at, checked, of_kind, went_on
 from tests.table import altered, fields_of, identity, randomness, signed, with_body
 
 CROOK = 2
+TWICE = "it signed two different "
 Forge = Callable[[Crook, Contribution], Contribution]
 
 
+def thrown_out(party: Party, reason: str, crook: int = CROOK) -> None:
+    """The others have proof, have dropped the crook, and have played to the end."""
+    went_on(party, crook)
+    for place in party.places.values():
+        if place.number != crook:
+            assert reason in place.match.proven[crook].reason
+            assert len(of_kind(place, "EvidenceRecord")) == 1
+            assert {event.reason for event in place.events if isinstance(event, Voted)} <= {"cheated", "joined"}
+    if crook in party.places:
+        assert party[crook].result == Result("unfinished", (), "the others have voted to go on without you")
+
+
 def caught(party: Party, reason: str, crook: int = CROOK) -> None:
-    """Everybody, the crook too, has ended because of the crook, and proves it."""
-    (told,) = set(party.reasons.values())
-    assert told.startswith(f"{party.name(crook)} cheated at step ")
-    assert reason in told
-    for report in checked(party, "unfinished"):
+    """Nobody can be voted out: everybody, the crook too, has ended because of the crook, and proves it."""
+    reports = checked(party, "unfinished")
+    for told, report in zip(party.reasons.values(), reports, strict=True):
+        assert told.startswith(f"{party.name(crook)} cheated at step {report.step}: ")
+        assert reason in told
         assert report.reason is not None
-        assert report.reason.startswith(f"seat {crook} broke the rules at step ")
-        assert report.reason.endswith(told.partition(": ")[2])
-        assert f"cheated at step {report.step}: " in told
+        assert report.reason.startswith(f"seat {crook} broke the rules at step {report.step}: ")
+        assert reason in report.reason
     assert all(len(of_kind(place, "EvidenceRecord")) == 1 for place in party.places.values())
 
 
@@ -100,8 +113,9 @@ FORGED: list[tuple[str, str, Forge, str]] = [
         lambda crook, own: altered(identity(CROOK), own, kind="draw"),
         "of another kind than turn",
     ),
-    ("another end", "over", body(position=bytes(32)), "not the one this game has"),
 ]
+# Before the first deal nobody can be voted out.
+SETUP = ("seat", "reveal", "shuffle", "deal")
 
 
 @pytest.mark.parametrize(("kind", "forge", "reason"), [each[1:] for each in FORGED], ids=[each[0] for each in FORGED])
@@ -112,16 +126,49 @@ async def test_what_is_wrong_in_itself(
     crooked(party, at(kind), to_all(forge))
     async with party.playing():
         pass
-    caught(party, reason)
+    (caught if kind in SETUP else thrown_out)(party, reason)
     assert trio.current_time() < LIMITS.close_s
 
 
-async def test_two_players_are_enough_to_prove_it(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("players", [3, 4])
+async def test_another_end(autojump_clock: object, quick: None, tmp_path: Path, players: int) -> None:
+    """Nobody can deny the others a win by signing something else."""
+    party = Party(tmp_path, players)
+    crooked(party, at("over"), to_all(body(position=bytes(32))))
+    honest = party.places.keys() - {CROOK}
+    async with party.playing():
+        for seat in honest:
+            await party[seat].ended.wait()
+        party[CROOK].scope.cancel()
+    (result,) = {party[seat].result for seat in honest}
+    assert result is not None
+    assert (result.kind, result.reason) == ("won", "")
+    assert all("not the one this game has" in party[seat].match.proven[CROOK].reason for seat in honest)
+    assert max(party[seat].ended_at for seat in honest) < 5
+
+
+async def test_of_two_the_honest_one_wins(autojump_clock: object, quick: None, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     crooked(party, at("turn"), to_all(body(cards=(0, 1))))
     async with party.playing():
-        pass
-    caught(party, "1 cards must be shown")
+        await party[1].ended.wait()
+        party[CROOK].scope.cancel()
+    assert party[1].result == Result("forfeit", (1,), f"{party.name(CROOK)} cheated")
+    report = party[1].report()
+    assert (report.verdict, report.result) == ("unfinished", party[1].result)
+    assert len(of_kind(party[1], "EvidenceRecord")) == 1
+
+
+async def test_of_two_another_end(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """Of two both must sign."""
+    party = Party(tmp_path, 2)
+    crooked(party, at("over"), to_all(body(position=bytes(32))))
+    async with party.playing():
+        await party[1].ended.wait()
+        party[CROOK].scope.cancel()
+    assert party[1].result is not None
+    assert party[1].result.kind == "unfinished"
+    assert "cheated at step" in party[1].reason
 
 
 async def test_what_is_wrong_goes_to_one_seat_only(autojump_clock: object, quick: None, tmp_path: Path) -> None:
@@ -130,7 +177,7 @@ async def test_what_is_wrong_goes_to_one_seat_only(autojump_clock: object, quick
     crooked(party, at("draw"), lambda crook, own: [((1,), body(proof=bytes(65))(crook, own))])
     async with party.playing():
         pass
-    caught(party, "proof")
+    thrown_out(party, "proof")
 
 
 def signed_turn(match: Match, seat: int, step: int) -> Contribution:
@@ -146,7 +193,7 @@ async def test_a_turn_that_is_not_its_own(autojump_clock: object, quick: None, t
     party = Party(tmp_path, 3)
     asleep = trio.Event()
     for seat in (1, 2, 3):
-        party.sit(seat, Thinker(1, asleep=asleep))
+        party.sit(seat, Thinker(1, sleep_s=10, asleep=asleep))
     async with party.playing():
         await asleep.wait()
         await trio.sleep(1)
@@ -158,7 +205,7 @@ async def test_a_turn_that_is_not_its_own(autojump_clock: object, quick: None, t
         raw = await party.raw(crook, to=1 + crook % 3)
         own = signed_turn(match, crook, step)
         await raw.say(ContributionMessage(own.payload, own.signature))
-    caught(party, "it was not its step", crook)
+    thrown_out(party, "it was not its step", crook)
 
 
 # Equivocation: every version is right in itself.
@@ -203,7 +250,7 @@ async def test_two_faces(
     crooked(party, anothers_turn_next, two_faced(*seats))
     async with party.playing():
         pass
-    caught(party, "it signed two different contributions to it")
+    (caught if kind in SETUP else thrown_out)(party, TWICE)
     assert trio.current_time() < 10 * LIMITS.heartbeat_s
 
 
@@ -217,7 +264,7 @@ async def test_two_faces_over_slow_links(
     crooked(party, at(kind), two_faced(1 + 2 * (seed % 2)))
     async with party.playing():
         pass
-    caught(party, "it signed two different contributions to it")
+    (caught if kind in SETUP else thrown_out)(party, TWICE)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -226,7 +273,7 @@ async def test_what_is_wrong_over_slow_links(autojump_clock: object, quick: None
     crooked(party, at("draw"), to_all(body(proof=bytes(65))))
     async with party.playing():
         pass
-    caught(party, "proof")
+    thrown_out(party, "proof")
 
 
 class Puppets:
@@ -284,5 +331,5 @@ async def test_two_pasts_that_part_further_back(autojump_clock: object, quick: N
             await puppets.link(nursery)
             await puppets.play()
         nursery.cancel_scope.cancel()
-    caught(party, "it signed two different contributions to it", crook=1)
+    caught(party, TWICE, crook=1)
     assert party[3].report().step == 3

@@ -19,11 +19,10 @@ SOON_S = 3 * TICK_S
 
 
 def table(
-    directory: Path, players: int, *, sleep_s: float = THINKS_S, asks: bool = False, **settings: Any
+    directory: Path, players: int, variant: str = "kids", *, sleep_s: float = THINKS_S, asks: bool = False, **more: Any
 ) -> tuple[Party, trio.Event]:
     """Everybody thinks about its second question for a while; the event says that somebody has begun to."""
-    variant = "kids" if players <= 4 else "classic"
-    party = Party(directory, players, variant, **{"grace_s": GRACE_S, **settings})
+    party = Party(directory, players, variant, **{"grace_s": GRACE_S, **more})
     asleep = trio.Event()
     for seat in range(1, players + 1):
         party.sit(seat, Thinker(1, sleep_s=sleep_s, asleep=asleep), asks=asks)
@@ -104,7 +103,7 @@ async def test_a_leave_is_heard_of_by_way_of_others(autojump_clock: object, quic
 
 async def test_two_leave_at_once(autojump_clock: object, quick: None, tmp_path: Path) -> None:
     """Of six, four stay."""
-    party, asleep = table(tmp_path, 6)
+    party, asleep = table(tmp_path, 6, "classic")
     async with party.playing() as nursery:
         await asleep.wait()
         await trio.sleep(1)
@@ -146,6 +145,34 @@ async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) 
         else:
             assert party[1].result == Result("forfeit", (1,), f"{party.name(2)} left the table")
             assert party[1].report().result == party[1].result
+
+
+@pytest.mark.parametrize("leaves", [True, False], ids=["leave", "vanish"])
+async def test_a_team_that_has_lost_its_last_seat(
+    autojump_clock: object, quick: None, tmp_path: Path, leaves: bool
+) -> None:
+    """Two teams of two: one of them goes away, seat by seat. Throwing people out is not winning."""
+    party, asleep = table(tmp_path, 4, "classic", sleep_s=200)
+    async with party.playing():
+        await asleep.wait()
+        await trio.sleep(1)
+        first = mover_of(party)
+        second = (first + 1) % 4 + 1
+        for seat in (first, second):
+            if leaves:
+                await party[seat].session.leave("you left")
+            else:
+                party.crash(seat)
+            await trio.sleep(GRACE_S + SOON_S)
+    stay = sorted(party.places.keys() - {first, second})
+    if leaves:
+        result = Result("forfeit", tuple(stay), f"{party.name(second)} left the table")
+    else:
+        result = Result("unfinished", (), f"without {party.name(second)} there is nobody to play against")
+    for seat in stay:
+        assert party[seat].result == result
+        assert party[seat].report().verdict == "unfinished"
+        assert not of_kind(party[seat], "OpeningRecord")
 
 
 # Vanishing.
@@ -278,7 +305,7 @@ async def test_the_last_opponent_vanishes_after_another_was_dropped(
 async def test_a_network_that_falls_apart(autojump_clock: object, quick: None, tmp_path: Path, lids: bool) -> None:
     """Four and two: only the four go on. The two do nothing, and learn of it when the network is whole again."""
     split: set[tuple[int, int]] = set()
-    party, asleep = table(tmp_path, 6, sleep_s=2 * GRACE_S)
+    party, asleep = table(tmp_path, 6, "classic", sleep_s=2 * GRACE_S)
     party.without = split
     async with party.playing():
         await asleep.wait()

@@ -234,7 +234,8 @@ class Closed(Session):
 
     secret = bytes(31) + b"\2"
 
-    async def _open_hands(self) -> None:
+    async def _open_hands(self, *, linger: bool) -> None:
+        assert not linger
         self.mesh.send_opening(self.seat.number, self.secret)
         await trio.sleep(60)
 
