@@ -1,14 +1,24 @@
 """``seqp2p host``: open a table, wait until it is full, play."""
 
 import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import click
 
+from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
-from seqp2p.cli.seating import Lobbying, open_door
-from seqp2p.cli.settings import GRACE_S, make_address, make_choices, make_settings, seat_options
+from seqp2p.cli.seating import Lobbying, SitDown, open_door
+from seqp2p.cli.settings import (
+    GRACE_S,
+    check_turn_time,
+    make_address,
+    make_choices,
+    make_settings,
+    seat_options,
+)
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.adverts import TableAdvert
@@ -17,6 +27,7 @@ from seqp2p.net.discovery import advertising
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import LobbyEvent, LobbyShown
 from seqp2p.net.lobby_host import host_table
+from seqp2p.net.table import Table
 from seqp2p.net.watchers import SPECTATORS_MAX, watched_by
 from seqp2p.rules import VARIANTS, Options
 
@@ -29,6 +40,16 @@ from seqp2p.rules import VARIANTS, Options
 @click.option("--no-table-talk", is_flag=True, help="A remark may be called: the speaker's team gives up a card each.")
 @click.option("--manual-draw", is_flag=True, help="Players draw by themselves, and can forget to.")
 @click.option("--closed-hands", is_flag=True, help="Do not open the hands for the replay at the end.")
+@click.option(
+    "--turn-time",
+    "turn_time_s",
+    metavar="S",
+    type=int,
+    default=0,
+    show_default=True,
+    callback=check_turn_time,
+    help="Seconds for a turn, 5 to 86400; 0 is no clock.",
+)
 @click.option(
     "--grace",
     "grace_s",
@@ -50,12 +71,14 @@ def command(
     players: int,
     teams: int | None,
     variant: str,
+    turn_time_s: int,
     grace_s: int,
     spectators: int,
     listen: str | None,
     bot: str | None,
     pace_s: float,
     name: str | None,
+    games: int,
     replay_dir: str | None,
     *,
     advanced: bool,
@@ -67,38 +90,49 @@ def command(
 ) -> None:
     """Open a table for others to join, and play when it is full."""
     options = Options(advanced=advanced, table_talk=not no_table_talk, manual_draw=manual_draw)
-    settings = make_settings(players, teams, variant, options, grace_s, closed_hands=closed_hands)
+    settings = make_settings(players, teams, variant, options, grace_s, turn_time_s, closed_hands=closed_hands)
     address = None if listen is None else make_address(listen)
-    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
+    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes, games)
     raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying)))
 
 
 async def host(settings: Settings, spectators: int, listen: Address | None, lobbying: Lobbying) -> int:
     """Keep the lobby, then play, with at most so many spectators; returns the exit code."""
-    async with open_door(lobbying, listen) as door, watched_by(spectators) as watchers:
+    async with open_door(lobbying, listen) as door:
         addresses = await listening_addresses(door.listeners)
         number = make_table_number(secrets.token_bytes)
         advert = TableAdvert(number, door.name, settings.variant, settings.players, settings.players - 1)
-        announce = door.announcer(addresses)
         async with advertising(advert, door.listeners, addresses, lobbying.output.say) as update:
 
-            def tell(event: LobbyEvent) -> None:
-                announce(event)
-                if isinstance(event, LobbyShown):
-                    update(replace(advert, free=event.seats.count(None)))
+            @asynccontextmanager
+            async def open_lobby(last: Last | None) -> AsyncGenerator[SitDown]:
+                announce = door.announcer(addresses)
 
-            table = await host_table(
-                door.credentials,
-                door.name,
-                settings,
-                door.listeners,
-                addresses,
-                secrets.token_bytes,
-                tell,
-                table_number=number,
-                watchers=watchers,
-            )
-            update(replace(advert, free=0, state="playing"))
-            if watchers:
-                lobbying.output.say(f"others watch with:  seqp2p watch {addresses[0]}  and the same code")
-            return await door.play(table)
+                def tell(event: LobbyEvent) -> None:
+                    announce(event)
+                    if isinstance(event, LobbyShown):
+                        update(replace(advert, free=event.seats.count(None)))
+
+                async with watched_by(spectators) as watchers:
+
+                    async def sit_down() -> Table:
+                        table = await host_table(
+                            door.credentials,
+                            door.name,
+                            settings,
+                            door.listeners,
+                            addresses,
+                            secrets.token_bytes,
+                            tell,
+                            table_number=number,
+                            watchers=watchers,
+                            former=last.former if last else None,
+                        )
+                        update(replace(advert, free=0, state="playing"))
+                        if watchers:
+                            lobbying.output.say(f"others watch with:  seqp2p watch {addresses[0]}  and the same code")
+                        return table
+
+                    yield sit_down
+
+            return await play_games(door, open_lobby)

@@ -3,10 +3,13 @@
 import os
 import re
 import secrets
+from contextlib import nullcontext
+from functools import partial
 
 import click
 
 from seqp2p.cli.finding import find_way
+from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
@@ -14,8 +17,10 @@ from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, seat_options
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.interfaces import local_hosts
-from seqp2p.net.lobby_join import join_table
+from seqp2p.net.lobby_join import join_table, rejoin_table
+from seqp2p.net.table import Table
 
+WAITING = "waiting for the host to open the table again"
 # A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
@@ -30,6 +35,7 @@ def command(
     bot: str | None,
     pace_s: float,
     name: str | None,
+    games: int,
     replay_dir: str | None,
     *,
     as_json: bool,
@@ -43,7 +49,7 @@ def command(
     host, given = read_place(place, code)
     if given is None and not is_terminal():
         raise CommandError("no join code was given", "use --code CODE or set SEQP2P_CODE", USAGE)
-    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes)
+    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes, games)
     raise SystemExit(run_async(lambda: join(host, given, lobbying)))
 
 
@@ -63,15 +69,13 @@ async def join(host: Address | None, code: str | None, lobbying: Lobbying) -> in
         own = [Address(each, listener.socket.getsockname()[1]) for each in local_hosts() for listener in door.listeners]
         way, given = await find_way(host, code, own, lobbying.output)
         addresses = await listening_addresses(door.listeners, way.host)
-        table = await join_table(
-            door.credentials,
-            door.name,
-            given,
-            way.host,
-            door.listeners,
-            addresses,
-            secrets.token_bytes,
-            door.announcer(()),
-            dial=way.dial,
-        )
-        return await door.play(table)
+        tell = door.announcer(())
+
+        async def sit_down(last: Last | None) -> Table:
+            common = (door.listeners, addresses, secrets.token_bytes, tell)
+            if last is None:
+                return await join_table(door.credentials, door.name, given, way.host, *common, dial=way.dial)
+            lobbying.output.say(WAITING)
+            return await rejoin_table(door.credentials, door.name, last.table, *common)
+
+        return await play_games(door, lambda last: nullcontext(partial(sit_down, last)))

@@ -100,7 +100,7 @@ async def check_known(table: Table, output: Output, *, ask: bool) -> None:
             trusted.append(meeting)
         elif ask:
             if not await _ask(meeting):
-                await _leave(table)
+                await leave_table(table, "does not play with somebody whose key has changed")
                 raise CommandError(
                     f"left the table: {meeting.name} has another key than before",
                     f"compare fingerprints (seqp2p id); seqp2p id --forget '{meeting.name}' forgets the key before",
@@ -250,11 +250,11 @@ async def _ask(meeting: Meeting) -> bool:
     return False
 
 
-async def _leave(table: Table) -> None:
-    """Say goodbye to those that this seat is linked with."""
+async def leave_table(table: Table, reason: str) -> None:
+    """Say goodbye to those that this seat is linked with, before its game; an empty reason is leaving."""
     with trio.move_on_after(DEFAULT_LIMITS.close_s):
         for frames in table.links.values():
             with contextlib.suppress(NetError):
-                await send(frames, bye("does not play with somebody whose key has changed"))
+                await send(frames, bye(reason))
     for frames in table.links.values():
         await frames.abort()

@@ -49,6 +49,20 @@ class Choices:
     replay_dir: Path
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a game ended for this seat.
+
+    ``begun``: its cards were dealt. ``left``: this seat's own player left it. ``out``: the seats that have left the
+    table, or are proved to have cheated.
+    """
+
+    exit_code: int
+    begun: bool
+    left: bool
+    out: frozenset[int]
+
+
 @dataclass(frozen=True)
 class Sitting:
     """A seat that is about to be played: what it knows, and where it keeps it."""
@@ -95,8 +109,8 @@ def joint_seed(match: Match) -> bytes | None:
     return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
-async def play(table: Table, held: home.Held, choices: Choices, output: Output) -> int:
-    """Play one seat of an agreed table to its end; returns the exit code."""
+async def play(table: Table, held: home.Held, choices: Choices, output: Output) -> Ended:
+    """Play one seat of an agreed table to its end."""
     match = Match(encode_agreement(table.agreement), table.seat)
     seat = OwnSeat(table.seat, held.identity, secrets.token_bytes)
     reporter = Reporter(output, match, table.seat if choices.bot is None else 0)
@@ -118,15 +132,17 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
     reporter.resumed(seat.number, match.number)
     reporter.seats()
     sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
-    return await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output))
+    return (await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output))).exit_code
 
 
-async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> int:
+async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> Ended:
     """The game to its end. ``beside`` is done meanwhile."""
     reporter, writer = sitting.reporter, sitting.writer
     # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         player = make_player(choices, reporter, sitting.seat)
+        if isinstance(player, Person) and sitting.match.game.position is not None:
+            player.welcome()  # In a game that is taken up again the cards are dealt.
         mesh = Mesh(sitting.table, secrets.token_bytes)
         session = Session(
             sitting.match,
@@ -146,7 +162,14 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
         # The game is over for this seat: nobody can take it again, and nobody needs its secrets.
         sitting.sidecar.delete()
         reporter.over(result, sitting.seat.number, writer.path)
-    return DONE if result.kind in {"won", "drawn"} else ABANDONED
+    exit_code = DONE if result.kind in {"won", "drawn"} else ABANDONED
+    match = sitting.match
+    return Ended(
+        exit_code,
+        begun=match.game.position is not None,
+        left=sitting.seat.number in match.left,
+        out=frozenset(match.left) | frozenset(match.proven),
+    )
 
 
 async def _run(session: Session, player: Player, reporter: Reporter, signals: AsyncIterator[int], path: Path) -> Result:

@@ -27,6 +27,7 @@ from seqp2p.net.ledger import TableEvent
 from seqp2p.rules import Action, format_action, format_card, view
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.words import (
+    LEFT,
     REDEAL_LINE,
     Company,
     Story,
@@ -45,6 +46,12 @@ from seqp2p.ui.words import (
 
 # The first line that people read of an agreed table; what is said before it belongs to the lobby.
 TABLE_FULL = "the table is full"
+
+
+def tell_lobby_left(output: Output, *, person: bool) -> None:
+    """This seat's own player has left before there was a table: that is how it ends, without a replay."""
+    output.event("over", result="unfinished", winners=(), forfeit=(), reason=LEFT, seat=None, replay=None)
+    output.say("you left the table" if person else "this seat left the table")
 
 
 class Reporter:
@@ -181,6 +188,9 @@ class Reporter:
 
     def resumed(self, seat: int, step: int) -> None:
         """A seat has been taken again, at this step."""
+        position = self.match.game.position
+        if position is not None:
+            self._made = sequences_made(view(position, 0))
         self.output.event("resumed", seat=seat, step=step)
         self._log(resumed_line(self._company, seat, step))
 

@@ -2,31 +2,46 @@
 
 import contextlib
 import ipaddress
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.known import check_known
+from seqp2p.cli.known import check_known, leave_table
 from seqp2p.cli.lines import is_terminal
-from seqp2p.cli.output import ABANDONED, Output
-from seqp2p.cli.playing import Choices, play
+from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.cli.playing import Choices, own_desk
 from seqp2p.cli.running import cancel_when_stdin_closes
 from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.errors import NetError
 from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway, WatcherCame
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
+from seqp2p.players.desk import wait_in_lobby
+
+SitDown: TypeAlias = Callable[[], Awaitable[Table]]
+"""Waits in a lobby until its table is agreed; cancelled, it says goodbye."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lobbying:
-    """What the command line said: how the seat plays, the name wished for, where words go, whose child this is."""
+    """What the command line said.
+
+    How the seat plays, the name wished for, where words go, whose child this is, and how many games it plays unasked.
+    """
 
     choices: Choices
     name: str | None
     output: Output
     until_stdin_closes: bool
+    games: int = 1
+
+    @property
+    def person(self) -> bool:
+        """Whether somebody sits there who can be asked, and can type."""
+        return self.choices.bot is None and not self.until_stdin_closes
 
 
 @dataclass(frozen=True)
@@ -67,11 +82,47 @@ class Door:
 
         return tell
 
-    async def play(self, table: Table) -> int:
-        """Play the game at an agreed table; returns the exit code."""
-        choices, output = self.lobbying.choices, self.lobbying.output
-        await check_known(table, output, ask=choices.bot is None and not output.json and is_terminal())
-        return await play(table, self.held, choices, output)
+    async def wait(self, sit: SitDown, signals: AsyncIterator[int]) -> Table | None:
+        """Wait in the lobby; returns the table that is agreed, or None when this player has gone away before the game.
+
+        A person goes away by typing so, everybody by a signal. Raises what ``sit`` and ``check_known`` do.
+        """
+        output, leaving = self.lobbying.output, False
+        table: Table | None = None
+        failure: NetError | CommandError | None = None
+        async with trio.open_nursery() as nursery:
+
+            def leave() -> None:
+                nonlocal leaving
+                leaving = True
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(_leave_on_signal, signals, leave)
+            typing = trio.CancelScope()
+            if self.lobbying.person:
+                nursery.start_soon(self._leave_when_typed, typing, leave)
+            try:
+                table = await sit()
+                typing.cancel()
+                await check_known(table, output, ask=self.lobbying.person and not output.json and is_terminal())
+            except (NetError, CommandError) as error:
+                failure = error
+            nursery.cancel_scope.cancel()
+        if failure:
+            raise failure
+        if leaving and table:
+            await leave_table(table, "")
+        return None if leaving else table
+
+    async def _leave_when_typed(self, scope: trio.CancelScope, leave: Callable[[], None]) -> None:
+        with scope:
+            await wait_in_lobby(own_desk(self.lobbying.output))
+            leave()
+
+
+async def _leave_on_signal(signals: AsyncIterator[int], leave: Callable[[], None]) -> None:
+    async for _ in signals:
+        leave()
 
 
 @contextlib.asynccontextmanager

@@ -9,7 +9,7 @@ from seqp2p.cli import home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.running import sentence
-from seqp2p.match.table import Settings, TableError, check_settings
+from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError, check_settings
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS, Options, RulesError, default_teams
@@ -17,6 +17,9 @@ from seqp2p.rules import VARIANTS, Options, RulesError, default_teams
 F = TypeVar("F", bound=Callable[..., Any])
 
 GRACE_S = 120
+# Less than this is over before a person has seen the board.
+TURN_TIME_S_MIN = 5
+GAMES_MAX = 10_000
 
 
 def make_address(text: str) -> Address:
@@ -27,8 +30,23 @@ def make_address(text: str) -> Address:
         raise CommandError(sentence(str(error)), error.hint, USAGE) from None
 
 
+def check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
+    """Option callback: raises BadParameter for a clock that nobody could play by."""
+    if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
+        reason = f"{turn_time_s} is neither 0 nor in the range {TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}."
+        raise click.BadParameter(reason, context, option)
+    return turn_time_s
+
+
 def make_settings(
-    players: int, teams: int | None, variant: str, options: Options, grace_s: int, *, closed_hands: bool
+    players: int,
+    teams: int | None,
+    variant: str,
+    options: Options,
+    grace_s: int,
+    turn_time_s: int = 0,
+    *,
+    closed_hands: bool,
 ) -> Settings:
     """The settings of a table; raises CommandError (usage) with the reason where they cannot be played."""
     try:
@@ -42,7 +60,7 @@ def make_settings(
             table_talk=options.table_talk,
             manual_draw=options.manual_draw,
             open_hands=not closed_hands,
-            turn_time_s=0,
+            turn_time_s=turn_time_s,
             grace_s=grace_s,
         )
         check_settings(settings)
@@ -52,8 +70,16 @@ def make_settings(
 
 
 def seat_options(command: F) -> F:
-    """The options that host and join share: who plays the seat, under which name, and where its replay goes."""
-    return playing_options(click.option("--name", help="The name the others see.")(command))
+    """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
+    name = click.option("--name", help="The name the others see.")
+    games = click.option(
+        "--games",
+        type=click.IntRange(1, GAMES_MAX),
+        default=1,
+        show_default=True,
+        help="Play so many games at this table, without being asked.",
+    )
+    return playing_options(name(games(command)))
 
 
 def playing_options(command: F) -> F:

@@ -1,6 +1,6 @@
 """What a lobby tells its program: events for a screen or a script."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,14 +17,26 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """The game that a table has had before: its id, and the keys that sit down again without the code.
+    """The game that a table has had before: its id, and the seats of those who sit down again without the code, by key.
 
-    Their seats are kept for them for ``keeps_s`` seconds.
+    Their places are kept for them for ``keeps_s`` seconds.
     """
 
     game: bytes
-    keys: frozenset[bytes]
+    seats: Mapping[bytes, int]
     keeps_s: float = 0.0
+
+    def missing(self, seated: Collection[bytes]) -> frozenset[int]:
+        """The seats of those who are not back, where ``seated`` are the keys of all who have sat down."""
+        return frozenset(seat for key, seat in self.seats.items() if key not in seated)
+
+    def place(self, key: bytes, free: Collection[int], seated: Collection[bytes]) -> int:
+        """Which of the free seats this key gets: the one it had, else the lowest, if possible nobody's from before."""
+        own = self.seats.get(key)
+        if own is not None and own in free:
+            return own
+        missing = self.missing(seated)
+        return min(free, key=lambda seat: (seat in missing, seat))
 
 
 @dataclass(frozen=True, slots=True)

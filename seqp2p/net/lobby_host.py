@@ -5,8 +5,7 @@ settles the table: whenever all seats are taken it asks every joiner for a fresh
 until every joiner has checked it. If anybody leaves or does not answer meanwhile, its seat is free again and this
 begins anew with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
 
-A table that has had a game before lets in those who sat there by their keys: they say the id of that game in place of
-the lobby's, and need no code.
+Those who sat here in the game before say its id in place of the lobby's, and need no code: their keys let them in.
 """
 
 import itertools
@@ -132,7 +131,7 @@ class _Lobby:
         self._limits = limits
         self._keeper = keeper
         self._watchers = watchers
-        self._former = former or Former(b"", frozenset())
+        self._former = former or Former(b"", {})
         self._kept_until = trio.current_time() + self._former.keeps_s
         self._id = randomness(32)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
@@ -222,26 +221,25 @@ class _Lobby:
         if proof.role != "join":
             raise Refused("not_started")
         if self._comes_back(proof):
-            if proof.key not in self._former.keys:
+            if proof.key not in self._former.seats:
                 raise Refused("not_seated")
         elif proof.id != self._id:
             raise Refused("wrong_game")
         self._require_place(proof.key)
 
     def _comes_back(self, proof: Proof) -> bool:
-        """Whether somebody says that it sat here in the game before."""
         return proof.id == self._former.game
 
     def _require_place(self, key: bytes) -> None:
-        if key in (sitting.key for sitting in self._seats.values()):
+        if key in self._keys:
             raise Refused("same_key")
         if self._full:
             raise Refused("table_full")
-        if key not in self._former.keys and len(self._seats) + self._kept >= self._settings.players - 1:
+        if key not in self._former.seats and len(self._seats) + self._kept >= self._settings.players - 1:
             raise Refused("seats_kept")
 
     async def _seat(self, frames: FrameStream, key: bytes) -> _Sitting:
-        """The lowest free seat for somebody who knows the code, or has sat here before."""
+        """A free seat for somebody who knows the code, or has sat here before."""
         try:
             with trio.fail_after(self._limits.authenticate_s):
                 sit = await receive(frames, Stage.CODE_HOST, self._limits)
@@ -259,7 +257,8 @@ class _Lobby:
         except Refused as refused:
             await refuse(frames, refused.code, self._limits)
             raise
-        seat = next(seat for seat in range(2, self._settings.players + 1) if seat not in self._seats)
+        free = [seat for seat in range(2, self._settings.players + 1) if seat not in self._seats]
+        seat = self._former.place(key, free, self._keys)
         self._seats[seat] = _Sitting(seat, name, key, addresses, Link(frames, self._limits))
         return self._seats[seat]
 
@@ -310,8 +309,11 @@ class _Lobby:
     @property
     def _kept(self) -> int:
         """How many seats are kept for those who have sat here before."""
-        seated = {sitting.key for sitting in self._seats.values()}
-        return len(self._former.keys - seated) if trio.current_time() < self._kept_until else 0
+        return len(self._former.missing(self._keys)) if trio.current_time() < self._kept_until else 0
+
+    @property
+    def _keys(self) -> frozenset[bytes]:
+        return frozenset(sitting.key for sitting in self._seats.values())
 
     def _show(self) -> None:
         """Tell everybody who sits where."""
