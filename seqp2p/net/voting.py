@@ -80,11 +80,12 @@ class Voting:
         return Due(round_, wish, wished[1] if wished and wished[0] == wish else "joined")
 
     def hopeless(self, now: float) -> frozenset[int]:
-        """The seats without which there is no majority to vote, away for the whole grace; empty while there is one."""
+        """The seats without which there is no majority to vote, gone or proved cheats; empty while there is one."""
         base = self._match.chain.base
         if base is None or not base.votable:
             return frozenset()
-        gone = (self._absence.away(now) | self._absence.departed(now)) & base.decree.members
+        cheats_or_left = self._match.proven.keys() | self._match.left.keys()
+        gone = (self._away(now) | self._absence.departed(now) | cheats_or_left) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def _stuck(self, base: LiveStep, now: float) -> bool:
@@ -126,7 +127,14 @@ class Voting:
         if not self._asks:
             return away
         # A person who does not answer for as long again is not asked any more.
-        return (away & self._allowed) | self._absence.away(now - self._absence.grace_s)
+        long_away = self._absence.away(now - self._absence.grace_s)
+        return (away & (self._allowed | self._given_up_by_others())) | long_away
+
+    def _given_up_by_others(self) -> frozenset[int]:
+        """The seats without which another person wants to go on: one answer is enough for a table."""
+        base = self._match.chain.base
+        votes = base.decree.votes.values() if base is not None else ()
+        return frozenset(seat for each in votes for vote in each.values() for seat in vote.about)
 
     def _silent(self, base: LiveStep, now: float) -> frozenset[int]:
         """The seats that others are waiting for to vote, and that never do."""

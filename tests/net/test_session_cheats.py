@@ -15,7 +15,7 @@ from seqp2p.match.contribution import Contribution, ShuffleBody, TurnBody, make_
 from seqp2p.match.events import Result, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.messages import ContributionMessage
+from seqp2p.net.messages import ContributionMessage, Evidence, Signed
 from seqp2p.rules import PASS, Action
 from tests.net.parties import LIMITS, Crook, Party, Raw, SlowWires, Thinker, at, checked, of_kind, went_on
 from tests.table import altered, fields_of, identity, randomness, signed, with_body
@@ -157,6 +157,36 @@ async def test_of_two_the_honest_one_wins(autojump_clock: object, quick: None, t
     report = party[1].report()
     assert (report.verdict, report.result) == ("unfinished", party[1].result)
     assert len(of_kind(party[1], "EvidenceRecord")) == 1
+
+
+async def test_two_of_four(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """Nobody signs with a cheat in the game, and those who stay are no majority: it is over, and nobody waits."""
+    party = Party(tmp_path, 4, grace_s=100)
+    for crook in (2, 3):
+        party.sit(crook)
+    asleep = trio.Event()
+    for honest in (1, 4):
+        party.sit(honest, Thinker(1, sleep_s=100, asleep=asleep))
+    async with party.playing():
+        await asleep.wait()
+        for crook in (2, 3):
+            party.crash(crook)
+        raw = await party.raw(2, to=1)
+        await raw.say(*(Evidence(tuple(signed_twice(party[1].match, crook))) for crook in (2, 3)))
+    for honest in (1, 4):
+        assert party[honest].result is not None
+        assert party[honest].result.kind == "unfinished"
+        assert "cheated at step" in party[honest].reason
+    assert trio.current_time() < 10
+
+
+def signed_twice(match: Match, seat: int) -> list[Signed]:
+    """Two different contributions of a seat to the open step."""
+    made = (
+        make_payload(match.game.id, match.number, match.head, seat, "turn", TurnBody(text, (), b"", b""))
+        for text in ("pass", "draw")
+    )
+    return [Signed(each.payload, each.signature) for each in (signed(identity(seat), payload) for payload in made)]
 
 
 async def test_of_two_another_end(autojump_clock: object, quick: None, tmp_path: Path) -> None:
