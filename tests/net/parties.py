@@ -249,8 +249,8 @@ Pair = tuple[int, int]
 class Scribe(ReplayWriter):
     """Writes a replay, and says when something has been taken: ``moved`` is set, and a new one stands there."""
 
-    def __init__(self, path: Path, match: Match) -> None:
-        super().__init__(path, match)
+    def __init__(self, path: Path, match: Match, *, reopened: bool = False) -> None:
+        super().__init__(path, match, reopened=reopened)
         self.moved = trio.Event()
 
     def record(self, match: Match) -> None:
