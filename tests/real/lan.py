@@ -1,0 +1,93 @@
+"""Hosts on a LAN of their own: network namespaces on a bridge. Linux, root and iproute2 are needed."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.cli.processes import Household, Process, command, environment, wait_until
+
+_numbers: Final = itertools.count()
+
+
+def ip(*arguments: object) -> str:
+    """Run ``ip``; raises CalledProcessError."""
+    return subprocess.run(["ip", *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+
+def why_not() -> str | None:
+    """Why there can be no such LAN on this machine; None if there can."""
+    if shutil.which("ip") is None:
+        return "ip (iproute2) is not installed"
+    probe = f"sq{os.getpid()}p"
+    try:
+        ip("netns", "add", probe)
+    except subprocess.CalledProcessError as error:
+        return f"network namespaces cannot be made here: {error.stderr.strip()}"
+    try:
+        ip("netns", "exec", probe, sys.executable, "-c", "")
+        ip("link", "add", probe, "type", "bridge")
+        ip("link", "del", probe)
+    except subprocess.CalledProcessError as error:
+        return f"network namespaces cannot be used here: {error.stderr.strip()}"
+    finally:
+        ip("netns", "del", probe)
+    return None
+
+
+class Lan:
+    """Hosts 1 to ``size``, each with one interface; their names are nobody else's."""
+
+    def __init__(self, people: Household, size: int) -> None:
+        self.people = people
+        self.stem = f"sq{os.getpid()}x{next(_numbers)}"
+        self.hosts = range(1, size + 1)
+
+    def space(self, host: int) -> str:
+        return f"{self.stem}h{host}"
+
+    @contextmanager
+    def up(self) -> Iterator[None]:
+        """The cables are in, until the block ends; nothing is left behind."""
+        with ExitStack() as stack:
+            ip("link", "add", self.stem, "type", "bridge")
+            stack.callback(ip, "link", "del", self.stem)
+            ip("link", "set", self.stem, "up")
+            for host in self.hosts:
+                space, cable = self.space(host), self.cable(host)
+                ip("netns", "add", space)
+                stack.callback(ip, "netns", "del", space)
+                ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", space)
+                ip("link", "set", cable, "master", self.stem, "up")
+                ip("-n", space, "addr", "add", f"10.46.10.{host}/24", "dev", "eth0")
+                ip("-n", space, "link", "set", "lo", "up")
+                ip("-n", space, "link", "set", "eth0", "up")
+            wait_until(
+                lambda: all("state UP" in ip("link", "show", self.cable(host)) for host in self.hosts), "no link"
+            )
+            yield
+
+    def cable(self, host: int) -> str:
+        return f"{self.stem}v{host}"
+
+    def cut(self, host: int) -> None:
+        """Pull the cable: not where the host would see it, but behind the socket in the wall."""
+        ip("link", "set", self.cable(host), "nomaster")
+
+    def mend(self, host: int) -> None:
+        ip("link", "set", self.cable(host), "master", self.stem)
+
+    def start(self, host: int, *arguments: object) -> Process:
+        """``seqp2p`` on this host."""
+        who = self.space(host)
+        line = ["ip", "netns", "exec", who, *command(*arguments)]
+        return self.people._start(Process(line, environment(self.people.home(who))))
+
+    def replay(self, host: int) -> Path:
+        (path,) = self.people.replays(self.space(host)).glob("*.seqp2p")
+        return path

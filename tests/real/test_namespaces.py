@@ -1,0 +1,107 @@
+"""Four machines on a LAN: they find each other by multicast; one dies, one is cut off, one is gone for good."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.verify import verify_file
+from tests.cli.processes import Process, household
+from tests.real.lan import Lan, why_not
+
+WHY_NOT = why_not()
+pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+
+HOST, SECOND, THIRD, FOURTH = 1, 2, 3, 4
+# A dead link is noticed within this.
+NOTICED_S = 10.0
+
+
+class Table:
+    """Four bots, each on a host of its own; the host shows a code, which is all that the others are told."""
+
+    def __init__(self, lan: Lan, grace_s: int) -> None:
+        self.lan = lan
+        self.players: dict[int, Process] = {}
+        host = self._start(HOST, "host", "--variant", "kids", "--players", 4, "--grace", grace_s)
+        code = host.event("listening")["code"]
+        for number in (SECOND, THIRD, FOURTH):
+            self._start(number, "join", code)
+
+    def _start(self, number: int, *arguments: object) -> Process:
+        kept = self.lan.people.replays(self.lan.space(number))
+        named = ("--name", f"h{number}", "--bot", "greedy", "--pace", "0.2", "--json", "--replay-dir", kept)
+        self.players[number] = self.lan.start(number, *arguments, *named)
+        return self.players[number]
+
+    def seat(self, number: int) -> int:
+        """Where the player on this host sits: first come, first seated."""
+        events = self.players[number].events
+        (seat,) = [event["seat"] for event in events if event["event"] == "seated" and event["name"] == f"h{number}"]
+        return int(seat)
+
+    def check(self, *numbers: int) -> None:
+        """These have finished one game, and their replays say so."""
+        for number in numbers:
+            assert self.players[number].end() == 0, self.players[number].said()
+        reports = [verify_file(self.lan.replay(number)) for number in numbers]
+        assert [report.verdict for report in reports] == ["verified"] * len(numbers)
+        assert len({(report.steps, report.result) for report in reports}) == 1
+
+
+@contextmanager
+def lans(directory: Path, *names: str) -> Iterator[list[Lan]]:
+    """LANs that know nothing of each other, four hosts each."""
+    with ExitStack() as stack:
+        made: list[Lan] = []
+        for name in names:
+            # The processes end before their network does.
+            lan = Lan(stack.enter_context(household(directory / name)), 4)
+            stack.enter_context(lan.up())
+            stack.enter_context(ending(lan))
+            made.append(lan)
+        yield made
+
+
+@contextmanager
+def ending(lan: Lan) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for process in lan.people._started:
+            process.process.kill()
+            process.process.wait()
+
+
+def cut_and_killed(table: Table, cut_s: float) -> None:
+    """The second host is cut off, the first one's program dies: the others go on with the one, without the other."""
+    seats = {number: table.seat(number) for number in table.players}
+    begun = time.monotonic()
+    table.lan.cut(SECOND)
+    table.players[HOST].signal(signal.SIGKILL)
+    table.players[FOURTH].event("absent", seat=seats[HOST])
+    table.players[FOURTH].event("absent", seat=seats[SECOND])
+    assert time.monotonic() - begun < NOTICED_S + 2
+    time.sleep(max(0.0, begun + cut_s - time.monotonic()))  # That long is the cut.
+    table.lan.mend(SECOND)
+    table.players[FOURTH].event("back", seat=seats[SECOND])
+    table.players[SECOND].event("back", seat=seats[FOURTH])
+
+
+def test_four_hosts(tmp_path: Path) -> None:
+    with lans(tmp_path, "one", "other") as (one, other):
+        tables = [Table(one, 18), Table(other, 12)]
+        for table in tables:
+            for number in (SECOND, THIRD, FOURTH):
+                table.players[number].event("turn", 2)
+        # On the other LAN the third is gone for good.
+        gone = tables[1].seat(THIRD)
+        other.cut(THIRD)
+        cut_and_killed(tables[0], 12.0)
+        tables[1].players[HOST].event("dropped", seats=[gone])
+        tables[1].check(HOST, SECOND, FOURTH)
+        tables[0].players[FOURTH].event("dropped", seats=[tables[0].seat(HOST)])
+        tables[0].check(SECOND, THIRD, FOURTH)
