@@ -202,7 +202,7 @@ def fork(match: Match) -> Match:
         replace(
             step,
             held=dict(step.held),
-            second=dict(step.second),
+            second={seat: list(others) for seat, others in step.second.items()},
             ballots=dict(step.ballots),
             decree=deepcopy(step.decree),
         )

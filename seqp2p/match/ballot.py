@@ -49,6 +49,8 @@ class BallotPayload(Record, frozen=True):
     def __post_init__(self) -> None:
         if any(a >= b for a, b in itertools.pairwise(self.about)) or self.seat in self.about:
             raise ValueError("a ballot is about other seats, in ascending order")
+        if self.last is not None and self.last.round >= self.round:
+            raise ValueError("what a ballot says of how its seat has closed the step is of an earlier round")
 
     @property
     def vote(self) -> Vote:

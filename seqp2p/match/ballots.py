@@ -11,21 +11,27 @@ any seat may begin a round, and a round needs every seat that it is not about.
     certificate  equal ballots of one round from *every* seat of the game outside the seats they are about, and those
                  are a strict majority. Its outcome: the value with the highest round among their ``last``, if any has
                  one; otherwise the action.
-    final        a strict majority of the seats show one value in one round. A signature on a later step shows the
-                 value below it in round 0. Nobody signs above a certificate before it is final, so a strict majority
-                 of signatures above it says that it is.
+    final        a strict majority of the seats show one value in one round: they sign the head after it. A signature
+                 on a later step shows the value below it in round 0. Nobody signs above a certificate before it is
+                 final, so a strict majority of signatures above it says that it is.
 
 Why no two different values become final. Two strict majorities share a seat. Let v be final in round r and let the
 certificate of a round r' > r have another outcome, r' the lowest such. A seat s showed v in round r and voted in r'. It
 did not vote first: its promise would have kept it from showing v. So its ``last`` was v in round r or something later
 and below r', which is v again. Rounds between r and r' have the outcome v, so the highest ``last`` in r' is v.
+A round has one certificate at most: two would share a seat, which votes once. Accepting a closing of round r promises
+as much as voting at r does, and what a seat has signed binds it after a crash too (``bind``).
 
 Why it does not hang. While a strict majority is linked, whoever finds a round stuck (ballots that exclude each other,
 or one that does not come) begins the next, about the seats that by now are unreachable, late or proved to have cheated;
-a seat that agrees with every member copies the ballot that is about the fewest. See ``ballot_due``.
+a seat that agrees with every member copies the ballot that is about the fewest. See ``ballot_due``. Between two such
+moments nobody goes on from the round it voted in, so a seat that hurries from round to round drags nobody along.
 
-A seat that signs two contributions to one step gives two values in round 0. Then the one that can still have been
-final stands, the cheat not counted; if neither can, the action does.
+A seat that signs two contributions to one step gives two values in round 0, and may show both. Where ballots name both
+as their ``last``, the value stands that can have been shown by a strict majority, all seats counted for it that did
+not vote, and the cheat; if none can, the action does. With one cheat and an even number of seats at most one can. With
+an odd number both can, and two halves that hold together only by the cheat can have seen either as final: whoever has
+not, follows the majority's signatures.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -38,6 +44,12 @@ About: TypeAlias = frozenset[int]
 # Shown at most so many different heads per seat and place: two are what equivocation makes, more prove no more.
 VERSIONS_MAX = 2
 ROUND_MAX = 1_000
+# A round that one seat alone is in, so far ahead of all others, is not joined: it could use up all rounds by itself.
+AHEAD_MAX = 16
+# Kept of one seat and step: rounds of over eight minutes, and more closings than anybody signs. What a cheat signs
+# beyond it would fill every other seat's journal.
+VOTES_MAX = 64
+SHOWN_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +101,19 @@ class Decree:
     """One step's consensus, as one seat (or a spectator) sees it.
 
     ``members`` are the seats in the game at this step; ``head_of(action, about)`` is the head after it was closed so.
-    ``complete`` are the heads for which all contributions are held: one, but for equivocation.
+    ``primary`` is the head after it if all contributions are held; ``complete`` are all heads that what is here could
+    give: more than one after an equivocation. ``cheats`` are the seats that are proved to have signed two contributions
+    to this step. ``promised`` and ``said`` are what the seat itself is bound by: the round it must not go below, and
+    how it said that it has closed the step.
     """
 
     members: About
     head_of: Callable[[Action, About], bytes]
     cheats: set[int] = field(default_factory=set[int])
     complete: list[bytes] = field(default_factory=list[bytes])
+    primary: bytes | None = None
     promised: int = 0
+    said: Last | None = None
     closing: Closing | None = None
     votes: dict[int, dict[int, Vote]] = field(default_factory=dict[int, dict[int, Vote]])  # by round, by seat
     _shown: dict[int, dict[int, bytes]] = field(default_factory=dict[int, dict[int, bytes]])  # by seat, by round
@@ -109,13 +126,14 @@ class Decree:
     # What comes in. Each is kept at most once; nothing is decided here.
 
     def vote(self, vote: Vote) -> None:
-        """A ballot; the first of its seat and round counts."""
-        self.votes.setdefault(vote.round, {}).setdefault(vote.seat, vote)
+        """A ballot; the first of its seat and round counts, and none that leaves no majority: it can close nothing."""
+        if self.majority(self.members - vote.about):
+            self.votes.setdefault(vote.round, {}).setdefault(vote.seat, vote)
 
     def show(self, seat: int, round_: int, head: bytes) -> bool:
         """A seat has signed that it closed this step so; says whether that is new."""
         shown = self._shown.setdefault(seat, {})
-        if round_ in shown:
+        if round_ in shown or len(shown) >= SHOWN_MAX:
             return False  # Of each round the first word counts: a seat closes a step in one round in one way.
         shown[round_] = head
         return True
@@ -126,6 +144,19 @@ class Decree:
         if len(above) < VERSIONS_MAX:
             above.add(head)
 
+    # What binds the seat itself.
+
+    def bind(self, round_: int, last: Last | None) -> None:
+        """This seat has signed in this round, and said that it has closed the step so."""
+        self.promised = max(self.promised, round_)
+        if last is not None and (self.said is None or last.round > self.said.round):
+            self.said = last
+
+    def accept(self, closing: Closing) -> None:
+        """Close the step so; nothing of a lower round is accepted any more, unless it is final."""
+        self.closing = closing
+        self.promised = max(self.promised, closing.round)
+
     # What follows from it.
 
     def showers(self, closing: Closing) -> set[int]:
@@ -133,6 +164,14 @@ class Decree:
         head = closing.value.head
         shown = {seat for seat in self.members if self._shown.get(seat, {}).get(closing.round) == head}
         return shown | self._signers_above(head) if closing.round == 0 else shown
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether a seat says that contributions closed the step in a way that what is here does not give."""
+        lasts = (vote.last for votes in self.votes.values() for vote in votes.values())
+        heads = {last.head for last in lasts if last is not None and not last.round}
+        heads |= {shown[0] for seat, shown in self._shown.items() if 0 in shown and seat in self.members}
+        return not heads <= set(self.complete)
 
     def has_shown(self, seat: int) -> bool:
         """Whether this seat has signed for the closing that is accepted here."""
@@ -163,24 +202,26 @@ class Decree:
         if not lasts:
             return self._by_action(some)
         top = max(last.round for last in lasts)
+        heads = {last.head for last in lasts if last.round == top}
         if top > 0:
             earlier = self.certificate(top)
-            return earlier if earlier in [self._known(last) for last in lasts if last.round == top] else None
-        heads = {last.head for last in lasts}
-        if not heads <= set(self.complete):
-            return None
-        return Value(heads.pop()) if len(heads) == 1 else self._of_two_versions(lasts, some)
+            return earlier if earlier is not None and earlier.head in heads else None
+        if len(heads) == 1:
+            return self._version(heads.pop())
+        return self._of_versions(votes, some) if self.cheats else None
 
-    def _known(self, last: Last) -> Value | None:
-        earlier = self.certificate(last.round)
-        return earlier if earlier is not None and earlier.head == last.head else None
+    def _of_versions(self, votes: list[Vote], some: Vote) -> Value | None:
+        """Somebody signed twice, and different versions were closed: the one that may be final stands, if one may."""
+        honest = [vote.last.head for vote in votes if vote.last is not None and vote.seat not in self.cheats]
+        unheard = len(some.about | self.cheats)
+        counts = sorted(((honest.count(head), head) for head in set(honest)), reverse=True)
+        possible = [head for count, head in counts if self.majority(range(count + unheard))]
+        if len(possible) > 1 and not self.cheats <= some.about:
+            return None  # A round about the cheat may tell.
+        return self._version(possible[0]) if possible else self._by_action(some)
 
-    def _of_two_versions(self, lasts: list[Last], some: Vote) -> Value:
-        """Somebody signed twice: the version that can have a strict majority without it stands, else the action."""
-        unheard = some.about - self.cheats
-        counts = {head: sum(last.head == head for last in lasts) for head in {last.head for last in lasts}}
-        count, head = max((count, head) for head, count in counts.items())
-        return Value(head) if 2 * (count + len(unheard)) > len(self.members) else self._by_action(some)
+    def _version(self, head: bytes) -> Value | None:
+        return Value(head) if head in self.complete else None
 
     def _by_action(self, vote: Vote) -> Value:
         return Value(self.head_of(vote.action, vote.about), vote.action, vote.about)
@@ -204,41 +245,86 @@ class Decree:
     def acceptable(self) -> Closing | None:
         """The closing to accept now: of the highest round, not below what was promised or accepted."""
         above = -1 if self.closing is None else self.closing.round
-        found = [closing for closing in self.closings() if closing.round >= self.promised and closing.round > above]
-        return min(found, key=lambda closing: -closing.round) if found else None
+        for closing in reversed(self.closings()):
+            if closing.round < self.promised or closing.round <= above:
+                break
+            if closing.round or closing.value.head == self.primary:
+                return closing
+        return None
 
     # A seat's own side.
 
     def last(self) -> Last | None:
         """What a seat's own ballot says of how it has closed the step."""
+        now = None if self.primary is None else Last(0, self.primary)
         if self.closing is not None:
-            return Last(self.closing.round, self.closing.value.head)
-        return Last(0, self.complete[0]) if self.complete else None
+            now = Last(self.closing.round, self.closing.value.head)
+        return self.said if self.said is not None and (now is None or now.round < self.said.round) else now
+
+    def voted_out(self, seat: int) -> bool:
+        """Whether as many ballots of this seat are here as anybody keeps."""
+        return sum(seat in votes for votes in self.votes.values()) >= VOTES_MAX
 
     def ballot_due(self, own: int, wish: Wish | None, *, stuck: bool) -> tuple[int, Wish] | None:
         """The round and the wish that this seat should vote for now, or None.
 
-        ``stuck``: the newest round has had its time. A seat that holds a way to close the step may join any ballot
-        that is not about itself: its own ``last`` then decides.
+        ``stuck``: the round this seat is in has had its time. A seat that holds a way to close the step may join any
+        ballot that is not about itself: its own ``last`` then decides. Seats that this one wants to be rid of begin no
+        round for it.
         """
-        newest = max((round_ for round_, votes in self.votes.items() if votes), default=0)
-        votes = self.votes.get(newest, {})
-        if newest and own not in votes and self.promised < newest:
-            if joined := self._to_copy(votes, own, wish):
-                return newest, joined
-            return (newest, wish) if wish is not None else None
-        if newest >= ROUND_MAX:
+        if wish is not None and not self.majority(self.members - wish.about):
+            wish = None
+        unheard = frozenset[int]() if wish is None else wish.about
+        newest = self.newest(unheard)
+        if (self.promised and not stuck) or self.voted_out(own):
             return None
-        if newest and not stuck and (self.certificate(newest) is not None or self._can_fill(newest)):
-            return None
+        votes = {seat: vote for seat, vote in self.votes.get(newest, {}).items() if seat not in unheard}
         copied = self._to_copy(votes, own, wish)
-        following = wish or copied if stuck else copied or wish
-        return None if following is None else (newest + 1, following)
+        if newest > self.promised:
+            joined = copied or wish
+            return None if joined is None else (newest, joined)
+        following = wish or copied
+        if following is None or self.promised >= ROUND_MAX or self._may_fill(own, following):
+            return None
+        return self.promised + 1, following
 
-    def _can_fill(self, round_: int) -> bool:
-        """Whether some ballots of this round may still become a certificate: nobody they need voted otherwise."""
-        voted = self.votes[round_].keys()
-        return any(voted - votes[0].about <= {vote.seat for vote in votes} for votes in self._agreeing(round_))
+    def newest(self, unheard: About = frozenset()) -> int:
+        """The newest round that seats outside ``unheard`` are in and that can be joined; 0 where there is none."""
+        latest: dict[int, int] = {}
+        for round_, votes in self.votes.items():
+            for seat in votes.keys() - unheard:
+                latest[seat] = max(latest.get(seat, 0), round_)
+        second = sorted(latest.values())[-2] if len(latest) > 1 else 0
+        reach = max(self.promised, second) + AHEAD_MAX
+        return max(
+            (round_ for round_, votes in self.votes.items() if votes.keys() - unheard and round_ <= reach), default=0
+        )
+
+    def hindering(self, wish: Wish) -> About:
+        """Who keeps the round this seat is in from closing the step by these ballots, as far as is known here.
+
+        The seats that did not vote so, and if all did, those whose ``last`` nothing here bears out.
+        """
+        equal = self._equal(self.promised, wish)
+        missing = self.members - wish.about - equal.keys()
+        if missing or not equal or self.certificate(self.promised) is not None:
+            return missing
+        lasts = {seat: vote.last for seat, vote in equal.items() if vote.last is not None}
+        top = max(last.round for last in lasts.values())
+        return frozenset(seat for seat, last in lasts.items() if last.round == top and not self._borne_out(last))
+
+    def _borne_out(self, last: Last) -> bool:
+        value = self._version(last.head) if last.round == 0 else self.certificate(last.round)
+        return value is not None and value.head == last.head
+
+    def _equal(self, round_: int, wish: Wish) -> dict[int, Vote]:
+        votes = self.votes.get(round_, {}).items()
+        return {seat: vote for seat, vote in votes if (vote.action, vote.about) == (wish.action, wish.about)}
+
+    def _may_fill(self, own: int, wish: Wish) -> bool:
+        """Whether this seat has voted so in the round it is in, and nobody who is needed has voted otherwise."""
+        equal = self._equal(self.promised, wish)
+        return own in equal and self.votes[self.promised].keys() - wish.about <= equal.keys()
 
     def _to_copy(self, votes: dict[int, Vote], own: int, wish: Wish | None) -> Wish | None:
         """What to copy of these ballots: about the fewest, then of the lowest seat, of those this seat agrees with."""
@@ -250,8 +336,6 @@ class Decree:
         return min(agreed, key=lambda each: each[:2])[2] if agreed else None
 
     def _agrees(self, vote: Vote, wish: Wish | None) -> bool:
-        if not self.majority(self.members - vote.about):
-            return False
         if self.last() is not None:
             return True
         return wish is not None and vote.about <= wish.about and (vote.action == "skip" or wish.action == "drop")

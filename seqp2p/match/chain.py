@@ -8,6 +8,7 @@ another closing of a higher round may take its place; then everything above it i
 game as it was when the step opened, so undoing is going back to that.
 """
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,6 +25,8 @@ from seqp2p.match.steps import STEPS, awaited_seats, next_plan
 
 # With fewer seats in the game, nobody is left for a majority without somebody.
 VOTERS_MIN = 3
+# Of the ways in which a step can be closed where seats signed twice, so many are looked at: cheats can make no more.
+CHOICES_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,8 @@ class LiveStep:
     before: Game
     decree: Decree
     held: dict[int, Checked] = field(default_factory=dict[int, Checked])
-    # Of a seat that signed twice, the contribution that came second, if it is right in itself.
-    second: dict[int, Checked] = field(default_factory=dict[int, Checked])
+    # Of a seat that signed twice, what else it signed, if that is right in itself.
+    second: dict[int, list[Checked]] = field(default_factory=dict[int, list[Checked]])
     ballots: dict[tuple[int, int], Contribution] = field(default_factory=dict[tuple[int, int], Contribution])
 
     @property
@@ -76,12 +79,27 @@ class LiveStep:
         return self.before.position is not None and self.plan.kind != "over" and members >= VOTERS_MIN
 
     def versions(self) -> Iterator[tuple[bytes, dict[int, Checked]]]:
-        """Every way to close it by contributions that are held: the head after it, and the contributions."""
-        if self.seats <= self.held.keys():
-            yield self._head(self.held), self.held
-            for seat, other in self.second.items():
-                version = self.held | {seat: other}
-                yield self._head(version), version
+        """Every way to close it by contributions that are here: the head after it, and the contributions."""
+        seats = sorted(self.seats)
+        choices = [[*self._held_of(seat), *self.second.get(seat, ())] for seat in seats]
+        for chosen in itertools.islice(itertools.product(*choices), CHOICES_MAX):
+            version = dict(zip(seats, chosen, strict=True))
+            yield self._head(version), version
+
+    def keep_second(self, seat: int, checked: Checked) -> bool:
+        """Keep a contribution of a seat that signed twice; as many as seats can have seen different ones."""
+        known = [each.payload for each in self.versions_of(seat)]
+        if checked.contribution.payload in known or len(known) >= len(self.decree.members):
+            return False
+        self.second.setdefault(seat, []).append(checked)
+        return True
+
+    def versions_of(self, seat: int) -> list[Contribution]:
+        """What this seat has signed for this step, as far as it is here and right in itself."""
+        return [each.contribution for each in (*self._held_of(seat), *self.second.get(seat, ()))]
+
+    def _held_of(self, seat: int) -> tuple[Checked, ...]:
+        return (self.held[seat],) if seat in self.held else ()
 
     def _head(self, version: dict[int, Checked]) -> bytes:
         payloads = (version[seat].contribution.payload for seat in sorted(version))
@@ -90,6 +108,7 @@ class LiveStep:
     def note_complete(self) -> None:
         """Tell the decree which closings by contributions are possible."""
         self.decree.complete = [head for head, _ in self.versions()]
+        self.decree.primary = self._head(self.held) if self.seats <= self.held.keys() else None
 
 
 class Chain:
@@ -142,7 +161,7 @@ class Chain:
         shown: list[LiveStep] = []
         for step in self.live:
             closing = step.decree.closing
-            if closing is None or closing.round < step.decree.promised:
+            if closing is None or closing.round < step.decree.promised or (not closing.round and step.decree.cheats):
                 break
             shown = [step]
             if closing.round > 0:
@@ -153,13 +172,19 @@ class Chain:
         """Close, undo and make final what can be, by what is held; returns the events that follow."""
         events: list[Event] = []
         while (base := self.base) is not None:
-            decided = base.decree.decided() if base.votable else base.decree.closing
+            decided = self._decided(base)
             if decided is not None:
                 events += self._accept(base, decided)
                 events += self._make_final()
             elif not self._close_in_order(events):
                 break
         return tuple(events)
+
+    def _decided(self, base: LiveStep) -> Closing | None:
+        """How the base closed for good. Whoever shows a closing of a later step shows those that it builds on."""
+        if not base.votable or any(step.votable and step.decree.decided() for step in self.live[1:]):
+            return base.decree.closing
+        return base.decree.decided()
 
     def trust(self) -> tuple[Event, ...]:
         """Take everything that is closed for final: the word of whoever wrote the record."""
@@ -180,7 +205,7 @@ class Chain:
     def _accept(self, step: LiveStep, closing: Closing) -> list[Event]:
         """Close a step so, whatever it was closed by before."""
         before = step.decree.closing
-        step.decree.closing = closing
+        step.decree.accept(closing)
         if before is not None and before.value.head == closing.value.head:
             return []
         events: list[Event] = []

@@ -20,16 +20,20 @@ from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import verify
 from seqp2p.crypto.oracle import Context
 from seqp2p.match.ballot import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_signed
+from seqp2p.match.ballots import Last
 from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
-from seqp2p.match.events import Event, Result, Voted
+from seqp2p.match.events import Event, Result, Undone, Voted
 from seqp2p.match.game import Game, Plan
 from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
+
+# Of so many steps that are final the heads are kept, for seats that are not as far.
+HEADS_KEPT = 3
 
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
@@ -64,6 +68,7 @@ class Match:
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
         self.proven: dict[int, Violation] = {}  # proofs of cheating, by seat; the first of each
+        self._heads: list[tuple[int, Contribution]] = []
 
     @property
     def game(self) -> Game:
@@ -133,7 +138,13 @@ class Match:
     @property
     def forfeit(self) -> Result | None:
         """The result where all that are left to play against have left or cheated; None where there is an opponent."""
-        return forfeit(self.game, self.left.keys() | self.proven.keys())
+        return forfeit(self.game, self.left.keys(), self.proven.keys())
+
+    @property
+    def shown(self) -> list[Contribution]:
+        """What seats have said of how they closed the last steps: whoever is behind can see by it what is final."""
+        self._heads = [(step, signed) for step, signed in self._heads if step > self.final - HEADS_KEPT]
+        return [signed for _, signed in self._heads]
 
     # Contributions.
 
@@ -178,8 +189,10 @@ class Match:
     def settle(self) -> tuple[Event, ...]:
         """Close and make final what can be by now; returns the events that follow."""
         events = self.chain.settle()
+        if any(isinstance(event, Undone) for event in events):
+            self.proven = {seat: proof for seat, proof in self.proven.items() if self._stands(proof)}
         if self.game.result is None and self.game.abandoned and not self.chain.live:
-            self.game.result, finished = result_of(self.game, self.left.keys() | self.proven.keys())
+            self.game.result, finished = result_of(self.game, self.left.keys(), self.proven.keys())
             events += (finished,)
         return events
 
@@ -205,7 +218,7 @@ class Match:
             return None
         step.decree.vote(said.vote)
         if said.seat == self.own_seat:
-            step.decree.promised = max(step.decree.promised, said.round)
+            step.decree.bind(said.round, said.vote.last)
         return (Voted(said.seat, said.round, said.action, said.about, said.reason), *self.settle())
 
     def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
@@ -217,8 +230,12 @@ class Match:
         step = self.chain.live_step(said.step)
         if step is None or step.prev != said.prev or said.seat not in step.decree.members:
             return None
-        shown = step.decree.show(said.seat, said.round, said.head)
-        return self.settle() if shown else None
+        if said.seat == self.own_seat:
+            step.decree.bind(said.round, Last(said.round, said.head))
+        if not step.decree.show(said.seat, said.round, said.head):
+            return None
+        self._heads.append((said.step, signed))
+        return self.settle()
 
     def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's signed leave; None for one that is here already. Raises Unattributable."""
@@ -228,15 +245,40 @@ class Match:
         self.left[said.seat] = signed
         return ()
 
-    def accuse(self, violation: Violation) -> tuple[Event, ...]:
-        """Remember a proof of cheating; a second contribution that is right in itself may turn out to stand."""
+    def accuse(self, violation: Violation) -> tuple[Event, ...] | None:
+        """Remember a proof of cheating; None where it tells nothing new.
+
+        Whatever was proved before, another contribution that is right in itself may turn out to stand.
+        """
+        new = violation.seat not in self.proven
         self.proven.setdefault(violation.seat, violation)
-        for step in self.chain.live:
-            step.decree.cheats.add(violation.seat)
-        step_now = self.chain.live_step(violation.step)
-        if step_now is not None and step_now.votable and len(violation.evidence) > 1:
-            self._keep_second(step_now, violation)
-        return self.settle()
+        step = self.chain.live_step(violation.step)
+        if step is not None and step.votable and len(violation.evidence) > 1:
+            new = self._keep_second(step, violation) or new
+        return self.settle() if new else None
+
+    def knows_of(self, violation: Violation) -> bool:
+        """Whether this seat is proved a cheat already, and for this very step where that decides how it closes."""
+        step = self.chain.live_step(violation.step)
+        decides = step is not None and step.votable and len(violation.evidence) > 1
+        return violation.seat in self.proven and not (decides and step and violation.seat not in step.decree.cheats)
+
+    def _stands(self, violation: Violation) -> bool:
+        """Whether the past that a wrong contribution was signed on has not been undone: on another it may be right."""
+        if len(violation.evidence) > 1:
+            return True
+        said = open_envelope(violation.evidence[0].payload)
+        return self.game.heads[said.step - 1 : said.step] == [said.prev]
+
+    def proofs(self, violation: Violation) -> tuple[tuple[Contribution, ...], ...]:
+        """The evidence, and what shows each further version here of a contribution that its seat made twice."""
+        step, (first, *_) = self.chain.live_step(violation.step), violation.evidence
+        versions = [] if step is None else step.versions_of(violation.seat)
+        known = {each.payload for each in violation.evidence}
+        further = [each for each in versions if each.payload not in known]
+        if first not in versions:
+            return (violation.evidence,)
+        return (violation.evidence, *((first, each) for each in further))
 
     def weigh(self, evidence: tuple[Contribution, ...]) -> None:
         """Look at what somebody offers as proof of cheating, and keep nothing of it.
@@ -326,16 +368,19 @@ class Match:
     def _violation(self, envelope: Envelope, reason: str, *evidence: Contribution) -> Violation:
         return Violation(envelope.seat, envelope.step, reason, evidence)
 
-    def _keep_second(self, step: LiveStep, violation: Violation) -> None:
+    def _keep_second(self, step: LiveStep, violation: Violation) -> bool:
+        """Two contributions to this step: each may have closed it somewhere, and turn out to stand; is one new here?"""
+        kept = False
         for contribution in violation.evidence:
             try:
                 envelope = open_envelope(contribution.payload)
-                held = step.held.get(envelope.seat)
-                if held is not None and held.contribution.payload != contribution.payload:
-                    step.second[envelope.seat] = self._checked(step, envelope, contribution)
+                if envelope.prev == step.prev:
+                    step.decree.cheats.add(envelope.seat)
+                    kept = step.keep_second(envelope.seat, self._checked(step, envelope, contribution)) or kept
             except (DecodeError, Violation):
                 continue  # Ballots, or a contribution that could not stand anyway.
         step.note_complete()
+        return kept
 
     def _base_for(self, said: BallotPayload) -> LiveStep | None:
         """The step that a ballot is about, if it is the first that is not final."""
@@ -355,5 +400,7 @@ class Match:
         members = step.decree.members
         about = set(said.about)
         if not step.votable or said.seat not in members or not about <= members:
+            return False
+        if (said.round, said.seat) not in step.ballots and step.decree.voted_out(said.seat):
             return False
         return said.action == "drop" or (step.plan.kind == "turn" and about == {step.plan.subject})

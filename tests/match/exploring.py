@@ -1,0 +1,347 @@
+"""The ballot machine of one step, explored: seats that hear anything in any order, crash, and wish what they like.
+
+A *local state* is what one seat has signed: nothing else binds it. Whenever a seat acts, it has come back with that
+alone, has heard any of the ballots that were signed so far, and holds the contribution or does not. So messages come
+in any order, late, twice or never, and a crash at any time is among it. What is final is so by what is signed, whether
+or not anybody has seen all of it.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TypeAlias
+
+from seqp2p.match.ballots import About, Action, Decree, Last, Vote, Wish
+
+MOVER = 1
+CONTRIBUTED = b"contributed"
+
+
+def head_of(action: Action, about: About) -> bytes:
+    """A head that tells the action."""
+    return f"{action} {sorted(about)}".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """What one seat has signed: its ballots, and the closings it showed."""
+
+    votes: frozenset[Vote] = frozenset()
+    shown: frozenset[Last] = frozenset()
+
+
+State: TypeAlias = tuple[Local, ...]
+
+
+class Fork(AssertionError):
+    """Two different closings are final."""
+
+
+class Hang(AssertionError):
+    """A connected majority comes to no final closing."""
+
+
+@dataclass
+class Model:
+    """What all seats have in common, and the machine: another ``decree`` shows what goes wrong without its rules."""
+
+    members: About
+    decree: type[Decree] = Decree
+    rounds_max: int = 2
+    skips: bool = True
+    shows_below_its_promise: bool = False
+    _acts: dict[tuple[int, Local, frozenset[Vote]], frozenset[Local]] = field(default_factory=dict)
+    _heard: dict[tuple[int, Local, frozenset[Vote]], frozenset[Local]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._wishes = {seat: list(self.wishes(seat)) for seat in self.members}
+
+    def machine(self, local: Local, heard: Collection[Vote], *, held: bool) -> Decree:
+        """The decree of a seat that has signed this and heard these ballots; it has closed what it can."""
+        decree = self.decree(self.members, head_of)
+        for vote in local.votes:
+            decree.bind(vote.round, vote.last)
+        for shown in local.shown:
+            decree.bind(shown.round, shown)
+        if held:
+            decree.complete, decree.primary = [CONTRIBUTED], CONTRIBUTED
+        for vote in (*local.votes, *heard):
+            decree.vote(vote)
+        while (closing := decree.acceptable()) is not None:
+            decree.accept(closing)
+        return decree
+
+    def voted(self, local: Local, decree: Decree, seat: int, wish: Wish | None) -> Local:
+        """The seat votes if a ballot is due, whether in this round, if it has not voted, or because it is stuck."""
+        due = decree.ballot_due(seat, wish, stuck=True)
+        if due is None:
+            return local
+        round_, wanted = due
+        return Local(local.votes | {Vote(seat, round_, wanted.action, wanted.about, decree.last())}, local.shown)
+
+    def showed(self, local: Local, decree: Decree) -> Local:
+        """The seat signs the head after the step, if it may."""
+        closing = decree.closing
+        if closing is None or (closing.round < decree.promised and not self.shows_below_its_promise):
+            return local
+        if any(shown.round == closing.round for shown in local.shown):
+            return local
+        return Local(local.votes, local.shown | {Last(closing.round, closing.value.head)})
+
+    def acts(self, seat: int, local: Local, ballots: frozenset[Vote]) -> frozenset[Local]:
+        """What a seat may do next that has heard any of these ballots."""
+        key = seat, local, ballots
+        if key not in self._acts:
+            heard = (self._possible(seat, local, some) for some in subsets(ballots))
+            self._acts[key] = frozenset().union(*heard) - {local}
+        return self._acts[key]
+
+    def _possible(self, seat: int, local: Local, heard: tuple[Vote, ...]) -> frozenset[Local]:
+        key = seat, local, frozenset(heard)
+        if key not in self._heard:
+            found = set[Local]()
+            for held in (False, True):
+                decree = self.machine(local, heard, held=held)
+                found.add(self.showed(local, decree))
+                found.update(self.voted(local, decree, seat, wish) for wish in (None, *self._wishes[seat]))
+            self._heard[key] = frozenset(found)
+        return self._heard[key]
+
+    def wishes(self, seat: int) -> Iterator[Wish]:
+        """All that a seat can wish: to skip the mover, or to drop seats that leave a majority."""
+        if seat != MOVER and self.skips:
+            yield Wish("skip", frozenset({MOVER}))
+        others = sorted(self.members - {seat})
+        for size in range(1, len(others)):
+            if 2 * (len(self.members) - size) > len(self.members):
+                yield from (Wish("drop", frozenset(some)) for some in combinations(others, size))
+
+
+def subsets(votes: frozenset[Vote]) -> Iterator[tuple[Vote, ...]]:
+    """Every choice among these."""
+    listed = sorted(votes, key=lambda vote: (vote.round, vote.seat))
+    for size in range(len(listed) + 1):
+        yield from combinations(listed, size)
+
+
+def finals(state: State) -> set[bytes]:
+    """The heads that a strict majority of the seats shows in one round."""
+    return shown_final([Shown(seat, last) for seat, local in enumerate(state, 1) for last in local.shown], len(state))
+
+
+def explore(model: Model, signed_max: int = 99) -> Iterator[State]:
+    """Every state that can be reached with so many signatures, up to an exchange of two seats; raises Fork."""
+    book = _Book(model)
+    start = (book.number(Local()),) * len(model.members)
+    seen, front = {start}, [start]
+    while front:
+        state = front.pop()
+        locals_ = tuple(book.locals[number] for number in state)
+        if len(finals(locals_)) > 1:
+            raise Fork(locals_)
+        yield locals_
+        if sum(book.sizes[number] for number in state) >= signed_max:
+            continue
+        for following in book.successors(state):
+            if following not in seen:
+                seen.add(following)
+                front.append(following)
+
+
+Numbers: TypeAlias = tuple[int, ...]
+
+
+class _Book:
+    """Local states by number, and what follows each: states are compared many times more often than made."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.locals: list[Local] = []
+        self.sizes: list[int] = []
+        self._numbers: dict[Local, int] = {}
+        self._votes: list[int] = []
+        self._vote_sets: dict[frozenset[Vote], int] = {}
+        self._mirrored: list[int] = []
+        self._following: dict[Numbers, list[int]] = {}
+
+    def number(self, local: Local) -> int:
+        """The number of a local state."""
+        if local not in self._numbers:
+            self._numbers[local] = len(self.locals)
+            self.locals.append(local)
+            self.sizes.append(len(local.votes) + len(local.shown))
+            self._votes.append(self._vote_sets.setdefault(local.votes, len(self._vote_sets)))
+            self._mirrored.append(-1)
+        return self._numbers[local]
+
+    def successors(self, state: Numbers) -> Iterator[Numbers]:
+        """What can happen next; of two states that only differ in the names of seats 2 and 3, one."""
+        for at, number in enumerate(state):
+            others = state[:at] + state[at + 1 :]
+            key = (at, number, *(self._votes[other] for other in others))
+            if key not in self._following:
+                ballots = frozenset[Vote]().union(*(self.locals[other].votes for other in others))
+                found = self.model.acts(at + 1, self.locals[number], ballots)
+                self._following[key] = [
+                    self.number(local)
+                    for local in found
+                    if all(vote.round <= self.model.rounds_max for vote in local.votes)
+                ]
+            for following in self._following[key]:
+                after = (*state[:at], following, *state[at + 1 :])
+                yield min(after, self._mirror(after))
+
+    def _mirror(self, state: Numbers) -> Numbers:
+        first, second, third = state
+        return self._mirrored_local(first), self._mirrored_local(third), self._mirrored_local(second)
+
+    def _mirrored_local(self, number: int) -> int:
+        if self._mirrored[number] < 0:
+            local = self.locals[number]
+            other = self.number(
+                Local(frozenset(map(_mirrored_vote, local.votes)), frozenset(map(_mirrored_last, local.shown)))
+            )
+            self._mirrored[number], self._mirrored[other] = other, number
+        return self._mirrored[number]
+
+
+_SWAPPED = str.maketrans("23", "32")
+
+
+def _mirrored_last(last: Last) -> Last:
+    return Last(last.round, last.head.decode().translate(_SWAPPED).encode())
+
+
+def _mirrored_vote(vote: Vote) -> Vote:
+    seats = {1: 1, 2: 3, 3: 2}
+    last = None if vote.last is None else _mirrored_last(vote.last)
+    return Vote(seats[vote.seat], vote.round, vote.action, frozenset(seats[seat] for seat in vote.about), last)
+
+
+# Messages one by one, for more seats than can be explored.
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The contribution, in one of the versions that its seat signed."""
+
+    head: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A seat's word on how it closed the step."""
+
+    seat: int
+    last: Last
+
+
+Message: TypeAlias = Held | Vote | Shown
+
+
+class Party:
+    """One seat with its decree; ``journal`` is all that it has taken, in order."""
+
+    def __init__(self, seat: int, members: About, decree: type[Decree] = Decree) -> None:
+        self.seat, self.members, self._decree = seat, members, decree
+        self.journal: list[Message] = []
+        self.decree = decree(members, head_of)
+        self.final: bytes | None = None
+
+    def take(self, message: Message) -> None:
+        """Hear or sign something, and close what can be closed by it."""
+        if message in self.journal:
+            return
+        self.journal.append(message)
+        match message:
+            case Held(head):
+                self._hold(head)
+            case Vote():
+                self.decree.vote(message)
+                if message.seat == self.seat:
+                    self.decree.bind(message.round, message.last)
+            case Shown(seat, last):
+                if seat == self.seat:
+                    self.decree.bind(last.round, last)
+                self.decree.show(seat, last.round, last.head)
+        self._settle()
+
+    def _hold(self, head: bytes) -> None:
+        self.decree.complete.append(head)
+        if self.decree.primary is None:
+            self.decree.primary = head
+        else:
+            self.decree.cheats.add(MOVER)
+
+    def _settle(self) -> None:
+        if (decided := self.decree.decided()) is not None:
+            self.decree.accept(decided)
+            self.final = decided.value.head
+        while self.final is None and (closing := self.decree.acceptable()) is not None:
+            self.decree.accept(closing)
+
+    def vote(self, wish: Wish | None, *, stuck: bool) -> list[Message]:
+        """The ballot that is due, if one is."""
+        due = None if self.final else self.decree.ballot_due(self.seat, wish, stuck=stuck)
+        if due is None:
+            return []
+        return self._sign(Vote(self.seat, due[0], due[1].action, due[1].about, self.decree.last()))
+
+    def show(self) -> list[Message]:
+        """The closing that it may show, if it has not."""
+        closing, decree = self.decree.closing, self.decree
+        if closing is None or decree.has_shown(self.seat) or closing.round < decree.promised:
+            return []
+        if closing.round == 0 and decree.cheats:
+            return []
+        return self._sign(Shown(self.seat, Last(closing.round, closing.value.head)))
+
+    def _sign(self, message: Message) -> list[Message]:
+        self.take(message)
+        return [message]
+
+    def restart(self, kept: int) -> None:
+        """Come back with what was signed, and of what was heard with what came before entry ``kept`` of the journal."""
+        journal, self.journal = self.journal, []
+        self.decree, self.final = self._decree(self.members, head_of), None
+        for at, message in enumerate(journal):
+            if at < kept or (not isinstance(message, Held) and message.seat == self.seat):
+                self.take(message)
+
+
+def shown_final(messages: Collection[Message], seats: int, *, one_round: bool = True) -> set[bytes]:
+    """The heads that a strict majority of so many seats has shown, in one round."""
+    counts: dict[Last, set[int]] = {}
+    for message in messages:
+        if isinstance(message, Shown):
+            last = message.last if one_round else Last(0, message.last.head)
+            counts.setdefault(last, set()).add(message.seat)
+    return {last.head for last, who in counts.items() if 2 * len(who) > seats}
+
+
+def heal(parties: dict[int, Party], *, contributed: bool, ticks_max: int = 12) -> set[bytes | None]:
+    """Seats that hear each other again, all others being gone, tick in turn until each knows what is final."""
+    some = next(iter(parties.values()))
+    for _ in range(ticks_max):
+        for seat in sorted(parties):
+            _tell_each_other(parties, contributed=contributed)
+            party = parties[seat]
+            gone = frozenset(some.members - parties.keys() | party.decree.cheats)
+            if party.decree.majority(some.members - gone) and seat not in gone:
+                party.vote(Wish("drop", gone) if gone else None, stuck=True)
+        for party in parties.values():
+            _tell_each_other(parties, contributed=contributed)
+            party.show()
+        _tell_each_other(parties, contributed=contributed)
+        if all(party.final for party in parties.values()):
+            break
+    return {party.final for party in parties.values()}
+
+
+def _tell_each_other(parties: dict[int, Party], *, contributed: bool) -> None:
+    known = dict.fromkeys(message for party in parties.values() for message in party.journal)
+    if contributed:
+        known.setdefault(Held(CONTRIBUTED))
+    for party in parties.values():
+        for message in known:
+            party.take(message)
