@@ -174,8 +174,9 @@ async def test_two_of_four(autojump_clock: object, quick: None, tmp_path: Path) 
         raw = await party.raw(2, to=1)
         await raw.say(*(Evidence(tuple(signed_twice(party[1].match, crook))) for crook in (2, 3)))
     for honest in (1, 4):
-        assert party[honest].result is not None
-        assert party[honest].result.kind == "unfinished"
+        result = party[honest].result
+        assert result is not None
+        assert result.kind == "unfinished"
         assert "cheated at step" in party[honest].reason
     assert trio.current_time() < 10
 

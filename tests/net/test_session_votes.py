@@ -12,7 +12,8 @@ from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
 from seqp2p.match.ballot import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Dropped, Result, Voted
+from seqp2p.match.errors import TooEarly
+from seqp2p.match.events import Dropped, Result, Undone, Voted
 from seqp2p.match.machine import Match
 from seqp2p.net import ballot_box
 from seqp2p.net.frames import HEADER_SIZE
@@ -159,10 +160,6 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
     )
     party.places[seat] = Place(seat, session, session._asking._player, writer, events)
     nursery.start_soon(party.run, party.places[seat])
-
-
-def signs(kind: str) -> Callable[[Notes, int], bool]:
-    return lambda notes, seat: kind in notes.kinds(seat)
 
 
 @pytest.mark.parametrize("kind", ["ballot", "head"])
@@ -313,19 +310,19 @@ async def test_floods_are_bounded_and_harm_nobody(
 ) -> None:
     """One seat alone decides nothing, whatever it signs; the game is played on to its end."""
     monkeypatch.setattr(ballot_box, "AHEAD_MAX", ROOM)
-    party, asleep, _ = seated(tmp_path, 4, sleep_s=60)
+    party, asleep, _ = seated(tmp_path, 3, sleep_s=60)
     async with trio.open_nursery() as nursery:
         async with party.playing():
             await asleep.wait()
             await trio.sleep(1)
             match = party[1].match
             (mover,) = match.awaited
-            foe = next(seat for seat in (4, 3, 2) if seat != mover)
+            foe = next(seat for seat in (3, 2) if seat != mover)
             raw = await party.raw(foe, to=1)
             nursery.start_soon(raw.drain)
             await raw.say(*flood(match, foe))
             await trio.sleep(20)
-            assert len(party[1].session._ballots._ahead) <= ROOM
+            assert all(len(kept) <= ROOM for kept in party[1].session._ballots._ahead._kept.values())
             assert not any(told(place, Dropped) for place in party.places.values())
             await raw.frames.abort()
         nursery.cancel_scope.cancel()
@@ -420,6 +417,44 @@ async def test_a_ballot_before_its_step(autojump_clock: object, quick: None, tmp
         match = party[1].match
         early = ballot(match, 2, step=match.number + 2, prev=bytes(32))
         box.hear(early, 2)
-        assert list(box._ahead.values()) == [(2, early)]
-    assert not box._ahead
+        assert [kept[1:] for kept in box._ahead._kept[2].values()] == [(2, early)]
+    assert not box._ahead._kept[2]
+    checked(party)
+
+
+def test_nobody_crowds_out_the_votes_of_another() -> None:
+    """Of one signer those of the nearest steps are kept."""
+    ahead = ballot_box.Ahead()
+    other = HeadMessage(b"other", bytes(64))
+    ahead.keep(TooEarly(90, 1), 3, other)
+    flood = [HeadMessage(step.to_bytes(2, "big"), bytes(64)) for step in range(2 * ballot_box.AHEAD_MAX)]
+    for step, message in reversed(list(enumerate(flood))):
+        ahead.keep(TooEarly(100 + step, 2), 4, message)
+    assert ahead.due(89) == []
+    assert ahead.due(99) == [(3, other)]
+    assert ahead.due(10_000) == [(4, message) for message in flood[: ballot_box.AHEAD_MAX]]
+    assert ahead.due(10_000) == []
+
+
+# What is taken back.
+
+
+async def test_a_question_about_what_is_undone_is_asked_anew(
+    autojump_clock: object, quick: None, tmp_path: Path
+) -> None:
+    """The player is told by being asked again; the answer to the first question is void."""
+    party, asleep, _ = seated(tmp_path, 3, sleep_s=100)
+    async with party.playing():
+        await asleep.wait()
+        await trio.sleep(1)
+        (mover,) = party[1].match.awaited
+        place = party[mover]
+        before = len(place.player.asked)
+        place.session._follow((Undone(place.match.number),))
+        await trio.sleep(2 * TICK_S)
+        assert len(place.player.asked) == before + 1
+        assert place.player.asked[-1] == place.player.asked[-2]
+        assert told(place, Undone)
+        await trio.sleep(2 * TICK_S)
+        assert place.match.number > told(place, Undone)[0].step, "the second answer counts"
     checked(party)

@@ -1,7 +1,7 @@
 """What is said at the table: chains of remarks at one seat, then whole tables that talk, and call each other for it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX, Remark, RemarkPayload
 from seqp2p.match.seat import OwnSeat
 from seqp2p.net.ledger import Ledger
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import RemarkMessage
 from seqp2p.net.talk import Talk
@@ -24,7 +25,11 @@ from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View, call
 from tests.net.parties import Party, Place, Scripted, SlowWires, Thinker, checked, of_kind
-from tests.table import Played, identity, match_at, randomness
+from tests.table import Played, fork, identity, match_at, randomness
+
+
+# As much as may be said at all is heard at once.
+PATIENT = replace(DEFAULT_LIMITS, remark_burst=REMARKS_MAX)
 
 
 @dataclass
@@ -36,11 +41,14 @@ class Listener:
     sent: list[bytes] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     heard: list[Remarked] = field(default_factory=list)
+    limits: Limits = PATIENT
 
     def __post_init__(self) -> None:
         own = OwnSeat(2, identity(2, 4), randomness(2))
         self.talk = Talk(
-            Ledger(self.match, cast("Mesh", self), cast("ReplayWriter", self), cast("Any", self.tell)), own
+            Ledger(self.match, cast("Mesh", self), cast("ReplayWriter", self), cast("Any", self.tell)),
+            own,
+            self.limits,
         )
 
     def fault(self, seat: int, reason: str) -> None:
@@ -92,7 +100,7 @@ def go_on(listener: Listener, played: Played, step: int) -> None:
     listener.talk.retry()
 
 
-def test_a_remark_is_kept_written_passed_on_and_told(table: Table) -> None:
+async def test_a_remark_is_kept_written_passed_on_and_told(table: Table) -> None:
     speaker, listener = table(3, 3)
     said = speaker.say("hello")
     for _ in range(2):  # a duplicate is silently none
@@ -103,7 +111,7 @@ def test_a_remark_is_kept_written_passed_on_and_told(table: Table) -> None:
     assert not listener.faults
 
 
-def test_remarks_before_their_step_wait_for_it(table: Table, trio: Played) -> None:
+async def test_remarks_before_their_step_wait_for_it(table: Table, trio: Played) -> None:
     """All of them, in the speaker's order, however they come."""
     speaker, listener = table(7, 4)
     said = [speaker.say(text) for text in ("one", "two", "three")]
@@ -116,7 +124,7 @@ def test_remarks_before_their_step_wait_for_it(table: Table, trio: Played) -> No
     assert not listener.faults
 
 
-def test_what_comes_before_its_turn_in_the_chain_waits(table: Table) -> None:
+async def test_what_comes_before_its_turn_in_the_chain_waits(table: Table) -> None:
     speaker, listener = table(3, 3)
     said = [speaker.say(f"word {number}") for number in range(5)]
     for message in reversed(said[1:]):
@@ -136,7 +144,7 @@ def made(match: Match, seat: int = 1, signer: int | None = None, **changes: Any)
 
 
 @pytest.mark.parametrize("changes", [{"number": 2, "step": 1}, {"last": bytes([1]) * 32}])
-def test_a_remark_that_fits_nowhere_is_of_no_use_and_no_fault(table: Table, changes: dict[str, Any]) -> None:
+async def test_a_remark_that_fits_nowhere_is_of_no_use_and_no_fault(table: Table, changes: dict[str, Any]) -> None:
     _, listener = table(3, 3)
     listener.talk.receive(3, made(listener.match, **changes))
     assert not listener.texts
@@ -171,7 +179,7 @@ def test_a_bad_remark_is_the_fault_of_who_passes_it_on(table: Table, reason: str
     assert not listener.texts
 
 
-def test_nobody_can_crowd_out_another(table: Table, trio: Played) -> None:
+async def test_nobody_can_crowd_out_another(table: Table, trio: Played) -> None:
     """However much is said ahead of time, each seat has room for all that it may say."""
     speaker, listener = table(7, 6)
     for number in range(1, REMARKS_MAX + 1):
@@ -182,6 +190,34 @@ def test_nobody_can_crowd_out_another(table: Table, trio: Played) -> None:
     go_on(listener, trio, 7)
     assert len(listener.texts) == REMARKS_MAX
     assert not listener.faults
+
+
+async def test_who_says_too_much_at_once_is_heard_later(table: Table, autojump_clock: object) -> None:
+    """All of it, a burst at a time; nobody else has to wait for it."""
+    speaker, _ = table(3, 3)
+    listener = Listener(speaker.match, limits=DEFAULT_LIMITS)
+    burst = DEFAULT_LIMITS.remark_burst
+    said = chain(listener.match, 3, 2 * burst)
+    for message in said:
+        listener.talk.receive(3, message)
+    assert len(listener.texts) == burst
+    listener.talk.receive(3, made(listener.match, text="excuse me"))
+    assert listener.texts[-1] == "excuse me"
+    await trio.sleep(DEFAULT_LIMITS.remark_burst_s)
+    listener.talk.retry()
+    assert len(listener.texts) == 2 * burst + 1
+
+
+def chain(match: Match, seat: int, count: int) -> list[RemarkMessage]:
+    """So many remarks of a seat, each following the one before; made on a match that has heard none of them."""
+    other = OwnSeat(seat, identity(seat, 4), randomness(seat))
+    ahead = fork(match)
+    said: list[RemarkMessage] = []
+    for number in range(count):
+        payload, signature = other.say(ahead, f"word {number}")
+        assert ahead.receive_remark(payload, signature)
+        said.append(RemarkMessage(payload, signature))
+    return said
 
 
 async def test_own_remarks_are_cleaned(table: Table) -> None:
@@ -238,6 +274,7 @@ async def test_everybody_hears_everything_over_slow_links(
 
     def talker(seat: int) -> Scripted:
         async def script(_view: View, _refused: str | None) -> None:
+            await trio.sleep(2)
             for _ in range(2):
                 said[seat] += 1
                 await party[seat].session.say(f"word {said[seat]}")
