@@ -27,7 +27,6 @@ from seqp2p.rules import Action, View, call
 from tests.net.parties import Party, Place, Scripted, SlowWires, Thinker, checked, of_kind
 from tests.table import Played, fork, identity, match_at, randomness
 
-
 # As much as may be said at all is heard at once.
 PATIENT = replace(DEFAULT_LIMITS, remark_burst=REMARKS_MAX)
 
