@@ -1,4 +1,4 @@
-"""Runs the benchmarks, prints a table, and writes build/bench.json afresh: ``run.py [crypto|engine|replay]``.
+"""Runs the benchmarks, prints a table, and writes build/bench.json afresh: ``run.py [crypto|engine|net|replay]``.
 
 Every part is a module ``bench_<part>.py`` with ``run() → {figure: {unit: number}}``. Figures that depend on the machine
 come with a ratio to something measured in the same run.

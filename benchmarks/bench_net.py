@@ -1,0 +1,229 @@
+"""Peers over loopback, a process each: how soon a move is seen everywhere, what coming back takes, memory, spectators.
+
+``move_4``, ``move_12``: from a bot's decision (before it is proved, signed, synced and sent) until the last of the
+others has told of it; ``told``: the same from the mover's own ``turn`` event. Bots take 0.15 s a turn, as all peers
+share the cores of this machine. ``resync``: a peer that is 100 steps behind links and catches up, both ends in this
+process. ``memory``: the largest peer of the game of twelve. ``spectators``: the ratio to a table without any.
+"""
+
+import json
+import os
+import random
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from seqp2p.crypto.identity import Identity
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.session import Session
+from seqp2p.net.store import MatchStore
+from seqp2p.net.table import Table
+from seqp2p.net.tls import make_credentials
+from seqp2p.players.bot_player import BotPlayer
+from seqp2p.players.bots import BOTS
+from seqp2p.replay.writer import ReplayWriter
+
+HERE = Path(__file__).resolve().parent
+PACE_S = "0.15"
+BEHIND = 100
+WATCHERS = 50
+ROUNDS = 3
+
+Figures = dict[str, dict[str, float]]
+
+
+# Moves
+
+
+def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess.Popen[str]:
+    line = [sys.executable, str(HERE / script), *map(str, arguments)]
+    environment = os.environ | {"SEQP2P_HOME": str(home)} | env
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+
+
+def game(players: int, watchers: int = 0) -> list[list[dict[str, Any]]]:
+    """Every event of every peer of one game."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        common = ["--bot", "greedy", "--pace", PACE_S, "--json"]
+
+        def peer(number: int, *arguments: object, **env: str) -> subprocess.Popen[str]:
+            kept = ["--name", f"p{number}", "--replay-dir", f"{folder}/{number}"]
+            process = start("net_peer.py", *arguments, *common, *kept, home=Path(folder, f"home{number}"), **env)
+            stack.callback(process.kill)
+            return stack.enter_context(process)
+
+        host = peer(1, "host", "--players", players, "--listen", "127.0.0.1:0")
+        assert host.stdout is not None
+        shown = json.loads(host.stdout.readline())
+        if watchers:
+            crowd = start("net_watchers.py", shown["address"], shown["code"], watchers, home=Path(folder, "crowd"))
+            stack.callback(crowd.wait)
+            stack.callback(crowd.kill)
+            assert crowd.stdout is not None
+            crowd.stdout.readline()
+            stack.callback(crowd.stdout.close)
+        joined = [peer(seat, "join", shown["address"], SEQP2P_CODE=shown["code"]) for seat in range(2, players + 1)]
+        # A whole game's events fit into no pipe's buffer.
+        with ExitStack() as readers:
+            return [events_of(process, readers) for process in (host, *joined)]
+
+
+def events_of(process: subprocess.Popen[str], stack: ExitStack) -> list[dict[str, Any]]:
+    """Read a process's events in a thread; the list is complete when the stack has ended."""
+    events: list[dict[str, Any]] = []
+
+    def read() -> None:
+        assert process.stdout is not None
+        events.extend(map(json.loads, process.stdout))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    stack.callback(thread.join)
+    return events
+
+
+def latencies_ms(told: Iterable[list[dict[str, Any]]]) -> tuple[list[float], list[float]]:
+    """Of every move: from the decision, and from the mover's own event, to the last of the others."""
+    seats = {event["seat"]: events for events in told for event in events if event["event"] == "over"}
+    seen = {
+        seat: {(event["turn"], event["event"], event["action"]): event for event in events if "action" in event}
+        for seat, events in seats.items()
+    }
+    decided: list[float] = []
+    own: list[float] = []
+    for seat, events in seats.items():
+        chosen = 0.0
+        for event in events:
+            if event["event"] == "chosen":
+                chosen = event["at"]
+            elif event["event"] == "turn" and event["seat"] == seat:
+                key = event["turn"], event["event"], event["action"]
+                last = max(others[key]["at"] for other, others in seen.items() if other != seat)
+                decided.append(1000 * (last - chosen))
+                own.append(1000 * (last - event["at"]))
+    return decided, own
+
+
+def moves(players: int, watchers: int = 0) -> tuple[dict[str, float], list[list[dict[str, Any]]]]:
+    told = game(players, watchers)
+    decided, own = latencies_ms(told)
+    return {
+        "median_ms": round(statistics.median(decided), 2),
+        "p99_ms": round(statistics.quantiles(decided, n=100)[98], 2),
+        "told_median_ms": round(statistics.median(own), 2),
+        "told_p99_ms": round(statistics.quantiles(own, n=100)[98], 2),
+        "moves": len(decided),
+    }, told
+
+
+# Coming back
+
+
+class Silent(OwnSeat):
+    """A seat that owes nothing: what it gave when it was there is in the others' hands."""
+
+    def owes(self, match: Match) -> bool:  # noqa: ARG002  # as every seat has it
+        return False
+
+
+def played() -> tuple[Agreement, list[Identity], Match]:
+    """A game of two that is over, by lot; the table and the keys with it."""
+    keys = [Identity(secrets.token_bytes(32)) for _ in range(2)]
+    seats = tuple(SeatEntry(f"p{n}", key.public, secrets.token_bytes(32)) for n, key in enumerate(keys, 1))
+    settings = Settings("classic", 2, 2, ("blue", "green"), False, False, False, True, 0, 120)
+    agreement = Agreement(1, settings, seats)
+    match = Match(encode_agreement(agreement))
+    own = [OwnSeat(number, key, secrets.token_bytes) for number, key in enumerate(keys, 1)]
+    dice = random.Random(1)
+    while match.kind is not None:
+        for seat in own:
+            if not seat.owes(match):
+                continue
+            choose = match.kind == "turn"
+            given = seat.play(match, dice.choice(seat.view(match).legal)) if choose else seat.contribute(match)
+            match.receive(given)
+    return agreement, keys, match
+
+
+async def resync_s() -> float:
+    """Seconds from the start of a seat that is 100 steps behind until it has them all, checked and written down."""
+    agreement, keys, whole = played()
+    behind = Match(encode_agreement(agreement), 2)
+    for closed in whole.record[: len(whole.record) - BEHIND]:
+        for _, contribution in closed.contributions:
+            behind.receive(contribution)
+    caught_up = trio.Event()
+    doors = [await open_listeners(Address("127.0.0.1", 0)) for _ in keys]
+    places = {seat: (Address("127.0.0.1", door[0].socket.getsockname()[1]),) for seat, door in enumerate(doors, 1)}
+    meshes = [
+        Mesh(Table(make_credentials(key), agreement, seat, {3 - seat: places[3 - seat]}, door), secrets.token_bytes)
+        for seat, (key, door) in enumerate(zip(keys, doors, strict=True), 1)
+    ]
+
+    def tell(_: object) -> None:
+        if behind.number >= whole.number - 1:
+            caught_up.set()
+
+    with tempfile.TemporaryDirectory() as folder, ReplayWriter(Path(folder, "2.seqp2p"), behind) as writer:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(meshes[0].run, MatchStore(whole))
+            nursery.start_soon(drain, meshes[0])
+            player = BotPlayer(BOTS["greedy"](random.Random(1)))
+            session = Session(behind, Silent(2, keys[1], secrets.token_bytes), meshes[1], player, writer, tell)
+            begun = time.monotonic()
+            nursery.start_soon(session.run)
+            await caught_up.wait()
+            seconds = time.monotonic() - begun
+            nursery.cancel_scope.cancel()
+    for door in doors:
+        for listener in door:
+            await trio.aclose_forcefully(listener)
+    return seconds
+
+
+async def drain(mesh: Mesh) -> None:
+    async for _ in mesh.incoming:
+        pass
+
+
+def run() -> Figures:
+    figures: Figures = {}
+    alone: list[float] = []
+    crowded: list[float] = []
+    for _ in range(ROUNDS):
+        # In turns, so that both meet the same machine.
+        four, _told = moves(4)
+        with_watchers, _told = moves(4, WATCHERS)
+        alone.append(four["median_ms"])
+        crowded.append(with_watchers["median_ms"])
+        if "move_4" not in figures or four["median_ms"] < figures["move_4"]["median_ms"]:
+            figures["move_4"] = four
+    figures["move_12"], told = moves(12)
+    ends = [event for events in told for event in events if event["event"] == "over"]
+    figures["resync"] = {"s": round(statistics.median(trio.run(resync_s) for _ in range(3)), 3), "steps": BEHIND}
+    figures["memory"] = {
+        "rss_mb": round(max(event["rss_mb"] for event in ends), 1),
+        "peak_mb": round(max(event["peak_mb"] for event in ends), 1),
+    }
+    ratio = statistics.median(crowded) / statistics.median(alone)
+    figures["spectators"] = {"count": WATCHERS, "median_ms": statistics.median(crowded), "ratio": round(ratio, 3)}
+    return figures
+
+
+if __name__ == "__main__":
+    for name, values in run().items():
+        print(name, values)

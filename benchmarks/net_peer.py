@@ -1,0 +1,45 @@
+"""One peer of the network's benchmark: ``seqp2p`` itself, with the time and its memory written into every event.
+
+``at`` is ``time.monotonic()``, on Linux one clock for all processes; ``chosen`` events say when the bot had decided.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from seqp2p.cli.main import main
+from seqp2p.cli.output import Output
+from seqp2p.players.bot_player import BotPlayer
+from seqp2p.rules import Action, View
+
+
+def memory_mb(field: str) -> float:
+    """``VmRSS`` or ``VmHWM`` of this process."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def instrument() -> None:
+    tell, choose = Output.event, BotPlayer.choose
+    outputs: list[Output] = []
+
+    def event(output: Output, name: str, /, **fields: Any) -> None:
+        outputs[:] = [output]
+        if name == "over":
+            fields |= {"rss_mb": memory_mb("VmRSS"), "peak_mb": memory_mb("VmHWM")}
+        tell(output, name, at=time.monotonic(), **fields)
+
+    async def timed(player: BotPlayer, view: View, refused: str | None) -> Action:
+        action = await choose(player, view, refused)
+        tell(outputs[0], "chosen", at=time.monotonic())
+        return action
+
+    for owner, name, method in ((Output, "event", event), (BotPlayer, "choose", timed)):
+        setattr(owner, name, method)
+
+
+if __name__ == "__main__":
+    instrument()
+    main()
