@@ -14,8 +14,28 @@ from seqp2p.net.ledger import Ledger
 from seqp2p.net.messages import BallotMessage, HeadMessage
 from seqp2p.net.voting import Voting
 
-# Of all seats together, about later steps than the first that is not final.
-AHEAD_MAX: Final = 512
+# Of one seat, about later steps than the first that is not final: the nearest.
+AHEAD_MAX: Final = 64
+
+
+class Ahead:
+    """Votes about steps that are not the base yet. Nobody can crowd out another: each is on its signer's account."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, dict[bytes, tuple[int, int, Vote]]] = {}  # (step, neighbour, vote) by digest, by signer
+
+    def keep(self, early: TooEarly, sender: int, message: Vote) -> None:
+        """Keep one; where there are too many of its signer, those of the nearest steps."""
+        kept = self._kept.setdefault(early.seat, {})
+        kept.setdefault(digest(message.payload), (early.step, sender, message))
+        if len(kept) > AHEAD_MAX:
+            del kept[max(kept, key=lambda key: kept[key][0])]
+
+    def due(self, step: int) -> list[tuple[int, Vote]]:
+        """Take what is about steps up to this one: neighbours, and what they sent, in order of steps."""
+        due = [(key, kept) for kept in self._kept.values() for key, (of, *_) in kept.items() if of <= step]
+        taken = sorted((kept.pop(key) for key, kept in due), key=lambda each: each[0])
+        return [(sender, message) for _, sender, message in taken]
 
 
 class BallotBox:
@@ -32,7 +52,7 @@ class BallotBox:
         self._seat = seat
         self._voting = voting
         self._follow = follow
-        self._ahead: dict[bytes, tuple[int, Vote]] = {}  # neighbours, and votes about steps that are not the base yet
+        self._ahead = Ahead()
         self._ahead_of = self._match.final
         self.accused: list[Violation] = []
 
@@ -42,9 +62,10 @@ class BallotBox:
         ballot = isinstance(message, BallotMessage)
         try:
             events = self._match.receive_ballot(signed) if ballot else self._match.receive_head(signed)
-        except TooEarly:
-            if len(self._ahead) < AHEAD_MAX:
-                self._ahead[digest(signed.payload)] = (sender, message)
+        except TooEarly as early:
+            self._ahead.keep(early, sender, message)
+            # Signed on top of what is closed here, it may show that to be final.
+            self._follow(self._match.settle())
         except OtherPast:
             pass  # Of no use here, and no evidence.
         except Unattributable as error:
@@ -63,8 +84,7 @@ class BallotBox:
         if self._ahead_of == self._match.final:
             return False
         self._ahead_of = self._match.final
-        waiting, self._ahead = self._ahead, {}
-        for sender, message in waiting.values():
+        for sender, message in self._ahead.due(self._match.number):
             self.hear(message, sender)
         return True
 

@@ -14,7 +14,7 @@ from typing import Final, Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import BallotMessage, HeadMessage
+from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, encode_message
 
 Placed: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
@@ -128,6 +128,15 @@ class View:
         if author == self._seat or step < self._open_step or (step == self._open_step and author in self._held):
             return False
         return author == self._own_seat or author not in self.links
+
+    def answer_frames(self, store: Store, now: float) -> list[bytes]:
+        """The frames of ``answer``, and of the votes that concern it and that it was not sent before."""
+        if now < self._answer_at:
+            return []
+        answer = self.answer(store, now)
+        frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
+        votes = (encode_message(vote) for vote in store.votes(self._open_step))
+        return frames + [frame for frame in votes if self.wants(Item(digest(frame)), now)]
 
     def answer(self, store: Store, now: float) -> list[Contribution]:
         """What to send in answer to its last ``have``; it counts as sent.

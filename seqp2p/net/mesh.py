@@ -334,12 +334,8 @@ class Mesh:
         match message:
             case Have(step, seats):
                 peer.view.has(step, frozenset(seats))
-                for each in peer.view.answer(self._store, now):
-                    link.send(ContributionMessage(each.payload, each.signature))
-                for vote in self._store.votes(step):
-                    frame = encode_message(vote)
-                    if peer.view.wants(Item(digest(frame)), now):
-                        link.send_frame(frame)
+                for frame in peer.view.answer_frames(self._store, now):
+                    link.send_frame(frame)
             case Links(seats):
                 peer.view.links = frozenset(seats)
             case ContributionMessage(payload):

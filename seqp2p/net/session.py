@@ -90,6 +90,7 @@ class Session:
         self._ballots = BallotBox(self._ledger, seat, self._voting, self._follow)
         self._openings = Openings(match, seat, mesh)
         self._early = Early()
+        self._offered = Early()  # contributions that others say are wrong
         self._open_number = match.number
 
     async def leave(self, reason: str) -> None:
@@ -267,21 +268,27 @@ class Session:
     async def _weigh(self, evidence: tuple[Contribution, ...], sender: int) -> None:
         """What a neighbour offers as proof of cheating; of what proves nothing nothing is kept."""
         try:
-            self.match.weigh(evidence)
+            await self._in_thread_if_heavy(lambda: self.match.weigh(evidence))
         except Violation as violation:
             await self._accuse(violation)
-        except (TooEarly, OtherPast):
-            pass  # Not to be judged here yet: the signed bytes come again by themselves.
+        except TooEarly as early:
+            # It need not come again by itself. On the account of whoever offers it, so that no cheat can crowd it out.
+            self._offered.keep(early.step, sender, sender, evidence[0])
+        except OtherPast:
+            pass
         except Unattributable as error:
             self.mesh.fault(sender, str(error))
 
     async def _accuse(self, violation: Violation) -> None:
         """Somebody signed what it must not have signed: everybody gets the evidence."""
-        if violation.seat in self.match.proven or self._ending is not None:
+        known = self.match.knows_of(violation)
+        if self._ending is not None or (events := self.match.accuse(violation)) is None:
             return
-        self._follow(self.match.accuse(violation))
-        self._ledger.writer.evidence(self.match, violation)
-        self.mesh.send_evidence(violation.evidence)
+        self._follow(events)
+        if not known:
+            self._ledger.writer.evidence(self.match, violation)
+        for evidence in self.match.proofs(violation):
+            self.mesh.send_evidence(evidence)
         await self._after_proof()
 
     async def _after_proof(self) -> None:
@@ -322,11 +329,16 @@ class Session:
             if asked:
                 self._ledger.tell(AskAbout(tuple(sorted(asked))))
         base = self.match.chain.base
+        if base is not None and base.decree.unexplained:
+            self._store.look_at(base.number)
         if base is None or not base.votable:
             if over := self._absence.why_over(now):
                 self._end(over)
         elif gone := self._voting.hopeless(now):
-            self._end(f"{self._absence.names(gone)} cannot be reached, and those who stay are no majority")
+            if gone & self.match.proven.keys():
+                self._end_by_proof()
+            else:
+                self._end(f"{self._absence.names(gone)} cannot be reached, and those who stay are no majority")
         else:
             await self._ballots.vote()
             await self._advance()
@@ -348,7 +360,7 @@ class Session:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._turns.ask(self._nursery)
-            due = self._early.due(self.match.number)
+            due = self._early.due(self.match.number) + self._offered.due(self.match.number)
             if not due:
                 return
             for sender, contribution in due:

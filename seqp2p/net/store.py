@@ -50,3 +50,8 @@ class MatchStore:
         """
         if step == self.have()[0]:
             self._looked_back = self._match.number, max(1, step - 1)
+
+    def look_at(self, step: int) -> None:
+        """Somebody says that a step closed in another way than is known here: all are asked for all of it."""
+        if step < self.have()[0] or self._looked_back[0] != self._match.number:
+            self._looked_back = self._match.number, step

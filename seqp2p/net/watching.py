@@ -303,9 +303,10 @@ class Spectator:
             self._end(f"the host passed on {error}")
 
     def _accuse(self, violation: Violation) -> None:
-        if violation.seat not in self.match.proven:
-            events = self.match.accuse(violation)
-            self._writer.evidence(self.match, violation)
+        known = self.match.knows_of(violation)
+        if (events := self.match.accuse(violation)) is not None:
+            if not known:
+                self._writer.evidence(self.match, violation)
             self._follow(events)
             self._ending = self._ending or self.match.forfeit
 

@@ -99,8 +99,9 @@ def _take(match: Match, logged: Logged, writer: ReplayWriter) -> None:
             try:
                 match.receive(signed)
             except Violation as violation:
-                match.accuse(violation)
-                writer.evidence(match, violation)
+                known = match.knows_of(violation)
+                if match.accuse(violation) is not None and not known:
+                    writer.evidence(match, violation)
         case "ballot":
             match.receive_ballot(signed)
         case "head":

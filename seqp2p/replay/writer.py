@@ -9,7 +9,7 @@ from typing import Self
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import FILE
-from seqp2p.match.contribution import Contribution
+from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.errors import Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import Remark
@@ -46,8 +46,9 @@ class ReplayWriter:
             there = path.read_bytes() if reopened else b""
             self._digest = hashlib.sha256(there)
             self._steps = match.final if there else 0
-            # What stands beside the steps, each with the step that must be open for it.
-            self._beside: list[tuple[int, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
+            # What stands beside the steps, each with the step that must be open for it, and the head before that step
+            # where it is of no use on another.
+            self._beside: list[tuple[int, bytes | None, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
             if not there:
                 self._write(MAGIC)
                 self._append(TableRecord(match.agreement_bytes))
@@ -71,27 +72,29 @@ class ReplayWriter:
     def record(self, match: Match) -> None:
         """Append the steps that have become final since the last call, and what stands beside them."""
         for step in match.record[self._steps : match.final]:
-            self._append_beside(step.number)
+            self._append_beside(step.number, match)
             if step.action:
                 self._append(CertificateRecord(step.number, pairs(step.ballots)))
             else:
                 self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
             self._steps += 1
-        self._append_beside(self._steps + 1)
+        self._append_beside(self._steps + 1, match)
 
     def remark(self, match: Match, remark: Remark) -> None:
         """Append a remark, behind the steps before the one it is dated to."""
-        self._beside.append((remark.said.step, RemarkRecord(remark.payload, remark.signature)))
+        self._beside.append((remark.said.step, None, RemarkRecord(remark.payload, remark.signature)))
         self.record(match)
 
     def leave(self, match: Match, signed: Contribution) -> None:
         """Append a seat's signed leave."""
-        self._beside.append((0, LeaveRecord(signed.payload, signed.signature)))
+        self._beside.append((0, None, LeaveRecord(signed.payload, signed.signature)))
         self.record(match)
 
     def evidence(self, match: Match, violation: Violation) -> None:
         """Append proof of cheating, before the step it was found at is closed."""
-        self._beside.append((violation.step, EvidenceRecord(pairs(violation.evidence))))
+        single = len(violation.evidence) == 1
+        past = open_envelope(violation.evidence[0].payload).prev if single else None
+        self._beside.append((violation.step, past, EvidenceRecord(pairs(violation.evidence))))
         self.record(match)
 
     def finish(self, match: Match, key: bytes, sign: Signer) -> None:
@@ -103,18 +106,19 @@ class ReplayWriter:
                 self._append(OpenRecord(step.number, pairs(held)))
             if step.decree.closing is None or step.decree.closing.value.action:
                 break
-            self._append_beside(step.number + 1)
+            self._append_beside(step.number + 1, match)
         for seat, secret in sorted(match.openings.items()):
             self._append(OpeningRecord(seat, encode_scalar(secret)))
         self._append(EndRecord(key, sign(FILE, self._digest.digest())))
         os.fsync(self._file.fileno())
 
-    def _append_beside(self, number: int) -> None:
-        """Append what is dated to this step, or to an earlier one."""
-        due = [record for step, record in self._beside if step <= number]
-        self._beside = [(step, record) for step, record in self._beside if step > number]
-        for record in due:
-            self._append(record)
+    def _append_beside(self, number: int, match: Match) -> None:
+        """Append what is dated to this step, or to an earlier one, if the past that it was signed on stands."""
+        due = [each for each in self._beside if each[0] <= number]
+        self._beside = [each for each in self._beside if each[0] > number]
+        for step, past, record in due:
+            if past is None or match.game.heads[step - 1] == past:
+                self._append(record)
 
     def _append(self, record: AnyRecord) -> None:
         self._write(frame(record))

@@ -1,0 +1,117 @@
+"""A seat that cheats in several ways at once: the others agree, lose nobody else, and their replays hold."""
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import pytest
+
+from seqp2p.crypto.hashing import BALLOT
+from seqp2p.crypto.identity import sign
+from seqp2p.match.ballot import BallotPayload, encode_signed
+from seqp2p.match.contribution import Contribution, TurnBody, make_payload
+from seqp2p.match.errors import TooEarly
+from seqp2p.match.machine import Match
+from seqp2p.net.ballot_box import AHEAD_MAX, Ahead
+from seqp2p.net.messages import BallotMessage
+from tests.net.parties import Crook, Party, at, went_on
+from tests.table import fork, identity, signed
+
+CROOK = 2
+
+
+def ballot(match: Match, seat: int, round_: int, about: int, step: int = 0) -> Contribution:
+    """A vote to drop somebody."""
+    base = match.chain.base
+    assert base is not None
+    payload = encode_signed(
+        BallotPayload(1, match.game.id, step or base.number, base.prev, seat, round_, "drop", (about,), "absent", None)
+    )
+    return Contribution(payload, sign(identity(seat), BALLOT, payload))
+
+
+def versions(crook: Crook) -> list[Contribution]:
+    """Turns that are each right in themselves."""
+    return [crook.seat.play(crook.match, action) for action in crook.seat.view(crook.match).legal]
+
+
+async def cheating(
+    directory: Path,
+    players: int,
+    deal: "Collection[Collection[int]]",
+    *,
+    voted_twice: bool = False,
+    wrong: bool = False,
+) -> None:
+    """The crook shows each of these groups another turn of its own.
+
+    ``voted_twice``: everybody has proof already that it is a cheat. ``wrong``: the first group gets something besides
+    that could stand on no turn of it.
+    """
+    party = Party(directory, players, "kids" if players <= 4 else "classic", grace_s=30)
+
+    def what(crook: Crook, _own: Contribution) -> Iterable[tuple[Collection[int], Contribution]]:
+        if voted_twice:
+            one, two, *_ = crook.others
+            crook.mesh.send_evidence((ballot(crook.match, CROOK, 1, one), ballot(crook.match, CROOK, 1, two)))
+        shown = list(zip(deal, versions(crook), strict=False))
+        if wrong:
+            seats, turn = shown[0]
+            match = fork(crook.match)
+            match.receive(turn)
+            body = TurnBody("pass", (), b"", b"")
+            payload = make_payload(match.game.id, match.number, match.head, CROOK, "turn", body)
+            shown.append((seats, signed(identity(CROOK), payload)))
+        return shown
+
+    class Talkative(Crook):
+        """This one gives itself away."""
+
+        def __init__(self, *arguments: object, **more: object) -> None:
+            super().__init__(*arguments, **more)  # type: ignore[arg-type]  # as they are
+            del self.mesh.__dict__["send_evidence"]
+
+    party.sit(CROOK, kind=Talkative, when=at("turn"), what=what)
+    party.sit_others()
+    async with party.playing():
+        pass
+    went_on(party, CROOK)
+
+
+@pytest.mark.parametrize("deal", [((1,), (3,)), ((1,), (3, 4)), ((1, 3), (4, 5), (6,))])
+async def test_known_for_a_cheat_it_signs_twice(
+    autojump_clock: object, quick: None, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
+) -> None:
+    """What is proved already must not keep anybody from hearing what closes the step."""
+    await cheating(tmp_path, 1 + sum(map(len, deal)), deal, voted_twice=True)
+
+
+@pytest.mark.parametrize("deal", [((1, 3), (4, 5), (6,)), ((1,), (3,), (4, 5, 6))])
+async def test_three_faces(
+    autojump_clock: object, quick: None, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
+) -> None:
+    await cheating(tmp_path, 6, deal)
+
+
+@pytest.mark.parametrize("deal", [((1,), (3,)), ((1,), (3, 4)), ((1,), (3, 4, 5, 6))])
+async def test_wrong_on_a_past_that_does_not_stand(
+    autojump_clock: object, quick: None, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
+) -> None:
+    """Seat 1's evidence is of a past that is undone: no replay may hold it."""
+    await cheating(tmp_path, 1 + sum(map(len, deal)), deal, wrong=True)
+
+
+def test_votes_ahead_are_on_their_signers_account() -> None:
+    """Junk of one seat pushes out its own junk, and the nearest steps are kept."""
+    ahead = Ahead()
+    honest = BallotMessage(b"honest", bytes(64))
+    ahead.keep(TooEarly(8, 1), 1, honest)
+    for step in range(2 * AHEAD_MAX, 9, -1):
+        ahead.keep(TooEarly(step, 2), 2, BallotMessage(b"junk %d" % step, bytes(64)))
+    assert ahead.due(7) == []
+    assert (
+        ahead.due(9 + AHEAD_MAX)
+        == [(1, honest), *((2, BallotMessage(b"junk %d" % step, bytes(64))) for step in range(10, 10 + AHEAD_MAX))][
+            : 1 + AHEAD_MAX
+        ]
+    )
+    assert ahead.due(10_000) == []
