@@ -182,12 +182,12 @@ class Decree:
 
     def certificate(self, round_: int) -> Value | None:
         """The outcome of a round that has its certificate, and whose deciding ``last`` is known to be so."""
+        if not self.majority(self.votes.get(round_, ())):
+            return None  # At once: whoever floods a step with rounds is alone in them.
         for votes in self._agreeing(round_):
-            some = votes[0]
-            if {vote.seat for vote in votes} == self.members - some.about and self.majority(
-                {vote.seat for vote in votes}
-            ):
-                return self._outcome(votes, some)
+            voters = frozenset(vote.seat for vote in votes)
+            if voters == self.members - votes[0].about and self.majority(voters):
+                return self._outcome(votes, votes[0])
         return None
 
     def _agreeing(self, round_: int) -> Iterator[list[Vote]]:
