@@ -263,6 +263,10 @@ def replay_of(
             with pytest.raises(Violation) as proved:
                 match.weigh(evidence)
             replay.evidence(match, proved.value)
+        for violation in match.proven.values():
+            replay.evidence(match, violation)
+        for leave in match.left.values():
+            replay.leave(match, leave)
         replay.finish(match, writer.identity_key, writer.sign)
     return path.read_bytes()
 

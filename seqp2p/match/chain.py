@@ -119,6 +119,7 @@ class Chain:
         self.record: list[ClosedStep] = []
         self.final = 0
         self.live: list[LiveStep] = []
+        self._undone: dict[tuple[int, bytes], LiveStep] = {}  # by number and head before it: should that come back
         self._open_next(game.id)
 
     @property
@@ -221,6 +222,7 @@ class Chain:
 
     def _undo(self, step: LiveStep) -> None:
         index = step.number - self.final - 1
+        self._undone |= {(above.number, above.prev): above for above in self.live[index + 1 :]}
         del self.live[index + 1 :]
         del self.record[step.number - 1 :]
         self.game = step.before.copy()
@@ -256,6 +258,7 @@ class Chain:
         """The base is final; the next step is the base."""
         self.live.pop(0)
         self.final += 1
+        self._undone = {place: step for place, step in self._undone.items() if place[0] > self.final}
         closed = self.record[self.final - 1]
         if closed.action == "skip":
             return [Skipped(closed.about[0])]
@@ -266,6 +269,10 @@ class Chain:
         plan = next_plan(self.game)
         if plan is None:
             return
-        decree = Decree(frozenset(self.game.seats), partial(head_of_action, head))
-        number = len(self.record) + 1
-        self.live.append(LiveStep(number, head, plan, awaited_seats(self.game, plan), self.game.copy(), decree))
+        number, members = len(self.record) + 1, frozenset(self.game.seats)
+        step = self._undone.pop((number, head), None)
+        if step is None:
+            decree = Decree(members, partial(head_of_action, head))
+            step = LiveStep(number, head, plan, awaited_seats(self.game, plan), self.game.copy(), decree)
+        step.decree.closing = None
+        self.live.append(step)

@@ -211,11 +211,12 @@ class Match:
         step = self._base_for(said)
         if step is None or not self._counts(said, step):
             return None
-        first = step.ballots.setdefault((said.round, said.seat), signed)
-        if first.payload != signed.payload:
-            raise Violation(said.seat, said.step, f"it voted twice in round {said.round}", (first, signed))
-        if first is not signed:
+        first = step.ballots.get((said.round, said.seat))
+        if first is not None:
+            if first.payload != signed.payload:
+                raise Violation(said.seat, said.step, f"it voted twice in round {said.round}", (first, signed))
             return None
+        step.ballots[said.round, said.seat] = signed
         step.decree.vote(said.vote)
         if said.seat == self.own_seat:
             step.decree.bind(said.round, said.vote.last)
@@ -250,8 +251,10 @@ class Match:
 
         Whatever was proved before, another contribution that is right in itself may turn out to stand.
         """
-        new = violation.seat not in self.proven
-        self.proven.setdefault(violation.seat, violation)
+        before = self.proven.get(violation.seat)
+        new = before is None
+        if before is None or len(before.evidence) < len(violation.evidence):
+            self.proven[violation.seat] = violation  # Two contributions prove it on any past, a wrong one on its own.
         step = self.chain.live_step(violation.step)
         if step is not None and step.votable and len(violation.evidence) > 1:
             new = self._keep_second(step, violation) or new
@@ -272,7 +275,7 @@ class Match:
 
     def proofs(self, violation: Violation) -> tuple[tuple[Contribution, ...], ...]:
         """The evidence, and what shows each further version here of a contribution that its seat made twice."""
-        step, (first, *_) = self.chain.live_step(violation.step), violation.evidence
+        step, first = self.chain.live_step(violation.step), violation.evidence[0]
         versions = [] if step is None else step.versions_of(violation.seat)
         known = {each.payload for each in violation.evidence}
         further = [each for each in versions if each.payload not in known]
@@ -400,6 +403,8 @@ class Match:
         members = step.decree.members
         about = set(said.about)
         if not step.votable or said.seat not in members or not about <= members:
+            return False
+        if not step.decree.majority(members - about):
             return False
         if (said.round, said.seat) not in step.ballots and step.decree.voted_out(said.seat):
             return False

@@ -43,5 +43,8 @@ def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Res
 def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> tuple[Result, Finished]:
     """The result of a game that seats were dropped from until one team was left, and the event that says so."""
     last = names(game, set(game.last_gone))
-    result = forfeit(game, left, cheats) or Result("unfinished", (), f"without {last} there is nobody to play against")
+    reason = f"without {last} there is nobody to play against"
+    if game.joint_key.is_infinity:
+        reason = f"without {last} the game keys of those who stay cancel each other out: no card can be dealt"
+    result = forfeit(game, left, cheats) or Result("unfinished", (), reason)
     return result, Finished(result)

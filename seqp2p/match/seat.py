@@ -65,13 +65,37 @@ class OwnSeat:
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
         self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: what this seat has seen of its own
+        self._given: dict[Point, int] = {}  # for whom this seat has signed a share, by the ciphertext's a
 
     def __repr__(self) -> str:
         return f"OwnSeat({self.number})"
 
     def owes(self, match: Match) -> bool:
-        """Whether the open step waits for this seat, and it may sign on top of what is closed."""
-        return self.number in match.awaited and match.may_sign
+        """Whether the open step waits for this seat, and it may sign on top of what is closed.
+
+        It may not where it would tell a second seat about a card: one that is or was its own, or another's before.
+        """
+        return self.number in match.awaited and match.may_sign and not self._tells_two(match)
+
+    def _tells_two(self, match: Match) -> bool:
+        ciphertexts = match.game.deck.ciphertexts
+        cards = ((ciphertexts[position].a, holder) for position, holder in self._to_give(match).items())
+        return any(a in self._opened or self._given.get(a, holder) != holder for a, holder in cards)
+
+    def _to_give(self, match: Match) -> dict[int, int]:
+        """The deck positions that this seat owes shares for, each with the seat that the card is for."""
+        if match.kind == "draw":
+            assert match.plan is not None, "a step that is open has a plan"
+            return {match.game.deck.drawn: match.plan.subject}
+        if match.kind == "deal":
+            owners = dict(enumerate(match.game.owners, match.game.deck.drawn))
+            return {position: owners[position] for position in positions_of_others(match.game, self.number)}
+        return {}
+
+    def _give(self, match: Match) -> Body:
+        holders = self._to_give(match)
+        self._given |= {match.game.deck.ciphertexts[position].a: holder for position, holder in holders.items()}
+        return SharesBody(*self._shares(match, list(holders)))
 
     def hand(self, match: Match) -> dict[int, int]:
         """The seat's own cards: physical card by deck position, for every card that is dealt to it."""
@@ -94,8 +118,8 @@ class OwnSeat:
             "seat": self._seat_body,
             "reveal": self._reveal_body,
             "shuffle": self._shuffle_body,
-            "deal": self._deal_body,
-            "draw": self._draw_body,
+            "deal": self._give,
+            "draw": self._give,
             "over": self._over_body,
         }
         assert match.kind in bodies, "a turn takes an action"
@@ -230,12 +254,6 @@ class OwnSeat:
         game = match.game
         deck, proof = shuffle_and_prove(game.deck.mixing, game.joint_key, self._context(match), self._randomness)
         return ShuffleBody(encode_deck(deck), proof)
-
-    def _deal_body(self, match: Match) -> Body:
-        return SharesBody(*self._shares(match, positions_of_others(match.game, self.number)))
-
-    def _draw_body(self, match: Match) -> Body:
-        return SharesBody(*self._shares(match, [match.game.deck.drawn]))
 
     def _over_body(self, match: Match) -> Body:
         return OverBody(final_hash(match.game))

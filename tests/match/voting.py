@@ -1,0 +1,48 @@
+"""Votes at a table in memory: seats that are away, and those who stay close steps without them."""
+
+from collections.abc import Sequence
+
+from seqp2p.match.ballots import Action, Wish
+from seqp2p.match.events import Event
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from tests.table import Choose, Until, due
+
+
+def wish(action: Action, *about: int) -> Wish:
+    """To skip the mover, or to drop seats."""
+    return Wish(action, frozenset(about))
+
+
+def show(match: Match, seats: Sequence[OwnSeat]) -> list[Event]:
+    """These seats say how they closed what is not final yet."""
+    events: list[Event] = []
+    for seat in seats:
+        for head in seat.heads(match):
+            events += match.receive_head(head) or ()
+    return events
+
+
+def vote(match: Match, seats: Sequence[OwnSeat], wanted: Wish, round_: int = 1) -> list[Event]:
+    """All of these seats that stay vote so on the step that is open, and say how it closed."""
+    events = show(match, seats)
+    voters = [seat for seat in seats if seat.number in match.game.seats and seat.number not in wanted.about]
+    for seat in voters:
+        events += match.receive_ballot(seat.ballot(match, round_, wanted, "late")) or ()
+    return events + show(match, voters)
+
+
+def staying(match: Match, seats: Sequence[OwnSeat]) -> list[OwnSeat]:
+    """Those of these seats that are in the game."""
+    return [seat for seat in seats if seat.number in match.game.seats]
+
+
+def play_on(match: Match, seats: Sequence[OwnSeat], choose: Choose, until: Until = lambda _match: False) -> list[Event]:
+    """Those who are in the game play on until the end, or until the open step is one that ``until`` picks."""
+    events: list[Event] = []
+    while match.kind is not None and not until(match):
+        contributions = list(due(match, staying(match, seats), choose))
+        assert contributions, f"nobody contributes to step {match.number}, {match.kind}"
+        for contribution in contributions:
+            events += match.receive(contribution)
+    return events
