@@ -3,7 +3,8 @@
 ``move_4``, ``move_12``: from a bot's decision (before it is proved, signed, synced and sent) until the last of the
 others has told of it; ``told``: the same from the mover's own ``turn`` event. Bots take 0.15 s a turn, as all peers
 share the cores of this machine. ``resync``: a peer that is 100 steps behind links and catches up, both ends in this
-process. ``memory``: the largest peer of the game of twelve. ``spectators``: the ratio to a table without any.
+process. ``memory``: the largest peer of the game of twelve. ``spectators``: the ratio to a table without any; of both,
+and of ``move_4``, the best of three games counts, for whatever else this machine does comes on top.
 """
 
 import json
@@ -202,16 +203,13 @@ async def drain(mesh: Mesh) -> None:
 
 def run() -> Figures:
     figures: Figures = {}
-    alone: list[float] = []
-    crowded: list[float] = []
+    alone: list[dict[str, float]] = []
+    crowded: list[dict[str, float]] = []
     for _ in range(ROUNDS):
         # In turns, so that both meet the same machine.
-        four, _told = moves(4)
-        with_watchers, _told = moves(4, WATCHERS)
-        alone.append(four["median_ms"])
-        crowded.append(with_watchers["median_ms"])
-        if "move_4" not in figures or four["median_ms"] < figures["move_4"]["median_ms"]:
-            figures["move_4"] = four
+        alone.append(moves(4)[0])
+        crowded.append(moves(4, WATCHERS)[0])
+    figures["move_4"], watched = (min(each, key=lambda figure: figure["median_ms"]) for each in (alone, crowded))
     figures["move_12"], told = moves(12)
     ends = [event for events in told for event in events if event["event"] == "over"]
     figures["resync"] = {"s": round(statistics.median(trio.run(resync_s) for _ in range(3)), 3), "steps": BEHIND}
@@ -219,8 +217,8 @@ def run() -> Figures:
         "rss_mb": round(max(event["rss_mb"] for event in ends), 1),
         "peak_mb": round(max(event["peak_mb"] for event in ends), 1),
     }
-    ratio = statistics.median(crowded) / statistics.median(alone)
-    figures["spectators"] = {"count": WATCHERS, "median_ms": statistics.median(crowded), "ratio": round(ratio, 3)}
+    ratio = watched["median_ms"] / figures["move_4"]["median_ms"]
+    figures["spectators"] = {"count": WATCHERS, "median_ms": watched["median_ms"], "ratio": round(ratio, 3)}
     return figures
 
 
