@@ -91,7 +91,7 @@ class Demo:
     def _tell_stopped(self) -> None:
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
         self._output.event(
-            "over", result="unfinished", winners=[], reason="stopped", replays=replays, verdict="unfinished"
+            "over", result="unfinished", winners=[], forfeit=[], reason="stopped", replays=replays, verdict="unfinished"
         )
 
     async def _play(self) -> None:
@@ -186,6 +186,7 @@ class Demo:
             "over",
             result=first["result"],
             winners=first["winners"],
+            forfeit=first["forfeit"],
             reason=first["reason"],
             replays=replays,
             verdict=report.verdict,

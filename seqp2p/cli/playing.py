@@ -157,7 +157,12 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
         async with trio.open_nursery() as nursery:
             if beside is not None:
                 nursery.start_soon(beside, mesh)
-            result = await _run(session, player, reporter, signals, writer.path)
+            try:
+                result = await _run(session, player, reporter, signals, writer.path)
+            except* trio.Cancelled:
+                # The session has said goodbye and completed the replay.
+                sitting.sidecar.delete()
+                raise
             nursery.cancel_scope.cancel()
         # The game is over for this seat: nobody can take it again, and nobody needs its secrets.
         sitting.sidecar.delete()

@@ -127,7 +127,15 @@ def test_so_many_cannot_play(cli: Cli, players: int, reason: str) -> None:
 
 
 def over(seat: int, replay: Path, winners: list[int]) -> Event:
-    return {"event": "over", "result": "won", "winners": winners, "reason": None, "seat": seat, "replay": str(replay)}
+    return {
+        "event": "over",
+        "result": "won",
+        "winners": winners,
+        "forfeit": [],
+        "reason": None,
+        "seat": seat,
+        "replay": str(replay),
+    }
 
 
 @pytest.mark.parametrize(
@@ -176,7 +184,7 @@ def test_a_peer_whose_disk_is_full_says_so(people: Household) -> None:
     demo = people.start("demo", "--players", "2", "--replay-dir", people.replays("demo"), preexec_fn=small_files)
     assert demo.end() == 1
     error, hint = demo.error()
-    assert re.match(r"the peer of bot \d: cannot write the replay .*: File too large", error)
+    assert re.match(r"the peer of bot \d: cannot write the replay .*: the disk took only a part of a record", error)
     assert hint == "choose another folder with --replay-dir"
 
 

@@ -8,14 +8,19 @@ from typing import Any
 import pytest
 
 from seqp2p.cli import host as module
+from seqp2p.cli.games import Last, OpenLobby
 from seqp2p.cli.output import Output
-from seqp2p.cli.playing import Choices
+from seqp2p.cli.playing import Choices, Ended
 from seqp2p.cli.seating import Door, Lobbying
 from seqp2p.cli.settings import make_settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.adverts import TableAdvert
-from seqp2p.net.lobby import CodeShown, Guest, LobbyShown
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.lobby import CodeShown, Former, Guest, LobbyShown
+from seqp2p.net.table import Table
 from seqp2p.rules import Options
+from tests.net.tools import agreement, identity
+from tests.net.tools import credentials as numbered
 
 
 async def test_a_table_is_advertised_as_it_is(
@@ -23,14 +28,16 @@ async def test_a_table_is_advertised_as_it_is(
 ) -> None:
     said: list[TableAdvert] = []
     numbers: list[int] = []
+    formers: list[Any] = []
 
     @asynccontextmanager
     async def advertising(advert: TableAdvert, *_: Any) -> AsyncIterator[Callable[[TableAdvert], None]]:
         said.append(advert)
         yield said.append
 
-    async def host_table(*arguments: Any, table_number: int, **_: Any) -> str:
+    async def host_table(*arguments: Any, table_number: int, former: Former | None, **_: Any) -> str:
         numbers.append(table_number)
+        formers.append(former)
         tell = arguments[6]
         guests = [Guest(name, bytes(32)) for name in ("ann", "bob", "eve")]
         tell(CodeShown(f"{table_number}-amber-falcon"))
@@ -38,17 +45,22 @@ async def test_a_table_is_advertised_as_it_is(
             tell(LobbyShown(arguments[2], (*guests[:count], *[None] * (3 - count)), 1))
         return "a table"
 
-    async def play(_: Door, table: Any) -> int:
-        assert table == "a table"
+    async def play_games(_: Door, open_lobby: OpenLobby) -> int:
+        # Two games, one after the other: the table is open before each.
+        last = Last(Table(numbered(1), agreement(3), 1, {}, []), Ended(0, begun=True, left=False, out=frozenset({3})))
+        for before in (None, last):
+            async with open_lobby(before) as sit_down:
+                assert await sit_down() == "a table"
         return 0
 
     monkeypatch.setattr(module, "advertising", advertising)
     monkeypatch.setattr(module, "host_table", host_table)
-    monkeypatch.setattr(Door, "play", play)
+    monkeypatch.setattr(module, "play_games", play_games)
     settings = make_settings(3, None, "classic", Options(), 120, closed_hands=False)
     lobbying = Lobbying(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
     assert await module.host(settings, 0, Address("127.0.0.1", 0), lobbying) == 0
-    (number,) = numbers
+    assert len(set(numbers)) == 1
+    number = numbers[0]
     assert {(advert.number, advert.host, advert.variant, advert.players) for advert in said} == {
         (number, "ann", "classic", 3)
     }
@@ -58,7 +70,10 @@ async def test_a_table_is_advertised_as_it_is(
         (1, "open"),
         (0, "open"),
         (0, "playing"),
+        *[(2, "open"), (1, "open"), (0, "open"), (0, "playing")],
     ]
+    # Seat 3 has left the game: it comes back by the new code, like anybody.
+    assert formers == [None, Former(formers[1].game, {identity(2).public: 2}, DEFAULT_LIMITS.rematch_keeps_s)]
     # The code is for people, and for nobody who only listens.
     assert "amber" in capsys.readouterr().out
     assert not any("amber" in value for advert in said for value in advert.properties().values())

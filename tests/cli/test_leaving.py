@@ -46,21 +46,21 @@ def test_a_seat_that_is_asked_to_end_leaves_politely(people: Household) -> None:
         assert (told["event"], told["result"], told["winners"]) == ("over", "unfinished", [])
         assert told["reason"] == f"seat 2 (guest {polite.name}) left the table"
         assert guest.events[-1]["reason"] == "left the table"
-        assert f"unfinished: {told['reason']}" in host.err
+        assert told["forfeit"] == [1]
+        assert f"won by seat 1 (host {polite.name}) by forfeit: {told['reason']}" in host.err
     assert (host_left.end(15), left_alone.end(15)) == (5, 5)
     assert left_alone.events[-1]["reason"] == "seat 1 (host) left the table"
     # All are whole and signed by their writers: verify finds nothing to miss but the rest of the game.
     replays = [process.events[-1]["replay"] for pair in tables.values() for process in pair]
     for reason in reasons(*replays):
-        assert "the record ends at step" in reason
-        assert "awaiting seat" in reason
+        assert "left the table" in reason
     host, guest = tables[signal.SIGINT]
     verify = people.call("verify", "--json", host.events[-1]["replay"], guest.events[-1]["replay"])
     assert verify.end() == 5
     assert [event["writer"] for event in verify.events] == [event["key"] for event in guest.events[:2]]
 
 
-def test_a_seat_that_dies_is_waited_for_and_then_given_up(people: Household) -> None:
+def test_a_seat_that_dies_is_waited_for_and_then_played_on_without(people: Household) -> None:
     host = people.host("--variant", "kids", "--players", "3", "--grace", "1")
     guests = [people.join(host, "--pace", pace, who=name) for name, pace in (("anna", "3600"), ("berta", "0"))]
     host.event("dealt")
@@ -68,14 +68,24 @@ def test_a_seat_that_dies_is_waited_for_and_then_given_up(people: Household) -> 
     seat = next(event["seat"] for event in host.events if event["event"] == "seated" and event["name"] == "anna")
     victim.signal(signal.SIGKILL)
     assert victim.end() == -signal.SIGKILL
-    assert (host.end(), other.end()) == (5, 5)
-    overs = [survivor.events[-1] for survivor in (host, other)]
-    assert [over["result"] for over in overs] == ["unfinished"] * 2
-    # Whoever finds out first leaves, so the other may hear of that first.
-    assert f"seat {seat} (anna) could not be reached for 1 s" in [over["reason"] for over in overs]
-    (dead,) = people.replays("anna").iterdir()
-    found = reasons(dead, host.events[-1]["replay"], other.events[-1]["replay"])
-    assert f"awaiting seat {seat}" in found[1]
+    assert (host.end(), other.end()) == (0, 0)
+    for survivor in (host, other):
+        assert survivor.event("dropped")["seats"] == [seat]
+        assert survivor.events[-1]["result"] in ("won", "drawn")
+    (dead,) = people.replays("anna").glob("*.seqp2p")
+    assert len(reasons(dead)) == 1
+
+
+def test_a_seat_that_dies_is_waited_for_and_then_given_up(people: Household) -> None:
+    host = people.host("--variant", "kids", "--grace", "1")
+    guest = people.join(host, "--pace", "3600")
+    host.event("dealt")
+    guest.signal(signal.SIGKILL)
+    assert host.end() == 5
+    over = host.events[-1]
+    assert (over["result"], over["forfeit"]) == ("unfinished", [])
+    assert over["reason"] == "seat 2 (guest) could not be reached for 1 s"
+    assert "awaiting seat 2" in reasons(over["replay"])[0]
 
 
 def test_a_host_with_nohup_outlives_its_terminal(people: Household) -> None:
@@ -111,14 +121,18 @@ def test_a_disk_that_is_full_is_said(people: Household) -> None:
     host = people.host("--variant", "kids", "--grace", "1")
     guest = people.join(host, preexec_fn=small_files)
     assert guest.end() == 1
-    (replay,) = people.replays("guest").iterdir()
+    (replay,) = people.replays("guest").glob("*.seqp2p")
     error, hint = guest.error()
-    assert error == f"cannot write the replay {replay}: File too large"
+    assert error == f"cannot write the replay {replay}: the disk took only a part of a record"
     assert hint == "choose another folder with --replay-dir"
+    assert "seat 2 (guest)" in host.event("over")["reason"]
+    # The cards were not dealt: the table is open again, until its host is told to go.
+    assert host.event("listening", 2)["code"]
+    host.signal(signal.SIGTERM)
     assert host.end() == 5
-    assert "seat 2 (guest)" in host.events[-1]["reason"]
-    # What was recorded is not lost.
+    # What was recorded is not lost, and neither is the seat: once there is room it can be taken again.
     assert len(reasons(replay)) == 1
+    assert replay.with_name(f"{replay.name}.seat").exists()
 
 
 def test_a_peer_ends_with_the_process_that_started_it(people: Household) -> None:

@@ -84,6 +84,7 @@ def test_ways_to_leave_the_table(people: Household) -> None:
         for way in ("leave", "end", "half")
     }
     # A process that was started with its input closed: no other file takes its place, an identity key least of all.
+    # Nobody can type there, so it does not even stay in the lobby.
     event = hosts["closed"].event("listening")
     arguments = ["join", event["address"], "--code", event["code"], "--name", "guest closed", "--json"]
     line = command(*arguments, "--replay-dir", people.replays("closed"))
@@ -98,7 +99,9 @@ def test_ways_to_leave_the_table(people: Household) -> None:
     half.write(legal["half"][0].encode())
     guests["half"].close_input()
     assert hosts["half"].event("turn", seat=2)["action"] == legal["half"][0]
-    for way in ways:
+    assert guests["closed"].end(20) == 5
+    hosts["closed"].line("^guest closed has left the table$")
+    for way in ("leave", "end", "half"):
         assert (guests[way].end(20), hosts[way].end(20)) == (5, 5)
         reason = "left the table" if way == "leave" else "the player's input ended"
         assert guests[way].events[-1]["reason"] == reason
@@ -127,7 +130,7 @@ def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
     guest.type("exit", "YES")
     assert (guest.end(20), host.end(20)) == (5, 5)
     assert "unfinished: you left the table" in guest.err
-    assert "unfinished: seat 2 (guest) left the table" in host.err
+    assert "won by seat 1 (host) by forfeit: seat 2 (guest) left the table" in host.err
 
 
 @pytest.fixture

@@ -233,13 +233,14 @@ class Doomed:
         raise ExceptionGroup("", self.errors)
 
 
-async def test_a_disk_that_fails_is_told_apart_from_faults(tmp_path: Path) -> None:
+async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_path: Path) -> None:
+    reporter = Reporter(Output(json=False), Match(brief.agreement))
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     text = f"cannot write the replay {tmp_path / 'game.seqp2p'}: No space left on device"
     with pytest.raises(CommandError, match=text):
-        await playing._run(cast("Session", Doomed(full)), BOT, NoSignals(), tmp_path / "game.seqp2p")
+        await playing._run(cast("Session", Doomed(full)), BOT, reporter, NoSignals(), tmp_path / "game.seqp2p")
     with pytest.raises(ExceptionGroup) as raised:
-        await playing._run(cast("Session", Doomed(ZeroDivisionError())), BOT, NoSignals(), tmp_path)
+        await playing._run(cast("Session", Doomed(ZeroDivisionError())), BOT, reporter, NoSignals(), tmp_path)
     assert raised.group_contains(ZeroDivisionError)
 
 
@@ -407,10 +408,18 @@ def test_a_person_in_this_process(cli: Cli, people: Household, monkeypatch: pyte
     host = people.host("--variant", "kids")
     event = host.event("listening")
     read, write = os.pipe()
-    os.write(write, b"say hello\nleave\nyes\n")
+
+    def type_once_dealt() -> None:
+        # What is typed before is obeyed in the lobby.
+        host.event("dealt")
+        os.write(write, b"say hello\nleave\nyes\n")
+
+    typing = threading.Thread(target=type_once_dealt)
+    typing.start()
     monkeypatch.setattr("seqp2p.cli.lines._stdin", LineReader(read))
     options = ("--code", event["code"], "--name", "anna", "--json")
     exit_code, out, err = cli("join", event["address"], *options)
+    typing.join()
     os.close(write)
     os.close(read)
     assert exit_code == ABANDONED
