@@ -91,10 +91,12 @@ def _conclude(reading: Reading) -> Report:
 def _where_it_ends(match: Match) -> str:
     """What the record says of its end, and no more: not why somebody is waited for."""
     waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
-    signed = ", ".join(f"seat {seat}" for seat, _ in match.held)
-    if match.kind == "over" and signed:
-        outcome = "the win" if final_result(match.game).winners else "the draw"
-        return f"signed by {signed} only: {outcome} at step {match.number} is claimed, awaiting {waiting}"
+    if match.kind == "over" and match.held:
+        signed = ", ".join(f"seat {seat}" for seat, _ in match.held)
+        claim = "claims" if len(match.held) == 1 else "claim"
+        outcome = "win" if final_result(match.game).winners else "draw"
+        have = "has" if len(match.awaited) == 1 else "have"
+        return f"{signed} {claim} the {outcome} at step {match.number}, {waiting} {have} not signed"
     return f"the record ends at step {match.number}, awaiting {waiting}"
 
 

@@ -109,7 +109,7 @@ def test_a_majority_that_signed_the_end_is_enough(players: int) -> None:
 def test_one_of_two_is_no_majority(brief: Played) -> None:
     number = brief.step_of("over")
     data = sealed([*steps(brief, number - 1), open_step(number, brief.contribution(number, 1))])
-    unfinished(data, f"the record ends at step {number}, awaiting seat 2")
+    unfinished(data, f"seat 1 claims the win at step {number}, seat 2 has not signed")
 
 
 # --- unfinished
@@ -120,9 +120,9 @@ def test_a_game_that_stops_anywhere_is_unfinished(brief: Played) -> None:
     for number, closed in enumerate(brief.steps, 1):
         for seat, held in closed.contributions:
             waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
-            report = unfinished(
-                replay_of(match, brief.seat(seat)), f"the record ends at step {number}, awaiting {waiting}"
-            )
+            claimed = match.kind == "over" and match.held
+            reason = "not signed" if claimed else f"the record ends at step {number}, awaiting {waiting}"
+            report = unfinished(replay_of(match, brief.seat(seat)), reason)
             assert (report.steps, report.step) == (number - 1, number)
             match.receive(held)
     verified(replay_of(match, brief.seat(1)))
