@@ -29,13 +29,14 @@ async def test_a_table_is_advertised_as_it_is(
     said: list[TableAdvert] = []
     numbers: list[int] = []
     formers: list[Any] = []
+    agreed = Table(numbered(1), agreement(3), 1, {}, [])
 
     @asynccontextmanager
     async def advertising(advert: TableAdvert, *_: Any) -> AsyncIterator[Callable[[TableAdvert], None]]:
         said.append(advert)
         yield said.append
 
-    async def host_table(*arguments: Any, table_number: int, former: Former | None, **_: Any) -> str:
+    async def host_table(*arguments: Any, table_number: int, former: Former | None, **_: Any) -> Table:
         numbers.append(table_number)
         formers.append(former)
         tell = arguments[6]
@@ -43,14 +44,14 @@ async def test_a_table_is_advertised_as_it_is(
         tell(CodeShown(f"{table_number}-amber-falcon"))
         for count in (1, 2, 3):
             tell(LobbyShown(arguments[2], (*guests[:count], *[None] * (3 - count)), 1))
-        return "a table"
+        return agreed
 
     async def play_games(_: Door, open_lobby: OpenLobby) -> int:
         # Two games, one after the other: the table is open before each.
-        last = Last(Table(numbered(1), agreement(3), 1, {}, []), Ended(0, begun=True, left=False, out=frozenset({3})))
+        last = Last(agreed, Ended(0, begun=True, left=False, out=frozenset({3})))
         for before in (None, last):
             async with open_lobby(before) as sit_down:
-                assert await sit_down() == "a table"
+                assert await sit_down() is agreed
         return 0
 
     monkeypatch.setattr(module, "advertising", advertising)

@@ -184,6 +184,7 @@ def test_what_is_typed_as_the_game_begins_is_not_lost(people: Household, termina
     guest.line("^the table is full$")
     terminal.type("say one", "say two", "say three")
     assert [host.event("remark", nth)["text"] for nth in (1, 2, 3)] == ["one", "two", "three"]
+    host.event("dealt")
     terminal.type("leave", "yes")
     assert (guest.end(), host.end()) == (5, 5)
     # Who has left is not asked for another game.
