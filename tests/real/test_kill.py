@@ -31,7 +31,7 @@ def test_every_seat_is_killed_at_every_kind_of_step(tmp_path: Path, deaths: dict
 
 def test_killed_in_a_vote_and_in_the_deal_that_follows(tmp_path: Path) -> None:
     """One seat is gone for good; while the others vote, and deal again without it, they are killed too."""
-    with mortals(tmp_path, "--variant", "kids", "--grace", "5", players=4) as table:
+    with mortals(tmp_path, "--variant", "kids", "--grace", "7", players=4) as table:
         table.begin(
             host=["sent ballot 1", "taken shuffle 1", "synced deal 1"],
             guest2=["synced ballot 1", "synced shuffle 1"],
