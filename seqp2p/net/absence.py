@@ -46,6 +46,7 @@ class Absence:
         self._own_seat = own_seat
         self._moved_at = 0.0
         self._away_at: dict[int, float] = {}
+        self._back_at: dict[int, float] = {}
         self._told: set[int] = set()
         self._gone: dict[int, tuple[float, str]] = {}  # when a seat said goodbye, and why
 
@@ -73,7 +74,8 @@ class Absence:
         self._away_at = {seat: since for seat, since in self._away_at.items() if self._in_game(seat)}
         for seat in self._match.game.seats:
             if seat == self._own_seat or seat in reachable:
-                self._away_at.pop(seat, None)
+                if self._away_at.pop(seat, None) is not None:
+                    self._back_at[seat] = now
                 if seat in self._told:
                     self._told.discard(seat)
                     told.append(Back(seat))
@@ -86,6 +88,10 @@ class Absence:
         """The seats that have been away for the whole grace."""
         away = (seat for seat, since in self._away_at.items() if now - since >= self.grace_s)
         return frozenset(seat for seat in away if self._in_game(seat))
+
+    def reachable_s(self, seat: int, now: float) -> float:
+        """For how long a seat has been there without a break; 0 while it is away."""
+        return 0.0 if seat in self._away_at else now - self._back_at.get(seat, float("-inf"))
 
     def departed(self, now: float) -> frozenset[int]:
         """The seats that said goodbye, a moment ago or longer: what others say of the reason may still be coming."""

@@ -18,7 +18,7 @@ from seqp2p.net.absence import Absence
 # A round has this long to fill; each further one of a step a little longer, so that all come to meet in one.
 ROUND_S: Final = 2.0
 ROUND_MAX_S: Final = 8.0
-# Whoever has not voted by then, though it can be reached, is not waited for: it would stop everybody.
+# Whoever has not voted as the others by then, though it can be reached, is not waited for: it would stop everybody.
 SILENT_S: Final = 15.0
 
 
@@ -49,7 +49,8 @@ class Voting:
         self._allowed: set[int] = set()
         self._round: tuple[int, int] = (0, 0)
         self._round_at = 0.0
-        self._first: tuple[int, float] = (0, 0.0)
+        self._hindered_at = 0  # the step
+        self._hindering: dict[int, float] = {}  # since when, by seat
 
     def allow(self, seat: int) -> None:
         """The person who plays here does not want to wait for this seat any longer."""
@@ -85,16 +86,16 @@ class Voting:
         if base is None or not base.votable:
             return frozenset()
         cheats_or_left = self._match.proven.keys() | self._match.left.keys()
-        gone = (self._away(now) | self._absence.departed(now) | cheats_or_left) & base.decree.members
+        away_or_silent = self._away(now) | self._absence.departed(now) | self._silent(base, now)
+        gone = (away_or_silent | cheats_or_left) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def _stuck(self, base: LiveStep, now: float) -> bool:
-        newest = max(base.decree.votes, default=0)
-        if (base.number, newest) != self._round:
-            self._round, self._round_at = (base.number, newest), now
-        if base.decree.votes and self._first[0] != base.number:
-            self._first = base.number, now
-        return now - self._round_at >= min(ROUND_MAX_S, ROUND_S * max(1, newest))
+        # Its own round: whoever begins one after the other holds nobody up by it.
+        own_round = base.decree.promised
+        if (base.number, own_round) != self._round:
+            self._round, self._round_at = (base.number, own_round), now
+        return now - self._round_at >= min(ROUND_MAX_S, ROUND_S * max(1, own_round))
 
     def _wish(self, base: LiveStep, now: float) -> tuple[Wish, Reason] | None:
         members = base.decree.members - {self._own_seat}
@@ -137,11 +138,17 @@ class Voting:
         return frozenset(seat for each in votes for vote in each.values() for seat in vote.about)
 
     def _silent(self, base: LiveStep, now: float) -> frozenset[int]:
-        """The seats that others are waiting for to vote, and that never do."""
-        if self._first[0] != base.number or now - self._first[1] < SILENT_S or base.decree.certificate(self._round[1]):
-            return frozenset()
-        voted = {seat for votes in base.decree.votes.values() for seat in votes}
-        accused = {seat for votes in base.decree.votes.values() for vote in votes.values() for seat in vote.about}
-        if self._own_seat not in voted:
-            return frozenset()
-        return base.decree.members - voted - accused
+        """The seats that keep this seat's rounds from closing the step for longer than honest ones ever differ.
+
+        They can be reached all that time, or have had the grace besides.
+        """
+        own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
+        hindering = base.decree.hindering(Wish(own.action, own.about)) if own is not None else frozenset[int]()
+        known = self._hindering if self._hindered_at == base.number else {}
+        self._hindered_at, self._hindering = base.number, {seat: known.get(seat, now) for seat in hindering}
+        return frozenset(
+            seat
+            for seat, since in self._hindering.items()
+            if min(now - since, self._absence.reachable_s(seat, now)) >= SILENT_S
+            or now - since >= SILENT_S + self._absence.grace_s
+        )

@@ -2,18 +2,22 @@
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
 
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
 from seqp2p.match.ballot import BallotPayload, encode_signed
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.errors import TooEarly
+from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
 from seqp2p.net.ballot_box import AHEAD_MAX, Ahead
 from seqp2p.net.messages import BallotMessage
-from tests.net.parties import Crook, Party, at, went_on
+from seqp2p.net.voting import SILENT_S
+from tests.net.parties import Crook, Party, Thinker, at, went_on
 from tests.table import fork, identity, signed
 
 CROOK = 2
@@ -115,3 +119,56 @@ def test_votes_ahead_are_on_their_signers_account() -> None:
         ]
     )
     assert ahead.due(10_000) == []
+
+
+@pytest.mark.parametrize("how", ["once", "again and again"])
+async def test_one_that_votes_only_to_hinder(autojump_clock: object, quick: None, tmp_path: Path, how: str) -> None:
+    """Its ballots are about honest seats, each in a new round: it is dropped with the one that has left."""
+    party = Party(tmp_path, 6, "classic", grace_s=60)
+    asleep = trio.Event()
+    for seat in range(1, 7):
+        party.sit(seat, Thinker(1, sleep_s=100, asleep=asleep))
+    honest = (1, 3, 4, 5)
+
+    async def nothing() -> None:
+        await trio.lowlevel.checkpoint()
+
+    async with party.playing() as nursery:
+        await asleep.wait()
+        await trio.sleep(1)
+        box: Any = party[CROOK].session._ballots
+        box.vote = box.show_heads = nothing
+        await party[6].session.leave("you left")
+
+        async def hinder() -> None:
+            for round_ in range(1, 2 if how == "once" else 20):
+                own = ballot(party[1].match, CROOK, round_, honest[round_ % 4])
+                for seat in honest:
+                    party[CROOK].session.mesh._peers[seat].links[-1].send(BallotMessage(own.payload, own.signature))
+                await trio.sleep(1)
+                if party[1].match.game.gone:
+                    return
+
+        nursery.start_soon(hinder)
+    went_on(party, CROOK, 6)
+    (dropped_at,) = [when for when, event in party[1].told if isinstance(event, Dropped)]
+    assert SILENT_S <= dropped_at <= 3 * SILENT_S
+
+
+async def test_a_seat_that_is_away_has_its_grace_during_a_vote(
+    autojump_clock: object, quick: None, tmp_path: Path
+) -> None:
+    """A cheat is to be voted out, and one whose vote that takes cannot be reached for longer than votes may take."""
+    party = Party(tmp_path, 6, "classic", grace_s=60)
+    asleep = trio.Event()
+    for seat in range(1, 7):
+        party.sit(seat, Thinker(1, sleep_s=5, asleep=asleep))
+    async with party.playing():
+        await asleep.wait()
+        party.cut_off(6)
+        await trio.sleep(1)
+        match = party[1].match
+        party[CROOK].session.mesh.send_evidence((ballot(match, CROOK, 1, 1), ballot(match, CROOK, 1, 3)))
+        await trio.sleep(SILENT_S + 10)
+        party.away.clear()
+    went_on(party, CROOK)
