@@ -103,7 +103,7 @@ def test_a_majority_that_signed_the_end_is_enough(players: int) -> None:
             assert verified(data).result == game.match.game.result
         else:
             missing = ", ".join(f"seat {seat}" for seat in range(1, players + 1) if not 2 <= seat < 2 + count)
-            assert unfinished(data, f"awaiting {missing}").step == number
+            assert unfinished(data, f"{missing} ha").step == number
 
 
 def test_one_of_two_is_no_majority(brief: Played) -> None:
