@@ -103,7 +103,8 @@ class Game:
             return
         self.owners = tuple(seat for seat in self.seats for _ in self.position.hands[seat - 1])
         self.deck.gather(self.joint_key)
-        self.plans.extend([*self.shuffle_plans(), Plan("deal")])
+        self.plans.extend(self.shuffle_plans() if self.deck.mixing else ())
+        self.plans.extend([Plan("deal")] if self.owners else ())
 
     def skip(self) -> int:
         """The turn passes on without the mover; returns its seat."""

@@ -10,8 +10,8 @@ the queue is empty, the next step is ``over`` once the position is decided, and 
         table talk, a remark called in a turn: discard ─▶ (the same turn)
        drawing by hand, a draw still owed when the next player has placed: late ─▶ [draw] ─▶ (that player's turn)
 
-A step waits for all seats, for its subject, for all but its subject, or for the seats that owe a card. It closes when
-all these are in; only then does the game change. So the order in which contributions of one step arrive never matters.
+A step waits for all seats, for its subject, for all but its subject, for those who have a share to give, or for the
+seats that owe a card. It closes when all these are in; only then does the game change. So the order in which contributions of one step arrive never matters.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from seqp2p.match.game import Game, Plan
 class StepRule:
     """One row: ``check(game, plan, body, context, held) → kept``, ``close(game, plan, {seat: kept}) → events``."""
 
-    who: Literal["all", "subject", "others", "penalised"]
+    who: Literal["all", "subject", "others", "dealers", "penalised"]
     check: Callable[..., Any]
     close: Callable[..., Any]
 
@@ -36,7 +36,7 @@ STEPS: dict[Kind, StepRule] = {
     "seat": StepRule("all", setup_steps.check_seat, setup_steps.close_seat),
     "reveal": StepRule("all", setup_steps.check_reveal, setup_steps.close_reveal),
     "shuffle": StepRule("subject", setup_steps.check_shuffle, setup_steps.close_shuffle),
-    "deal": StepRule("all", setup_steps.check_deal, setup_steps.close_deal),
+    "deal": StepRule("dealers", setup_steps.check_deal, setup_steps.close_deal),
     "turn": StepRule("subject", play_steps.check_turn, play_steps.close_turn),
     "draw": StepRule("others", play_steps.check_draw, play_steps.close_draw),
     "discard": StepRule("penalised", play_steps.check_discard, play_steps.close_discard),
@@ -68,4 +68,6 @@ def awaited_seats(game: Game, plan: Plan) -> frozenset[int]:
     if who == "penalised":
         pending = game.table_position().pending
         return frozenset(pending.penalised if pending else ())
+    if who == "dealers":
+        return frozenset(seat for seat in game.seats if set(game.owners) - {seat})
     return frozenset(seat for seat in game.seats if who == "all" or seat != plan.subject)

@@ -116,7 +116,7 @@ def _read_step(match: Match, record: StepRecord) -> None:
 
 def _read_certificate(match: Match, record: CertificateRecord) -> None:
     """Exactly the ballots that close the open step by an action, in seat order."""
-    if record.step != match.number or match.held:
+    if record.step != match.number:
         raise Invalid(f"a certificate for step {record.step} where step {match.number} is due")
     for ballot in ballots_of(record):
         if match.receive_ballot(ballot) is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.protocol.second.agreement import Table
 from tests.protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
-from tests.protocol.second.game import BadRemark, Failure, Machine
+from tests.protocol.second.game import BadRemark, Failure, Machine, Wrong
 
 MAGIC = b"seqp2p replay 1\n"
 
@@ -20,14 +20,16 @@ class Verdict:
     winners: list[int] = field(default_factory=list)
 
 
-ORDER = {"table": 0, "step": 1, "open": 2, "opening": 3, "end": 4}
-BESIDE = ("remark", "evidence")
-MANY = ("step", "open", "opening")
+ORDER = {"table": 0, "step": 1, "certificate": 1, "open": 2, "opening": 3, "end": 4}
+BESIDE = ("remark", "leave", "evidence")
+MANY = ("step", "certificate", "open", "opening")
 FIELDS = {
     "table": ["t", "agreement"],
     "step": ["t", "step", "contributions"],
     "remark": ["t", "payload", "signature"],
+    "certificate": ["t", "step", "ballots"],
     "open": ["t", "step", "contributions"],
+    "leave": ["t", "payload", "signature"],
     "evidence": ["t", "contributions"],
     "opening": ["t", "seat", "secret"],
     "end": ["t", "key", "signature"],
@@ -56,10 +58,6 @@ def verify(data: bytes, *, proofs: bool = True) -> Verdict:
     return reading.conclude()
 
 
-class Wrong(Exception):
-    """A record that cannot stand there, or that does not hold."""
-
-
 class Torn(Exception):
     """The file ends inside a record."""
 
@@ -69,7 +67,6 @@ class Reading:
         self.data, self.proofs, self.at = data, proofs, len(MAGIC)
         self.machine: Machine | None = None
         self.last = ""
-        self.violation: Failure | None = None
         self.ended = False
 
     def next(self) -> None:
@@ -96,8 +93,7 @@ class Reading:
         self.at = start + size
 
     def _check_form(self, record: dict[str, Any]) -> None:
-        if "contributions" in record:
-            pairs = record["contributions"]
+        for pairs in (record[key] for key in ("contributions", "ballots") if key in record):
             require(type(pairs) is list and 1 <= len(pairs) <= (2 if record["t"] == "evidence" else 12))
             for pair in pairs:
                 require(type(pair) is list and len(pair) == 2 and type(pair[0]) is bytes and is_bytes(pair[1], 64))
@@ -106,7 +102,7 @@ class Reading:
             "agreement": lambda value: type(value) is bytes and len(value) <= 8192,
             "step": lambda value: is_int(value, 1, 100_000),
             "seat": lambda value: is_int(value, 1, 12),
-            "payload": lambda value: type(value) is bytes and len(value) <= 1024,
+            "payload": lambda value: type(value) is bytes and len(value) <= (512 if record["t"] == "leave" else 1024),
             "secret": lambda value: is_bytes(value, 32),
             "key": lambda value: is_bytes(value, 32),
             "signature": lambda value: is_bytes(value, 64),
@@ -125,6 +121,16 @@ class Reading:
             machine.receive(pair)
         if machine.number == record["step"] or [machine.closed[-1][s] for s in sorted(machine.closed[-1])] != pairs:
             raise Wrong
+
+    def _certificate(self, record: dict[str, Any]) -> None:
+        assert self.machine is not None
+        if record["step"] != self.machine.number:
+            raise Wrong
+        self.machine.close_by_ballots([(payload, signature) for payload, signature in record["ballots"]])
+
+    def _leave(self, record: dict[str, Any]) -> None:
+        assert self.machine is not None
+        self.machine.receive_leave(record["payload"], record["signature"])
 
     def _remark(self, record: dict[str, Any]) -> None:
         assert self.machine is not None
@@ -154,9 +160,7 @@ class Reading:
         violation = self.machine.weigh(pairs)
         if violation is None:
             raise Wrong
-        seats = [seat for seat in (self.violation.seat if self.violation else 99, violation.seat)]
-        if seats[1] < seats[0]:
-            self.violation = violation
+        self.machine.accuse(violation)
 
     def _opening(self, record: dict[str, Any]) -> None:
         assert self.machine is not None
@@ -180,8 +184,12 @@ class Reading:
         machine = self.machine
         if machine is None:
             return Verdict("invalid", "file")
-        if self.violation is not None:
-            return Verdict("unfinished", "Violation", self.violation.step, self.violation.seat)
+        if cheats := {seat: step for seat, step in machine.proven.items() if seat in machine.seats}:
+            return Verdict("unfinished", "Violation", cheats[min(cheats)], min(cheats))
+        if winners := machine.forfeited:
+            return Verdict("unfinished", "incomplete", machine.number, winners=winners)
+        if machine.stopped:
+            return self.verdict("unfinished", "incomplete")
         if not machine.confirmed:
             return self.verdict("unfinished", "incomplete", min(machine.who - set(machine.held)))
         if not self.ended:

@@ -42,6 +42,10 @@ SHOWING = ("place", "remove", "exchange", "give")
 COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
 
 
+class Wrong(Exception):
+    """A record that cannot stand there, or that does not hold."""
+
+
 class BadRemark(Exception):
     """No remark of a seat of this game."""
 
@@ -69,7 +73,14 @@ class Machine:
         self.settings, self.entries = agreement["settings"], agreement["seats"]
         self.game = H("seqp2p/1 table", self.agreement_bytes)
         self.heads.append(self.game)
-        self.seats = range(1, self.settings["players"] + 1)
+        self.everybody = range(1, self.settings["players"] + 1)
+        self.seats = list(self.everybody)
+        self.dropped_last: list[int] = []
+        self.stopped = False
+        self.actions: set[int] = set()
+        self.ballots: dict[int, dict[int, Signed]] = {}
+        self.left: set[int] = set()
+        self.evidence: list[tuple[Failure, bytes]] = []
         self.board = BOARDS[self.settings["variant"]]
         self.data = self.board.data
         count = len(self.data["deck"])
@@ -89,7 +100,7 @@ class Machine:
     def _open(self) -> None:
         if self.plans:
             self.kind, self.subject = self.plans.popleft()
-        elif self.over:
+        elif self.over or self.stopped:
             self.kind, self.subject = "", 0
         else:
             assert self.position is not None
@@ -107,6 +118,8 @@ class Machine:
         if self.kind == "discard":
             assert self.position is not None
             return set(self.position.penalised)
+        if self.kind == "deal":
+            return {seat for seat in self.seats if set(self.owners) - {seat}}
         return set(self.seats) - ({self.subject} if self.kind == "draw" else set())
 
     @property
@@ -122,6 +135,8 @@ class Machine:
             raise Failure("TooEarly")
         if envelope["prev"] != self.heads[step - 1]:
             raise Failure("OtherPast")
+        if step in self.actions:
+            return "void"
         first = (self.held if step == self.number else self.closed[step - 1]).get(seat)
         if first is not None:
             if first[0] == payload:
@@ -150,9 +165,171 @@ class Machine:
             finally:
                 self.held, self.kept = before
             return None
-        (one, other), (first, second) = evidence, [self._attributed(*signed) for signed in evidence]
-        place, same = [(said["seat"], said["step"], said["prev"]) for said in (first, second)]
-        return Failure("Violation", *place[:2], evidence) if place == same and one[0] != other[0] else None
+        (place, first), (same, second) = (self._place(*signed) for signed in evidence)
+        if place != same or first == second:
+            return None
+        return Failure("Violation", *place[:2], evidence)
+
+    def _place(self, payload: bytes, signature: bytes) -> tuple[tuple[Any, ...], bytes]:
+        try:
+            said = self.read_signed("ballot", payload, signature)
+            return (said["seat"], said["step"], said["prev"], said["round"]), payload
+        except Encoding:
+            said = self._attributed(payload, signature)
+            return (said["seat"], said["step"], said["prev"], 0), payload
+
+    def accuse(self, violation: Failure) -> None:
+        self.evidence.append((violation, self.heads[-1]))
+
+    @property
+    def proven(self) -> dict[int, int]:
+        """The step of the evidence against each cheat."""
+        found: dict[int, tuple[int, int]] = {}
+        for violation, _ in self.evidence:
+            pair = len(violation.evidence)
+            if violation.seat not in found or found[violation.seat][0] < pair:
+                found[violation.seat] = pair, violation.step
+        return {seat: step for seat, (_, step) in found.items()}
+
+    # 6.3
+
+    def read_signed(self, name: str, payload: bytes, signature: bytes) -> dict[str, Any]:
+        """A ballot or a leave; Encoding if it is none, Failure if nobody here signed it."""
+        require(len(payload) <= 512)
+        said = unpack(payload)
+        keys = ["v", "game", "step", "prev", "seat", "round", "action", "about", "reason", "last"]
+        require(type(said) is dict and list(said) == (keys if name == "ballot" else ["v", "game", "seat"]))
+        require(is_int(said["v"], 1, 1) and is_bytes(said["game"], 32) and is_int(said["seat"], 1, 12))
+        if name == "ballot":
+            self._check_ballot(said)
+        try:
+            require(said["game"] == self.game and said["seat"] in self.everybody)
+            check_signature(self.entries[said["seat"] - 1]["key"], f"seqp2p/1 {name}", payload, signature)
+        except (Encoding, Refused):
+            raise Failure("Unattributable") from None
+        found: dict[str, Any] = said
+        return found
+
+    def _check_ballot(self, said: dict[str, Any]) -> None:
+        about, last = said["about"], said["last"]
+        require(is_int(said["step"], 1, 100_000) and is_bytes(said["prev"], 32) and is_int(said["round"], 1, 1000))
+        require(said["action"] in ("skip", "drop"))
+        require(said["reason"] in ("late", "absent", "left", "cheated", "joined"))
+        require(type(about) is list and 1 <= len(about) <= 11 and all(is_int(seat, 1, 12) for seat in about))
+        require(about == sorted(set(about)) and said["seat"] not in about)
+        if last is not None:
+            require(type(last) is dict and list(last) == ["round", "head"] and is_bytes(last["head"], 32))
+            require(is_int(last["round"], 0, 1000) and last["round"] < said["round"])
+
+    def receive_leave(self, payload: bytes, signature: bytes) -> None:
+        try:
+            said = self.read_signed("leave", payload, signature)
+        except Encoding:
+            raise Failure("Unattributable") from None
+        if said["seat"] in self.left:
+            raise Wrong
+        self.left.add(said["seat"])
+
+    def close_by_ballots(self, ballots: list[Signed]) -> None:
+        said = [self._read_ballot(ballot) for ballot in ballots]
+        first = said[0]
+        place = [first[key] for key in ("round", "action", "about")]
+        if any([one[key] for key in ("round", "action", "about")] != place for one in said):
+            raise Wrong
+        about = first["about"]
+        if [one["seat"] for one in said] != [seat for seat in self.seats if seat not in about]:
+            raise Wrong
+        lasts = [one["last"] for one in said if one["last"] is not None]
+        if lasts and not self._action_stands(said, about, first):
+            raise Wrong
+        self.closed.append({})
+        self.actions.add(self.number)
+        self.heads.append(H("seqp2p/1 closed", self.heads[-1], first["action"].encode(), bytes(about)))
+        if first["action"] == "skip":
+            self._skip()
+        else:
+            self._drop(about)
+        self.number += 1
+        self._open()
+
+    def _read_ballot(self, ballot: Signed) -> dict[str, Any]:
+        try:
+            said = self.read_signed("ballot", *ballot)
+        except Encoding:
+            raise Failure("Unattributable") from None
+        if said["step"] > self.number:
+            raise Failure("TooEarly")
+        if said["step"] < self.number or not self.kind:
+            raise Wrong
+        if said["prev"] != self.heads[-1]:
+            raise Failure("OtherPast")
+        about = said["about"]
+        votable = self.position is not None and self.kind != "over" and len(self.seats) > 2
+        if not votable or said["seat"] not in self.seats or not set(about) <= set(self.seats):
+            raise Wrong
+        if 2 * (len(self.seats) - len(about)) <= len(self.seats):
+            raise Wrong
+        if said["action"] == "skip" and (self.kind != "turn" or about != [self.subject]):
+            raise Wrong
+        return said
+
+    def _action_stands(self, said: list[dict[str, Any]], about: list[int], first: dict[str, Any]) -> bool:
+        named = {one["last"]["head"] for one in said if one["last"]}
+        cheats = {
+            violation.seat
+            for violation, _ in self.evidence
+            if len(violation.evidence) == 2 and self._is_of_this_step(violation.evidence[0])
+        }
+        if any(one["last"]["round"] for one in said if one["last"]) or len(named) < 2 or not cheats:
+            return False
+        extra = len(set(about) | cheats)
+        for head in named:
+            count = sum(
+                one["last"] is not None and one["last"]["head"] == head for one in said if one["seat"] not in cheats
+            )
+            if count and 2 * (count + extra) > len(self.seats):
+                return False
+        return True
+
+    def _is_of_this_step(self, signed: Signed) -> bool:
+        said = unpack(signed[0])
+        return "kind" in said and (said["step"], said["prev"]) == (self.number, self.heads[-1])
+
+    def _skip(self) -> None:
+        assert self.position is not None
+        self.position = self.position.skipped()
+        self.placed_at[self.subject] = self.number
+
+    def _drop(self, about: list[int]) -> None:
+        assert self.position is not None
+        self.seats = [seat for seat in self.seats if seat not in about]
+        self.dropped_last = about
+        self.position = self.position.dropped(about)
+        self.plans.clear()
+        self.joint = total(*((1, read_point(self.keys[seat])) for seat in self.seats))
+        if self.joint is None or len(self.teams_of(self.seats)) < 2:
+            self.stopped = True
+        elif self.position.to_move:
+            self.owners = [seat for seat in self.seats for _ in self.position.hands[seat - 1]]
+            self.hands = {seat: [] for seat in self.everybody}
+            self.shown, self.partial = {}, {}
+            self._begin(k for k in range(len(self.points)) if k not in self.discards)
+            self.plans.extend(("shuffle", seat) for seat in self.seats if self.mixing)
+            self.plans.extend([("deal", 0)] if self.owners else [])
+
+    def teams_of(self, seats: Any) -> set[int]:
+        return {(seat - 1) % self.settings["teams"] for seat in seats}
+
+    @property
+    def forfeited(self) -> list[int]:
+        """Who has won because all others left or cheated; nobody otherwise."""
+        at_fault = self.left | set(self.proven)
+        stay = [seat for seat in self.seats if seat not in at_fault]
+        if self.position is None or not self.position.to_move or len(self.teams_of(stay)) != 1:
+            return []
+        last = [seat for seat in self.seats if seat in at_fault] or self.dropped_last
+        opponents = [seat for seat in last if not self.teams_of([seat]) <= self.teams_of(stay)]
+        return stay if opponents and set(opponents) <= at_fault else []
 
     def _attributed(self, payload: bytes, signature: bytes) -> dict[str, Any]:
         try:
@@ -164,7 +341,7 @@ class Machine:
             require(is_int(envelope["step"], 1, 100_000) and is_int(envelope["seat"], 1, 12))
             require(type(envelope["kind"]) is str and type(envelope["body"]) is dict)
             require(all(type(key) is str for key in envelope["body"]))
-            require(envelope["game"] == self.game and envelope["seat"] in self.seats)
+            require(envelope["game"] == self.game and envelope["seat"] in self.everybody)
             key = self.entries[envelope["seat"] - 1]["key"]
             check_signature(key, "seqp2p/1 contribution", payload, signature)
         except (Encoding, Refused):
@@ -234,6 +411,8 @@ class Machine:
         self.joint = total(*((1, read_point(key)) for key in self.keys.values()))
         nonces = [self.kept[seat][1] for seat in self.seats]
         self.dealer = draw_dealer(self.board.name, len(self.seats), nonces)
+        sizes = {size["players"]: size["hand"] for size in self.data["sizes"]}
+        self.owners = deal_owners(len(self.seats), self.dealer, sizes[len(self.seats)])
         self._begin(range(len(self.points)))
 
     def _begin(self, physical: Any) -> None:
@@ -250,7 +429,7 @@ class Machine:
 
     def _close_shuffle(self) -> None:
         self.mixing = self.kept[self.subject]
-        if self.subject == len(self.seats):
+        if self.subject == self.seats[-1]:
             self.drawn = len(self.cards)
             self.cards.extend(self.mixing)
 
@@ -265,12 +444,8 @@ class Machine:
 
     def _check_deal(self, seat: int, body: dict[str, Any]) -> Any:
         require(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
-        positions = [position for position, owner in enumerate(self._owners()) if owner != seat]
+        positions = [position for position, owner in enumerate(self.owners, self.drawn) if owner != seat]
         return self._shares(seat, positions, body["shares"], body["proof"])
-
-    def _owners(self) -> list[int]:
-        sizes = {size["players"]: size["hand"] for size in self.data["sizes"]}
-        return deal_owners(len(self.seats), self.dealer, sizes[len(self.seats)])
 
     def _give(self, seat: int, shares: list[Point]) -> None:
         self.hands[seat].append(self.drawn)
@@ -278,8 +453,10 @@ class Machine:
         self.drawn += 1
 
     def _close_deal(self) -> None:
-        for position, owner in enumerate(self._owners()):
+        for position, owner in enumerate(self.owners, self.drawn):
             self._give(owner, [self.kept[seat][position] for seat in self.seats if seat != owner])
+        if self.position is not None:
+            return
         settings = self.settings
         words = {"advanced": True, "no-table-talk": False, "manual-draw": True}
         holds = settings["advanced"], settings["table_talk"], settings["manual_draw"]
@@ -413,7 +590,7 @@ class Machine:
             require(is_int(said["v"], 1, 1) and is_int(said["seat"], 1, 12) and is_int(said["number"], 1, 200))
             require(all(is_bytes(said[key], 32) for key in ("game", "last", "prev")))
             require(is_int(said["step"], 1, 100_000) and type(said["courtesy"]) is bool and type(said["text"]) is str)
-            require(said["game"] == self.game and said["seat"] in self.seats)
+            require(said["game"] == self.game and said["seat"] in self.everybody)
             check_signature(self.entries[said["seat"] - 1]["key"], "seqp2p/1 remark", payload, signature)
             require(is_text(said["text"], 200) and (not said["courtesy"] or said["text"] in COURTESIES))
         except (Encoding, Refused):
@@ -425,8 +602,6 @@ class Machine:
         said = self.read_remark(payload, signature)
         if said["step"] > self.number:
             raise Failure("TooEarly")
-        if said["prev"] != self.heads[said["step"] - 1]:
-            raise Failure("OtherPast")
         chain = self.remarks.setdefault(said["seat"], [])
         if (said["number"], said["last"]) != (len(chain) + 1, chain[-1] if chain else bytes(32)):
             raise BadRemark

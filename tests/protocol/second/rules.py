@@ -124,6 +124,7 @@ class Position:
     owes: int = 0
     penalised: list[int] = field(default_factory=list)
     passed: bool = False
+    out: list[int] = field(default_factory=list)
 
     # legality
 
@@ -151,7 +152,13 @@ class Position:
 
     def may_call(self, seat: int) -> bool:
         strict, alone = "no-table-talk" in self.options, self.players == self.teams
-        return strict and not alone and seat <= self.players and (seat - self.to_move) % self.teams != 0
+        return (
+            strict
+            and not alone
+            and seat <= self.players
+            and seat not in self.out
+            and (seat - self.to_move) % self.teams != 0
+        )
 
     def may_pass(self) -> bool:
         hand, squares = self.hands[self.to_move - 1], range(len(self.board.grid))
@@ -290,8 +297,63 @@ class Position:
         self._hand_over(owes)
 
     def _hand_over(self, owes: int) -> None:
-        self.to_move = self.mover % self.players + 1 if self.outcome == "-" else 0
-        self.phase, self.owes, self.passed = "play", owes, False
+        after = self.mover % self.players + 1
+        while after in self.out:
+            after = after % self.players + 1
+        self.to_move = after if self.outcome == "-" else 0
+        self.phase, self.owes, self.passed = "play", 0 if owes == after else owes, False
+
+    # 11.6
+
+    def skipped(self) -> "Position":
+        new = copy.deepcopy(self)
+        if self.phase == "play":
+            new.mover = self.to_move
+        if not self.to_move or self.phase not in ("play", "draw"):
+            raise Illegal("skip")
+        new._break_off()
+        return new
+
+    def dropped(self, seats: list[int]) -> "Position":
+        new = copy.deepcopy(self)
+        if self.phase == "play":
+            new.mover = self.to_move
+        held = sum(map(len, self.hands))
+        for seat, hand in enumerate(self.hands, 1):
+            size = len(hand) - (seat in self.penalised)
+            new.hands[seat - 1] = [] if seat in seats else ["?"] * size
+        new.pile += held - sum(map(len, new.hands))
+        new.idle, new.out, new.penalised = 0, sorted([*self.out, *seats]), []
+        if new.mover in seats:
+            new._break_off()
+        elif self.phase == "penalty":
+            new.phase, new.to_move = "play", new.mover
+        if new.owes in seats:
+            new.owes = 0
+            if self.phase == "late" and new.mover not in seats:
+                new._late_one_has_left()
+        return new
+
+    def _late_one_has_left(self) -> None:
+        if self.passed:
+            self._break_off()
+        else:
+            self.phase, self.to_move = "draw", self.mover
+
+    def _break_off(self) -> None:
+        """The turn of the mover is over as it is."""
+        played = self.phase == "draw" or (self.phase == "late" and not self.passed)
+        self.turn += 1
+        self.idle = 0 if played or self.exchanged else self.idle
+        self.quiet = 0 if played else self.quiet + 1
+        self.exchanged = 0
+        self.owes = 0
+        self._draw_by_silence()
+        self._hand_over(0)
+
+    def _draw_by_silence(self) -> None:
+        if self.idle >= self.players - len(self.out) or self.quiet >= 208:
+            self.outcome = "="
 
     def _pass(self, action: Action) -> None:
         if self.owes:
@@ -304,8 +366,7 @@ class Position:
         self.idle = 0 if self.exchanged else self.idle + 1
         self.quiet += 1
         self.exchanged = 0
-        if self.idle >= self.players or self.quiet >= 208:
-            self.outcome = "="
+        self._draw_by_silence()
         self._hand_over(0)
 
     # text
@@ -333,6 +394,8 @@ class Position:
             mover = self.to_move if self.phase == "play" else self.mover
             penalised = ",".join(map(str, self.penalised)) or "-"
             words.append(f"{self.phase}/{mover}/{self.owes or '-'}/{penalised}/{'passed' if self.passed else '-'}")
+        if self.out:
+            words.append("out:" + ",".join(map(str, self.out)))
         return " ".join(map(str, words))
 
     def _sorted(self, hand: list[str]) -> list[str]:
@@ -352,6 +415,7 @@ class Position:
 
 def read_position(text: str) -> Position:
     words = text.split(" ")
+    out = words.pop()[4:].split(",") if words[-1].startswith("out:") else []
     board = BOARDS[words[0]]
     players, teams = map(int, words[2].split("/"))
     rows = (re.sub("[0-9]+", lambda run: "." * int(run[0]), row) for row in words[3].split("/"))
@@ -379,4 +443,5 @@ def read_position(text: str) -> Position:
         position.mover, position.owes = int(mover), 0 if owes == "-" else int(owes)
         position.penalised = [] if penalised == "-" else list(map(int, penalised.split(",")))
         position.passed = passed == "passed"
+    position.out = list(map(int, out))
     return position
