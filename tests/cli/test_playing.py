@@ -23,7 +23,7 @@ from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices, joint_seed, make_player, open_writer, safety
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, polite_signals, run_async, sentence
-from seqp2p.match.events import Event, Remarked, Result
+from seqp2p.match.events import Event, Remarked, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused
 from seqp2p.net.session import Session
@@ -163,6 +163,15 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
         "step 56 is taken back: the table has decided otherwise, and it is played again",
     ]
     assert list(reporter.story.lines) == said.err.splitlines()
+
+
+async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    # At the end: all sequences have been made before, and none is told again.
+    reporter = Reporter(Output(json=False), duel.match, own=1)
+    reporter.resumed(1, duel.match.number)
+    capsys.readouterr()
+    reporter.tell(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
+    assert "sequence" not in capsys.readouterr().out
 
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,8 +3,10 @@
 import json
 import random
 import signal
+import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 from seqp2p.cli.verify import verify_file
 from tests.cli.conftest import Cli
@@ -15,9 +17,9 @@ def sidecars(people: Household, who: str) -> list[Path]:
     return sorted(people.replays(who).glob("*.seat"))
 
 
-def resume(people: Household, who: str, *arguments: object, bot: str | None = "random") -> Process:
+def resume(people: Household, who: str, *arguments: object, bot: str | None = "random", **more: Any) -> Process:
     chosen = () if bot is None else ("--bot", bot)
-    return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who)
+    return people.start("resume", *arguments, "--replay-dir", people.replays(who), "--json", *chosen, who=who, **more)
 
 
 def test_nothing_to_resume(cli: Cli, tmp_path: Path) -> None:
@@ -78,6 +80,22 @@ def test_a_guest_that_was_killed_comes_back_and_the_game_ends(people: Household)
     assert [verify_file(Path(end["replay"])).verdict for end in ends] == ["verified", "verified"]
     assert sidecars(people, "guest") == sidecars(people, "host") == []
     assert json.dumps(back.events)
+
+
+def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "3600")
+    guest = people.join(host, bot=None, stdin=subprocess.PIPE)
+    guest.line("^(host's turn|type an action)")
+    guest.signal(signal.SIGKILL)
+    guest.end()
+    host.event("absent")
+    back = resume(people, "guest", bot=None, stdin=subprocess.PIPE)
+    back.line(r"^you are seat 2 \(guest\) and play yellow")
+    back.line("^your hand: ")
+    back.line("^(host's turn|type an action)")
+    host.event("back")
+    back.type("leave", "yes")
+    assert (back.end(), host.end()) == (5, 5)
 
 
 def test_all_that_were_killed_at_once_come_back(people: Household) -> None:
