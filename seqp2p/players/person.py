@@ -209,6 +209,7 @@ class Person:
         """What a person needs to begin with, after the deal or in a game that is taken up again."""
         self._show(*self._sight.help())
         self._show_hand()
+        self._tell_turn()
 
     def _show_hand(self) -> None:
         seen = self._sight.view
