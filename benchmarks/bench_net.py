@@ -1,10 +1,10 @@
 """Peers over loopback, a process each: how soon a move is seen everywhere, what coming back takes, memory, spectators.
 
 ``move_4``, ``move_12``: from a bot's decision (before it is proved, signed, synced and sent) until the last of the
-others has told of it; ``told``: the same from the mover's own ``turn`` event. Bots take 0.15 s a turn, as all peers
-share the cores of this machine. ``resync``: a peer that is 100 steps behind links and catches up, both ends in this
-process. ``memory``: the largest peer of the game of twelve. ``spectators``: the ratio to a table without any; of both,
-and of ``move_4``, the best of three games counts, for whatever else this machine does comes on top.
+others has told of it; ``told``: the same from the mover's own ``turn`` event. ``resync``: a peer that is 100 steps
+behind links and catches up, both ends in this process. ``memory``: the largest peer of the game of twelve.
+``spectators``: the ratio to a table without any; of both, and of ``move_4``, the best of three games counts, for
+whatever else this machine does comes on top.
 """
 
 import json
@@ -39,7 +39,9 @@ from seqp2p.players.bots import BOTS
 from seqp2p.replay.writer import ReplayWriter
 
 HERE = Path(__file__).resolve().parent
-PACE_S = "0.15"
+# Seconds a bot takes for its turn. All peers share this machine's cores, and after each move every peer checks a proof
+# of every other: 3 ms × 12 × 11 that twelve machines would not do one after the other.
+PACE_S = {4: "0.15", 12: "0.6"}
 BEHIND = 100
 WATCHERS = 50
 ROUNDS = 3
@@ -59,7 +61,7 @@ def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess
 def game(players: int, watchers: int = 0) -> list[list[dict[str, Any]]]:
     """Every event of every peer of one game."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        common = ["--bot", "greedy", "--pace", PACE_S, "--json"]
+        common = ["--bot", "greedy", "--pace", PACE_S[players], "--json"]
 
         def peer(number: int, *arguments: object, **env: str) -> subprocess.Popen[str]:
             kept = ["--name", f"p{number}", "--replay-dir", f"{folder}/{number}"]
