@@ -5,6 +5,9 @@ from seqp2p.match.machine import Match
 from seqp2p.net.gossip import Vote
 from seqp2p.net.messages import BallotMessage, HeadMessage
 
+# Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
+LOOK_BACK_MAX = 8
+
 
 class MatchStore:
     """A match to read from, never to write to."""
@@ -46,10 +49,12 @@ class MatchStore:
         """Somebody's past before this step is another, so somebody has signed two different contributions.
 
         Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
-        another past too, until both contributions of the one who made two are here.
+        another past too, until both contributions of the one who made two are here. Once the cards are dealt, pasts
+        part near the last final step: nobody can make everybody send the whole game again and again.
         """
+        first = 1 if self._match.game.position is None else self._match.final - LOOK_BACK_MAX
         if step == self.have()[0]:
-            self._looked_back = self._match.number, max(1, step - 1)
+            self._looked_back = self._match.number, max(1, first, step - 1)
 
     def look_at(self, step: int) -> None:
         """Somebody says that a step closed in another way than is known here: all are asked for all of it."""

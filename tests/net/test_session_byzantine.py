@@ -16,9 +16,10 @@ from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
 from seqp2p.net.ballot_box import AHEAD_MAX, Ahead
 from seqp2p.net.messages import BallotMessage
+from seqp2p.net.store import LOOK_BACK_MAX, MatchStore
 from seqp2p.net.voting import SILENT_S
 from tests.net.parties import Crook, Party, Thinker, at, went_on
-from tests.table import fork, identity, signed
+from tests.table import fork, identity, match_at, played, signed
 
 CROOK = 2
 
@@ -136,15 +137,15 @@ async def test_one_that_votes_only_to_hinder(autojump_clock: object, quick: None
     async with party.playing() as nursery:
         await asleep.wait()
         await trio.sleep(1)
-        box: Any = party[CROOK].session._ballots
-        box.vote = box.show_heads = nothing
+        crook: Any = party[CROOK].session
+        crook._ballots.vote = crook._ballots.show_heads = nothing
         await party[6].session.leave("you left")
 
         async def hinder() -> None:
             for round_ in range(1, 2 if how == "once" else 20):
                 own = ballot(party[1].match, CROOK, round_, honest[round_ % 4])
                 for seat in honest:
-                    party[CROOK].session.mesh._peers[seat].links[-1].send(BallotMessage(own.payload, own.signature))
+                    crook.mesh._peers[seat].links[-1].send(BallotMessage(own.payload, own.signature))
                 await trio.sleep(1)
                 if party[1].match.game.gone:
                     return
@@ -172,3 +173,13 @@ async def test_a_seat_that_is_away_has_its_grace_during_a_vote(
         await trio.sleep(SILENT_S + 10)
         party.away.clear()
     went_on(party, CROOK)
+
+
+def test_one_forged_past_does_not_make_everybody_send_the_whole_game_again() -> None:
+    """``have`` goes back one step at a time, to a little before the last final one."""
+    match = match_at(played(3, "kids", 4), 30)
+    assert match.final > 20
+    store = MatchStore(match)
+    for _ in range(30):
+        store.look_back(store.have()[0])
+    assert store.have() == (match.final - LOOK_BACK_MAX, frozenset())
