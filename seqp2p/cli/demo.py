@@ -70,7 +70,7 @@ class Demo:
     async def run(self) -> int:
         """Play the game; returns the exit code. Raises CommandError when it is asked to end, or a peer fails."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._end_on_signal, nursery.cancel_scope)
+            await nursery.start(self._end_on_signal, nursery.cancel_scope)
             await self._play()
             nursery.cancel_scope.cancel()
         if self._stopping:
@@ -78,9 +78,10 @@ class Demo:
             raise CommandError("stopped", exit_code=ABANDONED)
         return self._conclude()
 
-    async def _end_on_signal(self, scope: trio.CancelScope) -> None:
+    async def _end_on_signal(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
         """Asked to end: every peer leaves the table and tells where its replay is; what is left then is killed."""
         with trio.open_signal_receiver(*polite_signals()) as signals:
+            task_status.started()
             await anext(aiter(signals))
             self._stopping = True
             for process in self._processes:
