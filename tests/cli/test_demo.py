@@ -191,7 +191,7 @@ def test_a_peer_whose_disk_is_full_says_so(people: Household) -> None:
 
 def is_peer(pid: int) -> bool:
     try:
-        return b"seqp2p" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"\0host\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return False
 
