@@ -120,7 +120,9 @@ def play(match: Match, seats: list[OwnSeat], choose: Choose, until: Until = lamb
     """Play on until the end, or until the open step is one that ``until`` picks; returns the events."""
     events: list[Event] = []
     while match.kind is not None and not until(match):
-        for contribution in list(due(match, seats, choose)):
+        contributions = list(due(match, seats, choose))
+        assert contributions, "somebody of these can go on"
+        for contribution in contributions:
             events.extend(match.receive(contribution))
     return events
 

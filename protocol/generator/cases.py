@@ -1,15 +1,16 @@
 """Small replays named by what a verifier must say of them, and what that is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgpack
 
+from protocol.generator.case import Case
 from protocol.generator.contributions import GAME, REPLAY, Maker, put, small_game
 from protocol.generator.games import Game, finish, replay, settings
 from protocol.generator.stream import Stream
 from protocol.generator.vectors import flip
+from protocol.generator.votes import vote_cases
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import OwnSeat
@@ -25,34 +26,10 @@ from seqp2p.replay.format import (
     pairs,
 )
 
-Verdict = Literal["verified", "unfinished", "invalid"]
 _unpackb: Any = msgpack.unpackb
 _packb: Any = msgpack.packb
 # The stopped game, of two steps, is what cases are made of where nothing later in a file matters.
 SETUP_STEPS: Final = 2
-
-
-@dataclass(frozen=True)
-class Case:
-    """A replay and what must be said of it; ``failure`` is the class, ``seat`` who is to blame where somebody is."""
-
-    data: bytes
-    verdict: Verdict
-    why: str
-    failure: str | None = None
-    step: int | None = None
-    seat: int | None = None
-
-    @property
-    def expected(self) -> dict[str, Any]:
-        """The case's entry in expected.json."""
-        return {
-            "verdict": self.verdict,
-            "class": self.failure,
-            "step": self.step,
-            "seat": self.seat,
-            "why": self.why,
-        }
 
 
 def cases() -> dict[str, Case]:
@@ -61,7 +38,7 @@ def cases() -> dict[str, Case]:
     made = {REPLAY: Case(replay(whole.records(), whole.identities[0]), "verified", "a whole game, hands opened")}
     for part in (_good, _unfinished, _cheated, _damaged, _misplaced):
         made |= part(whole)
-    return made
+    return made | vote_cases()
 
 
 def _stopped(at: int) -> Game:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from protocol.generator import links, moves, primitives, shuffles, tables
+from protocol.generator import ballots, links, moves, primitives, shuffles, tables
 from protocol.generator.cases import cases
 from protocol.generator.contributions import REPLAY, contributions, small_game
 from protocol.generator.games import replay
@@ -27,6 +27,7 @@ VECTORS: Final[dict[str, Callable[[], Any]]] = {
     "option_contributions": option_contributions,
     "remarks": remarks,
     "links": links.links,
+    "ballots": ballots.ballots,
 }
 
 

@@ -1,12 +1,14 @@
 """Whole games played in memory: one match, every seat's own side, bots that choose; and their replays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from protocol.generator.stream import Stream, StreamChoices, identity
 from seqp2p.crypto.group import encode_scalar, random_below
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import Identity, sign
+from seqp2p.match.ballots import Wish
+from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
@@ -18,6 +20,7 @@ from seqp2p.players.player import Bot
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
+    CertificateRecord,
     EndRecord,
     OpeningRecord,
     OpenRecord,
@@ -71,6 +74,8 @@ class Game:
     """(step, seat, action) in order."""
     said: list[tuple[int, Remark]] = field(default_factory=list)
     """What was said, with the number of steps that were closed then."""
+    votes: Mapping[int, Wish] = field(default_factory=dict)
+    """The steps at which the others vote, and what for."""
 
     def __post_init__(self) -> None:
         players = self.settings.players
@@ -130,12 +135,38 @@ class Game:
         """Go on to the end, or until this step is open; released secrets follow where the table opens its hands."""
         while self.match.kind is not None and self.match.number != until:
             self.talk()
+            if (wish := self.votes.get(self.match.number)) is not None:
+                self.vote(wish)
+                continue
             for contribution in self.contributions():
                 self.match.receive(contribution)
-        if self.match.kind is None and self.settings.open_hands:
-            for own in self.seats:
+        if self.match.kind is None and self.settings.open_hands and self.match.confirmed:
+            for own in self.staying():
                 self.match.open_seat(own.number, own.release())
         return self
+
+    def staying(self) -> list[OwnSeat]:
+        """The seats that are in the game."""
+        return [own for own in self.seats if own.number in self.match.game.seats]
+
+    def show(self) -> None:
+        """All that are in the game say how they closed what is not final."""
+        for own in self.staying():
+            for head in own.heads(self.match):
+                self.match.receive_head(head)
+
+    def ballots(self, wish: Wish, round_: int = 1) -> list[Contribution]:
+        """Equal ballots of all that these are not about."""
+        self.show()
+        voters = [own for own in self.staying() if own.number not in wish.about]
+        return [own.ballot(self.match, round_, wish, "late") for own in voters]
+
+    def vote(self, wish: Wish) -> None:
+        """The others close the open step by an action."""
+        for ballot in self.ballots(wish):
+            self.match.receive_ballot(ballot)
+        self.show()
+        assert self.match.record[-1].action == wish.action, "all have voted"
 
     def records(self) -> list[AnyRecord]:
         """The records of the replay, all but the last."""
@@ -143,8 +174,7 @@ class Game:
         steps: list[AnyRecord] = []
         for number in range(len(match.record) + 1):
             if number:
-                step = match.record[number - 1]
-                steps.append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
+                steps.append(record_of(match.record[number - 1]))
             steps += [RemarkRecord(said.payload, said.signature) for closed, said in self.said if closed == number]
         held = pairs(tuple(contribution for _, contribution in match.held))
         openings = [OpeningRecord(seat, encode_scalar(secret)) for seat, secret in sorted(match.openings.items())]
@@ -154,6 +184,13 @@ class Game:
             *([OpenRecord(match.number, held)] if held else []),
             *openings,
         ]
+
+
+def record_of(step: ClosedStep) -> StepRecord | CertificateRecord:
+    """A closed step as replays hold it."""
+    if step.action:
+        return CertificateRecord(step.number, pairs(step.ballots))
+    return StepRecord(step.number, pairs(tuple(held for _, held in step.contributions)))
 
 
 def replay(records: Sequence[AnyRecord], writer: Identity) -> bytes:

@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from protocol.generator.games import USUAL, Game, replay, settings
 from protocol.generator.vectors import Vector, scalar
+from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_hash
@@ -24,6 +25,7 @@ class Golden:
     open_hands: bool = True
     options: Options = USUAL
     variant: str = "classic"
+    votes: Mapping[int, Wish] = field(default_factory=dict)
 
 
 EVERY_OPTION: Final = Options(advanced=True, table_talk=False, manual_draw=True)
@@ -40,6 +42,12 @@ GOLDEN: Final = {
     "classic-4-options": Golden("classic-4-options/0", ("greedy", "random") * 2, options=EVERY_OPTION),
     "classic-6": Golden("classic-6/9", ("greedy", "random") * 3, teams=3),
     "classic-12": Golden("classic-12/5", ("greedy",) * 12, open_hands=False),
+    "classic-3-dropped": Golden(
+        "classic-3-dropped/1", ("greedy", "random", "greedy"), votes={90: Wish("drop", frozenset({2}))}
+    ),
+    "classic-4-skipped": Golden(
+        "classic-4-skipped/1", ("greedy", "random") * 2, votes=dict.fromkeys((20, 27), Wish("skip", frozenset({1})))
+    ),
     "kids-3": Golden("kids-3/2", ("greedy", "greedy", "random"), variant="kids"),
 }
 
@@ -50,7 +58,7 @@ def new_golden_game(name: str) -> Game:
     table = settings(
         golden.variant, len(golden.bots), teams=golden.teams, open_hands=golden.open_hands, options=golden.options
     )
-    return Game(golden.name, table, golden.bots)
+    return Game(golden.name, table, golden.bots, votes=golden.votes)
 
 
 def golden_game(name: str) -> Game:
@@ -143,7 +151,8 @@ def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
         "",
         "In `classic-2-advanced` a completed sequence is broken; `classic-2-manual-draw` has turns ended without a",
         "draw, late draws and waived ones; `classic-4-table-talk` has remarks, calls and cards given up; `kids-3` is",
-        "the kids' game. `classic-4-options` is played with every option at once.",
+        "the kids' game. `classic-4-options` is played with every option at once. In `classic-3-dropped` the others",
+        "drop seat 2 in the middle of the game and deal anew; in `classic-4-skipped` they skip seat 1 twice in a row.",
         "",
         "| file | seats | teams | bots | hands | steps | turns | dead | passes | calls | reshuffles | jacks | won by |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",

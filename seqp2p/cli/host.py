@@ -1,23 +1,23 @@
 """``seqp2p host``: open a table, wait until it is full, play."""
 
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import click
 
 from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
-from seqp2p.cli.seating import Lobbying, SitDown, open_door
+from seqp2p.cli.seating import Door, Lobbying, SitDown, open_door
 from seqp2p.cli.settings import (
-    GRACE_S,
-    check_turn_time,
     make_address,
     make_choices,
     make_settings,
     seat_options,
+    time_options,
 )
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
@@ -28,7 +28,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import LobbyEvent, LobbyShown
 from seqp2p.net.lobby_host import host_table
 from seqp2p.net.table import Table
-from seqp2p.net.watchers import SPECTATORS_MAX, watched_by
+from seqp2p.net.watchers import SPECTATORS_MAX, Watchers, watched_by
 from seqp2p.rules import VARIANTS, Options
 
 
@@ -40,24 +40,7 @@ from seqp2p.rules import VARIANTS, Options
 @click.option("--no-table-talk", is_flag=True, help="A remark may be called: the speaker's team gives up a card each.")
 @click.option("--manual-draw", is_flag=True, help="Players draw by themselves, and can forget to.")
 @click.option("--closed-hands", is_flag=True, help="Do not open the hands for the replay at the end.")
-@click.option(
-    "--turn-time",
-    "turn_time_s",
-    metavar="S",
-    type=int,
-    default=0,
-    show_default=True,
-    callback=check_turn_time,
-    help="Seconds for a turn, 5 to 86400; 0 is no clock.",
-)
-@click.option(
-    "--grace",
-    "grace_s",
-    type=click.IntRange(1, 86_400),
-    default=GRACE_S,
-    show_default=True,
-    help="Seconds to wait for a seat that cannot be reached.",
-)
+@time_options
 @click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
@@ -103,36 +86,48 @@ async def host(settings: Settings, spectators: int, listen: Address | None, lobb
         number = make_table_number(secrets.token_bytes)
         advert = TableAdvert(number, door.name, settings.variant, settings.players, settings.players - 1)
         async with advertising(advert, door.listeners, addresses, lobbying.output.say) as update:
+            hosting = _Hosting(door, settings, spectators, addresses, advert, update)
+            return await play_games(door, hosting.open_lobby)
 
-            @asynccontextmanager
-            async def open_lobby(last: Last | None) -> AsyncGenerator[SitDown]:
-                announce = door.announcer(addresses)
 
-                def tell(event: LobbyEvent) -> None:
-                    announce(event)
-                    if isinstance(event, LobbyShown):
-                        update(replace(advert, free=event.seats.count(None)))
+@dataclass(frozen=True)
+class _Hosting:
+    """What is the same in every game at this table."""
 
-                async with watched_by(spectators) as watchers:
+    door: Door
+    settings: Settings
+    spectators: int
+    addresses: Sequence[Address]
+    advert: TableAdvert
+    update: Callable[[TableAdvert], None]
 
-                    async def sit_down() -> Table:
-                        table = await host_table(
-                            door.credentials,
-                            door.name,
-                            settings,
-                            door.listeners,
-                            addresses,
-                            secrets.token_bytes,
-                            tell,
-                            table_number=number,
-                            watchers=watchers,
-                            former=last.former if last else None,
-                        )
-                        update(replace(advert, free=0, state="playing"))
-                        if watchers:
-                            lobbying.output.say(f"others watch with:  seqp2p watch {addresses[0]}  and the same code")
-                        return table
+    @asynccontextmanager
+    async def open_lobby(self, last: Last | None) -> AsyncGenerator[SitDown]:
+        """The lobby of the next game; its spectators are looked after until the block ends."""
+        async with watched_by(self.spectators) as watchers:
+            yield partial(self._sit_down, watchers, last)
 
-                    yield sit_down
+    async def _sit_down(self, watchers: Watchers | None, last: Last | None) -> Table:
+        announce = self.door.announcer(self.addresses)
 
-            return await play_games(door, open_lobby)
+        def tell(event: LobbyEvent) -> None:
+            announce(event)
+            if isinstance(event, LobbyShown):
+                self.update(replace(self.advert, free=event.seats.count(None)))
+
+        table = await host_table(
+            self.door.credentials,
+            self.door.name,
+            self.settings,
+            self.door.listeners,
+            self.addresses,
+            secrets.token_bytes,
+            tell,
+            table_number=self.advert.number,
+            watchers=watchers,
+            former=last.former if last else None,
+        )
+        self.update(replace(self.advert, free=0, state="playing"))
+        if watchers:
+            self.door.lobbying.output.say(f"others watch with:  seqp2p watch {self.addresses[0]}  and the same code")
+        return table

@@ -58,19 +58,23 @@ class Door:
         """Tells people and scripts what happens in the lobby; ``addresses`` are a host's own."""
         output = self.lobbying.output
         codes: list[str] = []
+        full = False
 
         def tell(event: LobbyEvent) -> None:
+            nonlocal full
             match event:
                 case CodeShown(code):
                     if codes:
                         output.say(f"the code {codes[-1]} was tried wrongly too often, and holds no more")
                     codes.append(code)
                     output.event("listening", address=str(addresses[0]), code=code)
-                    output.say(f"others join with:  seqp2p join {addresses[0]}")
+                    act = "watch" if full else "join"
+                    output.say(f"others {act} with:  seqp2p {act} {addresses[0]}")
                     if len(codes) == 1 and not ipaddress.ip_address(addresses[0].host).is_loopback:
                         output.say("on this network:   seqp2p join")
                     output.say(f"the join code is:  {code}")
                 case LobbyShown(_, seats, own_seat):
+                    full = None not in seats
                     shown = [seat.name if seat else "free" for seat in seats]
                     shown[own_seat - 1] += " (you)"
                     output.say("at the table: " + ", ".join(shown))

@@ -30,14 +30,6 @@ def make_address(text: str) -> Address:
         raise CommandError(sentence(str(error)), error.hint, USAGE) from None
 
 
-def check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
-    """Option callback: raises BadParameter for a clock that nobody could play by."""
-    if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
-        reason = f"{turn_time_s} is neither 0 nor in the range {TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}."
-        raise click.BadParameter(reason, context, option)
-    return turn_time_s
-
-
 def make_settings(
     players: int,
     teams: int | None,
@@ -67,6 +59,37 @@ def make_settings(
     except (RulesError, TableError) as error:
         raise CommandError(str(error), "see seqp2p host --help", USAGE) from None
     return settings
+
+
+def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
+    """Raises BadParameter for a clock that nobody could play by."""
+    if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
+        reason = f"{turn_time_s} is neither 0 nor in the range {TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}."
+        raise click.BadParameter(reason, context, option)
+    return turn_time_s
+
+
+def time_options(command: F) -> F:
+    """The options of a table that say how long others wait for a seat."""
+    turn_time = click.option(
+        "--turn-time",
+        "turn_time_s",
+        metavar="S",
+        type=int,
+        default=0,
+        show_default=True,
+        callback=_check_turn_time,
+        help="Seconds for a turn, 5 to 86400; 0 is no clock.",
+    )
+    grace = click.option(
+        "--grace",
+        "grace_s",
+        type=click.IntRange(1, 86_400),
+        default=GRACE_S,
+        show_default=True,
+        help="Seconds to wait for a seat that cannot be reached.",
+    )
+    return turn_time(grace(command))
 
 
 def seat_options(command: F) -> F:

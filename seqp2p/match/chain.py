@@ -16,11 +16,11 @@ from typing import Any
 
 from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.match import labels
-from seqp2p.match.ballot import head_of_action
 from seqp2p.match.ballots import Action, Closing, Decree
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Event, Skipped, Undone
 from seqp2p.match.game import Game, Plan
+from seqp2p.match.signed import head_of_action
 from seqp2p.match.steps import STEPS, awaited_seats, next_plan
 
 # With fewer seats in the game, nobody is left for a majority without somebody.

@@ -16,24 +16,25 @@ from typing import TypeVar
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
-from seqp2p.crypto.hashing import CONTRIBUTION
-from seqp2p.crypto.identity import verify
 from seqp2p.crypto.oracle import Context
-from seqp2p.match.ballot import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_signed
 from seqp2p.match.ballots import Last
 from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
-from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, Contribution, Envelope, Kind, open_body, open_envelope
+from seqp2p.match.contribution import Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
-from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
+from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.events import Event, Result, Undone, Voted
 from seqp2p.match.game import Game, Plan
 from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
+from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_contribution, open_signed
 from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
 
 # Of so many steps that are final the heads are kept, for seats that are not as far.
 HEADS_KEPT = 3
+
+TWO_CONTRIBUTIONS = "it signed two different contributions to it"
+TWO_BALLOTS = "it signed two different ballots of one round"
 
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
@@ -160,7 +161,7 @@ class Match:
         match/errors.py lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a
         live seat can run it in a worker thread and ``accept`` what comes back.
         """
-        envelope = self._authentic(contribution)
+        envelope = open_contribution(contribution, self.game.id, self.game.agreement)
         self.chain.witness(envelope.seat, envelope.step, envelope.prev)
         if envelope.step > self.number or (self.chain.open is None and envelope.step == self.number):
             raise TooEarly(envelope.step, envelope.seat)
@@ -174,7 +175,7 @@ class Match:
             return self._check(envelope, contribution)
         if first.payload != contribution.payload:
             # Two payloads of one seat for one step on one past are proof of cheating, whatever they say.
-            raise self._violation(envelope, "it signed two different contributions to it", first, contribution)
+            raise self._violation(envelope, TWO_CONTRIBUTIONS, first, contribution)
         return None
 
     def accept(self, judged: Judged) -> tuple[Event, ...]:
@@ -268,10 +269,12 @@ class Match:
 
     def _stands(self, violation: Violation) -> bool:
         """Whether the past that a wrong contribution was signed on has not been undone: on another it may be right."""
-        if len(violation.evidence) > 1:
+        first, *others = violation.evidence
+        if others:
             return True
-        said = open_envelope(violation.evidence[0].payload)
-        return self.game.heads[said.step - 1 : said.step] == [said.prev]
+        said = open_envelope(first.payload)
+        heads = self.game.heads
+        return said.step <= len(heads) and heads[said.step - 1] == said.prev
 
     def proofs(self, violation: Violation) -> tuple[tuple[Contribution, ...], ...]:
         """The evidence, and what shows each further version here of a contribution that its seat made twice."""
@@ -294,14 +297,15 @@ class Match:
             return
         first, second = (self._place(signed) for signed in evidence)
         if first == second and evidence[0].payload != evidence[1].payload:
-            raise Violation(first[0], first[1], "it signed two different things for one place", evidence)
+            reason = TWO_BALLOTS if is_ballot(evidence[0].payload) else TWO_CONTRIBUTIONS
+            raise Violation(first[0], first[1], reason, evidence)
 
     def _place(self, signed: Contribution) -> tuple[int, int, bytes, int]:
         """Seat, step, past, and round of a ballot: for one such place a seat signs one thing. Raises Unattributable."""
         if is_ballot(signed.payload):
             said = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
             return said.seat, said.step, said.prev, said.round
-        envelope = self._authentic(signed)
+        envelope = open_contribution(signed, self.game.id, self.game.agreement)
         return envelope.seat, envelope.step, envelope.prev, 0
 
     def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
@@ -322,25 +326,6 @@ class Match:
         if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
             raise Refusal(f"this is not the game secret of seat {seat}")
         self.openings[seat] = secret
-
-    def _authentic(self, contribution: Contribution) -> Envelope:
-        """The envelope of a contribution that its seat signed for this game."""
-        if len(contribution.payload) > PAYLOAD_SIZE_MAX:
-            raise Unattributable("a contribution is too long")
-        try:
-            envelope = open_envelope(contribution.payload)
-        except DecodeError as error:
-            raise Unattributable(f"not a contribution: {error}") from None
-        if envelope.game != self.game.id:
-            raise Unattributable("a contribution to another game")
-        if envelope.seat > self.game.players:
-            raise Unattributable(f"there is no seat {envelope.seat} at this table")
-        key = self.game.agreement.seats[envelope.seat - 1].key
-        try:
-            verify(key, CONTRIBUTION, contribution.payload, contribution.signature)
-        except CryptoError:
-            raise Unattributable(f"the signature of seat {envelope.seat} does not verify") from None
-        return envelope
 
     def _first(self, envelope: Envelope) -> Contribution | None:
         """The contribution of this seat to this step that is here already."""

@@ -15,7 +15,6 @@ from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
-from seqp2p.match.ballot import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
 from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import LiveStep
 from seqp2p.match.contribution import (
@@ -35,6 +34,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import cards_to_show, final_hash, why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.setup_steps import positions_of_others
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
 from seqp2p.rules import Action, IllegalAction, Position, View, apply, format_action, reveal, view
 
 NONCE_SIZE = 32

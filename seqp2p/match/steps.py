@@ -11,7 +11,8 @@ the queue is empty, the next step is ``over`` once the position is decided, and 
        drawing by hand, a draw still owed when the next player has placed: late ─▶ [draw] ─▶ (that player's turn)
 
 A step waits for all seats, for its subject, for all but its subject, for those who have a share to give, or for the
-seats that owe a card. It closes when all these are in; only then does the game change. So the order in which contributions of one step arrive never matters.
+seats that owe a card. It closes when all these are in; only then does the game change. So the order in which
+contributions of one step arrive never matters.
 """
 
 from collections.abc import Callable

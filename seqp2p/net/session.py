@@ -39,6 +39,7 @@ from seqp2p.net.messages import (
     RemarkMessage,
 )
 from seqp2p.net.openings import Openings
+from seqp2p.net.proofs import Proofs
 from seqp2p.net.store import MatchStore
 from seqp2p.net.talk import Talk
 from seqp2p.net.text import clean
@@ -90,7 +91,7 @@ class Session:
         self._ballots = BallotBox(self._ledger, seat, self._voting, self._follow)
         self._openings = Openings(match, seat, mesh)
         self._early = Early()
-        self._offered = Early()  # contributions that others say are wrong
+        self._proofs = Proofs(self._ledger, self._follow)
         self._open_number = match.number
 
     async def leave(self, reason: str) -> None:
@@ -121,7 +122,8 @@ class Session:
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
                 try:
-                    self._say_again()
+                    self._talk.say_again()
+                    self._proofs.say_again()
                     # A seat taken again may find that all is over; the others may still lack its last word.
                     self._follow(())
                     linger = self._ending is not None
@@ -193,9 +195,12 @@ class Session:
                 self._ballots.hear(message, seat)
                 await self._advance()
             case LeaveMessage():
-                await self._take_leave(message.contribution, seat)
+                if self._proofs.take_leave(message.contribution, seat):
+                    await self._after_proof()
             case Evidence(contributions):
-                await self._weigh(tuple(signed.contribution for signed in contributions), seat)
+                offered = tuple(signed.contribution for signed in contributions)
+                if (violation := await self._in_thread_if_heavy(lambda: self._proofs.weigh(offered, seat))) is not None:
+                    await self._accuse(violation)
             case Opening():
                 self._openings.receive(seat, message)
             case RemarkMessage():
@@ -253,43 +258,9 @@ class Session:
 
     # Ballots, heads, leaves, and proofs of cheating.
 
-    async def _take_leave(self, signed: Contribution, sender: int) -> None:
-        try:
-            events = self.match.receive_leave(signed)
-        except Unattributable as error:
-            self.mesh.fault(sender, str(error))
-            return
-        if events is not None:
-            self._ledger.log("leave", signed)
-            self.mesh.send_leave(signed)
-            self._ledger.writer.leave(self.match, signed)
-            await self._after_proof()
-
-    async def _weigh(self, evidence: tuple[Contribution, ...], sender: int) -> None:
-        """What a neighbour offers as proof of cheating; of what proves nothing nothing is kept."""
-        try:
-            await self._in_thread_if_heavy(lambda: self.match.weigh(evidence))
-        except Violation as violation:
-            await self._accuse(violation)
-        except TooEarly as early:
-            # It need not come again by itself. On the account of whoever offers it, so that no cheat can crowd it out.
-            self._offered.keep(early.step, sender, sender, evidence[0])
-        except OtherPast:
-            pass
-        except Unattributable as error:
-            self.mesh.fault(sender, str(error))
-
     async def _accuse(self, violation: Violation) -> None:
-        """Somebody signed what it must not have signed: everybody gets the evidence."""
-        known = self.match.knows_of(violation)
-        if self._ending is not None or (events := self.match.accuse(violation)) is None:
-            return
-        self._follow(events)
-        if not known:
-            self._ledger.writer.evidence(self.match, violation)
-        for evidence in self.match.proofs(violation):
-            self.mesh.send_evidence(evidence)
-        await self._after_proof()
+        if self._ending is None and self._proofs.accuse(violation):
+            await self._after_proof()
 
     async def _after_proof(self) -> None:
         """A seat has left or is proved a cheat: without an opponent, or a majority to vote it out, the game is over."""
@@ -307,14 +278,6 @@ class Session:
         seats, signed = set(self.match.game.seats), {seat for seat, _ in self.match.held}
         signed |= seats - self.match.proven.keys() - self.match.left.keys()
         return self.match.kind == "over" and 2 * len(signed) > len(seats)
-
-    def _say_again(self) -> None:
-        """What a seat that comes back may be the only one to have."""
-        self._talk.say_again()
-        for signed in self.match.left.values():
-            self.mesh.send_leave(signed)
-        for violation in self.match.proven.values():
-            self.mesh.send_evidence(violation.evidence)
 
     async def _look(self) -> None:
         """Once a second: who is there, what has to be voted on, and whether there is anything left to wait for."""
@@ -360,7 +323,7 @@ class Session:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._turns.ask(self._nursery)
-            due = self._early.due(self.match.number) + self._offered.due(self.match.number)
+            due = self._early.due(self.match.number) + self._proofs.due(self.match.number)
             if not due:
                 return
             for sender, contribution in due:

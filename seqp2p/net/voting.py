@@ -9,10 +9,10 @@ game instead: ``Absence.why_over``.
 from dataclasses import dataclass
 from typing import Final
 
-from seqp2p.match.ballot import Reason
 from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import LiveStep
 from seqp2p.match.machine import Match
+from seqp2p.match.signed import Reason
 from seqp2p.net.absence import Absence
 
 # A round has this long to fill; each further one of a step a little longer, so that all come to meet in one.

@@ -16,9 +16,9 @@ from typing import Annotated, TypeAlias, cast
 
 import msgspec
 
-from seqp2p.match.ballot import BALLOT_SIZE_MAX
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.signed import BALLOT_SIZE_MAX
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 
 MAGIC = b"seqp2p replay 1\n"

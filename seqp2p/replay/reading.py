@@ -34,7 +34,11 @@ from seqp2p.replay.format import (
 
 
 class Invalid(Exception):
-    """Something in the file is wrong; the text says what."""
+    """Something in the file is wrong; the text says what, ``step`` where, if it is not the step that is open."""
+
+    def __init__(self, reason: str, step: int | None = None) -> None:
+        super().__init__(reason)
+        self.step = step
 
 
 # What reading a record that is wrong raises.
@@ -122,7 +126,7 @@ def _read_certificate(match: Match, record: CertificateRecord) -> None:
         if match.receive_ballot(ballot) is None:
             raise Invalid("a ballot that does not count")
     if match.number == record.step or match.record[-1].ballots != ballots_of(record):
-        raise Invalid("these ballots are no certificate")
+        raise Invalid("these ballots are no certificate", record.step)
     match.trust()
 
 

@@ -12,7 +12,7 @@ from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.replay.format import REPLAY_SIZE_MAX, Torn, records
-from seqp2p.replay.reading import WRONG, Reading, begin, read
+from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, read
 
 Verdict: TypeAlias = Literal["verified", "unfinished", "invalid"]
 
@@ -57,7 +57,7 @@ def verify(data: bytes) -> Report:
     except Torn as error:
         return _torn(reading, str(error))
     except WRONG as error:
-        return _report(reading, "invalid", str(error))
+        return _report(reading, "invalid", str(error), error.step if isinstance(error, Invalid) else None)
     if reading is None:
         return Report("invalid", reason="the file ends before its header")
     return _conclude(reading)

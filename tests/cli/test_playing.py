@@ -23,9 +23,10 @@ from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices, joint_seed, make_player, open_writer, safety
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, polite_signals, run_async, sentence
-from seqp2p.match.events import Event, Remarked, Result, Turned
+from seqp2p.match.events import Remarked, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused
+from seqp2p.net.ledger import TableEvent
 from seqp2p.net.session import Session
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import RandomBot
@@ -118,7 +119,7 @@ async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str
 
 
 async def test_the_person_hears_what_was_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
-    reporter, heard = Reporter(Output(json=False), Match(brief.agreement)), list[Event]()
+    reporter, heard = Reporter(Output(json=False), Match(brief.agreement)), list[TableEvent]()
     reporter.follow(heard.append)
     remark = Remarked(2, 1, "hi", courtesy=False)
     reporter.tell(remark)

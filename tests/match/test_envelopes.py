@@ -178,7 +178,7 @@ def test_a_payload_beyond_the_limit_is_not_even_decoded(trio: Played) -> None:
     assert len(longest.payload) == PAYLOAD_SIZE_MAX
     violation(match, longest, seat, 1, "pad")
     longer = with_body(trio.identity(seat), honest, pad=bytes(PAYLOAD_SIZE_MAX - len(honest.payload) - 6))
-    unattributable(match, longer, "too long")
+    unattributable(match, longer, "bytes where at most")
 
 
 def test_a_contribution_to_another_game_is_no_contribution_here(trio: Played, brief: Played) -> None:
@@ -208,7 +208,9 @@ def test_a_signature_must_be_the_seats_own(trio: Played) -> None:
         + (int.from_bytes(honest.signature[32:], "little") + L).to_bytes(32, "little"),
     }
     for signature in forged.values():
-        unattributable(match, resigned(honest, signature), f"the signature of seat {seat} does not verify")
+        unattributable(
+            match, resigned(honest, signature), f"the signature of seat {seat} on its contribution does not verify"
+        )
     goes_on(match, honest)
 
 

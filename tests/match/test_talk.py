@@ -21,7 +21,18 @@ from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, ope
 from seqp2p.match.seat import OwnSeat
 from seqp2p.rules import PASS, IllegalAction, status, team_of
 from tests.match.refusal import goes_on, violation
-from tests.table import Played, altered, at_random, fields_of, match_at, play, played, shared_match_at, snapshot
+from tests.table import (
+    Played,
+    altered,
+    at_random,
+    fields_of,
+    make_seats,
+    match_at,
+    play,
+    played,
+    shared_match_at,
+    snapshot,
+)
 
 
 @pytest.fixture(scope="session")
@@ -95,7 +106,7 @@ def test_a_called_team_gives_up_a_card_each_and_the_turn_goes_on(quiet: Played) 
         penalised = team_of(seat, 2) == team_of(speaker, 2)
         assert len(after.game.deck.hand(seat)) == len(after.game.table_position().hands[seat - 1]) == 6 - penalised
     assert honest.payload != after.record[-1].contributions[0][1].payload
-    play(after, list(quiet.seats), at_random(5))
+    play(after, make_seats(4), at_random(5))
     assert after.game.result is not None
 
 

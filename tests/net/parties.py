@@ -21,7 +21,7 @@ from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.oracle import Context
-from seqp2p.match import ballot, machine, play_steps, setup_steps
+from seqp2p.match import play_steps, setup_steps, signed
 from seqp2p.match import seat as seat_module
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
@@ -101,8 +101,7 @@ def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup_steps, "verify_shuffle", verify_shuffle)
     monkeypatch.setattr(setup_steps, "verify_shares", verify_shares)
     monkeypatch.setattr(play_steps, "verify_shares", verify_shares)
-    monkeypatch.setattr(machine, "verify", signature_verified_once)
-    monkeypatch.setattr(ballot, "verify", signature_verified_once)
+    monkeypatch.setattr(signed, "verify", signature_verified_once)
 
 
 @cache

@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.net.gossip import Item, Placed, Recent, View, digest
+from seqp2p.net.gossip import Item, Placed, Recent, View, Vote, digest
 from seqp2p.net.limits import Limits
 from tests.net.tools import contribution
 
@@ -23,6 +23,9 @@ class Held:
     def missing(self, step: int, seats: frozenset[int]) -> Iterable[Placed]:
         self.asked.append((step, seats))
         return [(step, author, contribution(step, author, self.size)) for step, author in self.held]
+
+    def votes(self, step: int) -> Iterable[Vote]:
+        return []
 
 
 def view() -> View:

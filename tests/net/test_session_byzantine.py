@@ -9,11 +9,11 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
-from seqp2p.match.ballot import BallotPayload, encode_signed
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
+from seqp2p.match.signed import BallotPayload, encode_signed
 from seqp2p.net.ballot_box import AHEAD_MAX, Ahead
 from seqp2p.net.messages import BallotMessage
 from seqp2p.net.store import LOOK_BACK_MAX, MatchStore

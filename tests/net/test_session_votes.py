@@ -10,11 +10,11 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
-from seqp2p.match.ballot import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped, Result, Undone, Voted
 from seqp2p.match.machine import Match
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
 from seqp2p.net import ballot_box
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.links import Link

@@ -1,6 +1,7 @@
 """This program on the vectors: for each primitive a function from ``in`` to ``out``, which raises what is refused."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,10 +18,13 @@ from seqp2p.crypto.oracle import Context, Oracle
 from seqp2p.crypto.share_proof import decode_shares, verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.match import labels
-from seqp2p.match.contribution import BODIES, make_payload
+from seqp2p.match.ballots import Decree, Last, Vote
+from seqp2p.match.contribution import BODIES, Contribution, make_payload
 from seqp2p.match.encoding import encode, structure
+from seqp2p.match.errors import Unattributable
 from seqp2p.match.joint import JointStream, draw_dealer
 from seqp2p.match.remark import BadRemark, open_remark
+from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
 from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
@@ -57,6 +61,7 @@ FAILURES: Mapping[str, type[Exception]] = {
     "no card": LookupError,
     "table": TableError,
     "remark": BadRemark,
+    "ballot": Unattributable,
     "illegal": IllegalAction,
     "ambiguous": AmbiguousAction,
     "notation": NotationError,
@@ -149,6 +154,30 @@ def remark(given: Given) -> Any:
     data = _bytes(given["agreement"])
     opened = open_remark(_bytes(given["payload"]), _bytes(given["signature"]), game_id(data), decode_agreement(data))
     return {"hash": opened.hash, "text": opened.said.text}
+
+
+SIGNED_KINDS: Mapping[str, Any] = {"ballot": BallotPayload, "head": HeadPayload, "leave": LeavePayload}
+
+
+def signed(given: Given) -> Any:
+    data = _bytes(given["agreement"])
+    contribution = Contribution(_bytes(given["payload"]), _bytes(given["signature"]))
+    return {"seat": open_signed(SIGNED_KINDS[given["kind"]], contribution, game_id(data), decode_agreement(data)).seat}
+
+
+def head_of(given: Given) -> Any:
+    return {"head": head_of_action(_bytes(given["prev"]), given["action"], frozenset(given["about"]))}
+
+
+def certificate(given: Given) -> Any:
+    prev = _bytes(given["prev"])
+    decree = Decree(frozenset(range(1, given["members"] + 1)), partial(head_of_action, prev))
+    decree.complete, decree.cheats = list(map(_bytes, given["contributed"])), set(given["cheats"])
+    for ballot in given["ballots"]:
+        last = ballot["last"] and Last(ballot["last"]["round"], _bytes(ballot["last"]["head"]))
+        decree.vote(Vote(ballot["seat"], ballot["round"], ballot["action"], frozenset(ballot["about"]), last))
+    value = decree.certificate(given["round"])
+    return {"head": value and value.head}
 
 
 def joint_numbers(given: Given) -> Any:
@@ -277,6 +306,9 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "head": lambda given: {"head": tagged_hash(labels.STEP, _bytes(given["head"]), *map(_bytes, given["payloads"]))},
     "payload": payload,
     "remark": remark,
+    "signed": signed,
+    "head of action": head_of,
+    "certificate": certificate,
     "joint numbers": joint_numbers,
     "joint permutation": lambda given: {"order": JointStream(_bytes(given["seed"])).permutation(given["size"])},
     "dealer draw": dealer_draw,

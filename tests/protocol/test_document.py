@@ -75,7 +75,7 @@ def test_every_courtesy() -> None:
 def test_every_kind_of_step_and_record() -> None:
     for kind in contribution.BODIES:
         assert f"| `{kind}` |" in TEXT
-    for tag in ("table", "step", "open", "remark", "evidence", "opening", "end"):
+    for tag in ("table", "step", "certificate", "open", "leave", "remark", "evidence", "opening", "end"):
         assert f"| `{tag}` |" in TEXT
 
 

@@ -179,6 +179,33 @@ def test_where_a_seat_listens() -> None:
         assert not taken(rule, changed), changed
 
 
+@pytest.mark.parametrize("name", ["skip_a_turn_ok", "forfeit_fail"])
+def test_certificates_and_leaves(name: str) -> None:
+    record_rule, ballot_rule, leave_rule = schema("any-record"), schema("ballot-payload"), schema("leave-payload")
+    seen = set[str]()
+    for placed in records((REPLAYS / f"{name}.seqp2p").read_bytes()):
+        plain = _lists(msgspec.to_builtins(placed.record, builtin_types=(bytes,)))
+        if plain["t"] not in ("certificate", "leave"):
+            continue
+        _judge(record_rule, plain, seen, plain["t"])
+        for payload, _ in plain.get("ballots", ()):
+            _judge(ballot_rule, msgpack.unpackb(payload), seen, "a ballot")
+        if plain["t"] == "leave":
+            _judge(leave_rule, msgpack.unpackb(plain["payload"]), seen, "a leave")
+    assert seen == ({"certificate", "a ballot"} if name == "skip_a_turn_ok" else {"leave", "a leave"})
+
+
+def test_heads() -> None:
+    rule = schema("head-payload")
+    heads = [vector for vector in vectors("ballots") if vector["in"].get("kind") == "head" and vector["expect"] == "ok"]
+    for vector in heads:
+        plain = msgpack.unpackb(bytes.fromhex(vector["in"]["payload"]))
+        assert taken(rule, plain)
+        for changed in _changes(plain):
+            assert not taken(rule, changed)
+    assert len(heads) == 1
+
+
 def test_link_statement() -> None:
     rule = schema("link-statement")
     (vector,) = (vector for vector in vectors("links") if vector["primitive"] == "link statement")

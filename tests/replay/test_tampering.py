@@ -143,10 +143,10 @@ def test_a_step_under_another_number(brief: Played) -> None:
 def test_two_games_spliced(brief: Played) -> None:
     """The same variant, the same number of players, even the same people: another game is another chain."""
     other = played(2, "kids", 2)
-    invalid(sealed([table(brief), *steps(other, len(other.steps))[1:]]), "a contribution to another game")
+    invalid(sealed([table(brief), *steps(other, len(other.steps))[1:]]), "a contribution in another game")
     for at in (1, 5, 10):
         mixed = [*steps(brief, at), *steps(other, len(other.steps))[at + 1 :]]
-        invalid(sealed(mixed), "a contribution to another game")
+        invalid(sealed(mixed), "a contribution in another game")
 
 
 def test_the_secrets_of_another_game_open_nothing(brief: Played) -> None:

@@ -28,7 +28,7 @@ from tests.protocol.second.basics import (
     write_point,
 )
 from tests.protocol.second.code import pake_message, pake_shared
-from tests.protocol.second.game import BadRemark, Machine
+from tests.protocol.second.game import BadRemark, Failure, Machine
 from tests.protocol.second.proofs import (
     Oracle,
     check_key,
@@ -42,6 +42,11 @@ from tests.protocol.second.rules import BOARDS, DATA, Illegal, read_action, read
 
 Given = dict[str, Any]
 
+
+class BadBallot(Exception):
+    """No ballot, head or leave of a seat of this game."""
+
+
 FAILURES: Mapping[str, type[Exception]] = {
     "encoding": Encoding,
     "proof": Refused,
@@ -51,6 +56,7 @@ FAILURES: Mapping[str, type[Exception]] = {
     "no card": LookupError,
     "table": Table,
     "remark": BadRemark,
+    "ballot": BadBallot,
     "illegal": Illegal,
     "ambiguous": Illegal,
     "notation": Illegal,
@@ -221,6 +227,65 @@ def signature(given: Given) -> Any:
     return {}
 
 
+def signed(given: Given) -> Any:
+    machine = Machine(_bytes(given["agreement"]))
+    try:
+        return {
+            "seat": machine.read_signed(given["kind"], _bytes(given["payload"]), _bytes(given["signature"]))["seat"]
+        }
+    except (Encoding, Failure):
+        raise BadBallot from None
+
+
+def head_of_action(given: Given) -> Any:
+    return {"head": _closed(given["prev"], given["action"], given["about"])}
+
+
+def _closed(prev: str, action: str, about: list[int]) -> bytes:
+    return H("seqp2p/1 closed", _bytes(prev), action.encode(), bytes(about))
+
+
+def certificate(given: Given) -> Any:
+    return {"head": _outcome(given, given["round"])}
+
+
+def _outcome(given: Given, round_: int) -> bytes | None:
+    members = range(1, given["members"] + 1)
+    cast = [ballot for ballot in given["ballots"] if ballot["round"] == round_]
+    for one in cast:
+        equal = [each for each in cast if (each["action"], each["about"]) == (one["action"], one["about"])]
+        voters = {each["seat"] for each in equal}
+        if voters == set(members) - set(one["about"]) and 2 * len(voters) > len(members):
+            return _chosen(given, equal, one)
+    return None
+
+
+def _chosen(given: Given, equal: list[Given], one: Given) -> bytes | None:
+    action = _closed(given["prev"], one["action"], one["about"])
+    lasts = [each["last"] for each in equal if each["last"]]
+    if not lasts:
+        return action
+    top = max(last["round"] for last in lasts)
+    named = {last["head"] for last in lasts if last["round"] == top}
+    if top:
+        earlier = _outcome(given, top)
+        return earlier if earlier and earlier.hex() in named else None
+    cheats, about = set(given["cheats"]), set(one["about"])
+    if len(named) > 1 and not cheats:
+        return None
+    if len(named) > 1:
+        honest = [each["last"]["head"] for each in equal if each["last"] and each["seat"] not in cheats]
+        extra = len(about | cheats)
+        able = [head for head in set(honest) if 2 * (honest.count(head) + extra) > given["members"]]
+        if not able:
+            return action
+        if len(able) > 1 and not cheats <= about:
+            return None
+        named = {max(able, key=lambda head: (honest.count(head), head))}
+    (head,) = named
+    return _bytes(head) if head in given["contributed"] else None
+
+
 def _nothing(read: Callable[[bytes], object], name: str) -> Callable[[Given], Any]:
     def check(given: Given) -> Any:
         read(_bytes(given[name]))
@@ -254,6 +319,9 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "head": lambda given: {"head": H("seqp2p/1 step", _bytes(given["head"]), *map(_bytes, given["payloads"]))},
     "payload": payload,
     "remark": remark,
+    "signed": signed,
+    "head of action": head_of_action,
+    "certificate": certificate,
     "joint numbers": joint_numbers,
     "joint permutation": lambda given: {"order": permutation(joint_words(_bytes(given["seed"])), given["size"])},
     "dealer draw": dealer_draw,

@@ -168,7 +168,7 @@ class Machine:
         (place, first), (same, second) = (self._place(*signed) for signed in evidence)
         if place != same or first == second:
             return None
-        return Failure("Violation", *place[:2], evidence)
+        return Failure("Violation", place[0], place[1], evidence)
 
     def _place(self, payload: bytes, signature: bytes) -> tuple[tuple[Any, ...], bytes]:
         try:
@@ -194,14 +194,22 @@ class Machine:
     # 6.3
 
     def read_signed(self, name: str, payload: bytes, signature: bytes) -> dict[str, Any]:
-        """A ballot or a leave; Encoding if it is none, Failure if nobody here signed it."""
+        """A ballot, a head or a leave; Encoding if it is none, Failure if nobody here signed it."""
         require(len(payload) <= 512)
         said = unpack(payload)
-        keys = ["v", "game", "step", "prev", "seat", "round", "action", "about", "reason", "last"]
-        require(type(said) is dict and list(said) == (keys if name == "ballot" else ["v", "game", "seat"]))
+        place = ["v", "game", "step", "prev", "seat", "round"]
+        keys = {
+            "ballot": [*place, "action", "about", "reason", "last"],
+            "head": [*place, "head"],
+            "leave": ["v", "game", "seat"],
+        }
+        require(type(said) is dict and list(said) == keys[name])
         require(is_int(said["v"], 1, 1) and is_bytes(said["game"], 32) and is_int(said["seat"], 1, 12))
         if name == "ballot":
             self._check_ballot(said)
+        if name == "head":
+            require(is_int(said["step"], 1, 100_000) and is_bytes(said["prev"], 32))
+            require(is_int(said["round"], 0, 1000) and is_bytes(said["head"], 32))
         try:
             require(said["game"] == self.game and said["seat"] in self.everybody)
             check_signature(self.entries[said["seat"] - 1]["key"], f"seqp2p/1 {name}", payload, signature)

@@ -1,6 +1,7 @@
-"""What seats sign beside contributions: ballots, heads and leaves. docs/protocol.md, "Ballots".
+"""What seats sign: contributions, and beside them ballots, heads and leaves.
 
-All three are a payload and its seat's Ed25519 signature, each under a label of its own. ballots.py has what they mean.
+docs/protocol.md, "Contributions" and "Ballots". All are a payload and its seat's Ed25519 signature, each under a label
+of its own. contribution.py has what is in the first, ballots.py what the last three mean.
 """
 
 import itertools
@@ -9,11 +10,11 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 import msgspec
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE, tagged_hash
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, tagged_hash
 from seqp2p.crypto.identity import verify
 from seqp2p.match import labels
 from seqp2p.match.ballots import ROUND_MAX, About, Action, Last, Vote
-from seqp2p.match.contribution import Contribution, StepNumber
+from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
@@ -88,6 +89,16 @@ LABELS: dict[type[Record], tuple[str, str]] = {
 }
 
 
+def open_contribution(signed: Contribution, game: bytes, agreement: Agreement) -> Envelope:
+    """The outer map of what a seat of this game has contributed; raises Unattributable for anything else."""
+    try:
+        envelope = open_envelope(signed.payload)
+    except DecodeError as error:
+        raise Unattributable(f"not a contribution: {error}") from None
+    _check_signer(envelope, CONTRIBUTION, "contribution", signed, game, agreement)
+    return envelope
+
+
 def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agreement) -> P:
     """What a seat of this game has signed; raises Unattributable for anything else."""
     label, name = LABELS[kind]
@@ -95,6 +106,13 @@ def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agr
         said = decode(kind, signed.payload, BALLOT_SIZE_MAX)
     except DecodeError as error:
         raise Unattributable(f"not a {name}: {error}") from None
+    _check_signer(said, label, name, signed, game, agreement)
+    return said
+
+
+def _check_signer(
+    said: Envelope | P, label: str, name: str, signed: Contribution, game: bytes, agreement: Agreement
+) -> None:
     if said.game != game:
         raise Unattributable(f"a {name} in another game")
     if said.seat > len(agreement.seats):
@@ -103,7 +121,6 @@ def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agr
         verify(agreement.seats[said.seat - 1].key, label, signed.payload, signed.signature)
     except CryptoError:
         raise Unattributable(f"the signature of seat {said.seat} on its {name} does not verify") from None
-    return said
 
 
 def is_ballot(payload: bytes) -> bool:

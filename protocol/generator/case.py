@@ -1,0 +1,29 @@
+"""A replay case: a file, and what a verifier must say of it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Verdict = Literal["verified", "unfinished", "invalid"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A replay and what must be said of it; ``failure`` is the class, ``seat`` who is to blame where somebody is."""
+
+    data: bytes
+    verdict: Verdict
+    why: str
+    failure: str | None = None
+    step: int | None = None
+    seat: int | None = None
+
+    @property
+    def expected(self) -> dict[str, Any]:
+        """The case's entry in expected.json."""
+        return {
+            "verdict": self.verdict,
+            "class": self.failure,
+            "step": self.step,
+            "seat": self.seat,
+            "why": self.why,
+        }

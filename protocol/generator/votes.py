@@ -1,0 +1,245 @@
+"""Replay cases in which seats are skipped and dropped, or should not be."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgpack
+
+from protocol.generator.case import Case
+from protocol.generator.games import Game, replay, settings
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, tagged_hash
+from seqp2p.crypto.identity import sign
+from seqp2p.match import labels
+from seqp2p.match.ballots import Wish
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import Violation
+from seqp2p.replay.format import AnyRecord, CertificateRecord, EvidenceRecord, LeaveRecord, StepRecord, pairs
+
+_packb: Any = msgpack.packb
+_unpackb: Any = msgpack.unpackb
+# A turn of the games that these cases are made of, of three and of four seats.
+TURN: Final = 13
+AT_FOUR: Final = 14
+
+
+def drop(*seats: int) -> Wish:
+    """To drop these seats."""
+    return Wish("drop", frozenset(seats))
+
+
+def skip(seat: int) -> Wish:
+    """To skip this mover."""
+    return Wish("skip", frozenset({seat}))
+
+
+def table(players: int = 3, number: int = 2, **votes: Wish) -> Game:
+    """A kids' game; ``votes`` by step: ``at_13=drop(2)``."""
+    at = {int(name.removeprefix("at_")): wish for name, wish in votes.items()}
+    return Game(f"kids-{players}/votes {number}", settings("kids", players), ("random",) * players, votes=at)
+
+
+def mover(game: Game) -> int:
+    """Whose turn it is."""
+    assert game.match.plan is not None, "a turn is open"
+    return game.match.plan.subject
+
+
+def changed(game: Game, ballot: Contribution, **fields: Any) -> Contribution:
+    """A ballot that says something else, signed by its seat again."""
+    plain = _unpackb(ballot.payload) | fields
+    payload = _packb(plain)
+    return Contribution(payload, sign(game.identities[plain["seat"] - 1], BALLOT, payload))
+
+
+def certificate(step: int, *ballots: Contribution) -> CertificateRecord:
+    """A certificate as replays hold it."""
+    return CertificateRecord(step, pairs(ballots))
+
+
+def vote_cases() -> dict[str, Case]:
+    """All of them by name."""
+    return _closed() | _no_certificate() | _lasts() | _ends()
+
+
+def _written(game: Game, *behind: AnyRecord) -> bytes:
+    return replay([*game.records(), *behind], game.identities[0])
+
+
+def _closed() -> dict[str, Case]:
+    at_turn = table().play(until=TURN)
+    skipped = table(at_13=skip(mover(at_turn))).play()
+    dropped = table(at_13=drop(mover(at_turn))).play()
+    twice = table(4, at_14=drop(2), at_16=drop(4)).play()
+    return {
+        "skip_a_turn_ok": Case(_written(skipped), "verified", "one turn is skipped by the others"),
+        "drop_the_mover_ok": Case(_written(dropped), "verified", "the mover is dropped, two deal anew and go on"),
+        "drop_while_dealing_anew_ok": Case(
+            _written(twice), "verified", "seat 2 is dropped before it draws or moves, seat 4 while the others deal anew"
+        ),
+    }
+
+
+def _no_certificate() -> dict[str, Case]:
+    game = table().play(until=TURN)
+    step, whom = TURN, mover(game)
+    one, two = game.ballots(drop(whom))
+    first, second = _voter(one), _voter(two)
+    forged = Contribution(two.payload, one.signature)
+    other_round = changed(game, two, round=2)
+    minority = [changed(game, one, about=sorted([whom, second]))]
+    cases: dict[str, tuple[Sequence[Contribution], str, str]] = {
+        "ballot_forged": ((one, forged), "the signature of one ballot is another seat's", "Unattributable"),
+        "ballot_missing": ((one,), "one ballot of two is missing", "record"),
+        "ballots_swapped": ((two, one), f"seat {second} before seat {first}", "record"),
+        "ballot_twice": ((one, one, two), f"seat {first} twice", "record"),
+        "ballots_of_two_rounds": ((one, other_round), "one ballot is of another round", "record"),
+        "ballots_of_a_minority": (minority, "one of three against two", "record"),
+        "ballot_on_another_past": (
+            (changed(game, one, prev=bytes(32)), two), "one ballot is on another past", "OtherPast",
+        ),
+        "ballot_about_a_later_step": (
+            (changed(game, one, step=step + 1), two), "one ballot is about the next step", "TooEarly",
+        ),
+        "ballot_about_itself": (
+            (changed(game, one, about=[first]), two), "a seat votes on itself", "Unattributable",
+        ),
+        "ballot_with_a_later_last": (
+            (changed(game, one, last={"round": 1, "head": bytes(32)}), two),
+            "its last is of its own round", "Unattributable",
+        ),
+    }  # fmt: skip
+    found = {
+        f"{name}_fail": Case(_written(game, certificate(step, *ballots)), "invalid", why, failure, step)
+        for name, (ballots, why, failure) in cases.items()
+    }
+    return found | _not_to_be_voted_on()
+
+
+def _not_to_be_voted_on() -> dict[str, Case]:
+    early, two = table().play(until=4), table(2).play(until=8)
+    drawing = table().play(until=TURN + 1)
+    assert drawing.match.kind == "draw", "a card is drawn after a turn"
+    gone = table(at_13=drop(mover(table().play(until=TURN)))).play(until=TURN + 1)
+    (absent,) = gone.match.game.gone
+    late = _shuffled_by(gone, absent)
+    cases = {
+        "drop_before_the_deal": (early, certificate(4, *early.ballots(drop(1))), "there are no cards yet", 4),
+        "drop_by_one_of_two": (two, certificate(8, *two.ballots(drop(2))), "one of two is no majority", 8),
+        "skip_of_a_draw": (
+            drawing, certificate(TURN + 1, *drawing.ballots(skip(mover(drawing)))), "only a turn is skipped", TURN + 1,
+        ),
+    }  # fmt: skip
+    found = {
+        f"{name}_fail": Case(_written(game, record), "invalid", why, "record", step)
+        for name, (game, record, why, step) in cases.items()
+    }
+    found["contribution_of_a_dropped_seat_fail"] = Case(
+        _written(gone, StepRecord(TURN + 1, pairs((late,)))), "invalid", "it has no step any more", "Violation",
+        TURN + 1, absent,
+    )  # fmt: skip
+    return found
+
+
+def _shuffled_by(game: Game, seat: int) -> Contribution:
+    """The open step's contribution of the seat whose turn it is, signed by another as its own."""
+    (honest,) = game.contributions()
+    payload = _packb(_unpackb(honest.payload) | {"seat": seat})
+    return Contribution(payload, sign(game.identities[seat - 1], CONTRIBUTION, payload))
+
+
+def _two_turns(game: Game) -> tuple[int, Contribution, Contribution]:
+    """The mover, and two turns of it that are both right."""
+    seat = mover(game)
+    one, two = (game.contribution(seat) for _ in range(2))
+    while one.payload == two.payload:
+        two = game.contribution(seat)
+    return seat, one, two
+
+
+def _lasts() -> dict[str, Case]:
+    game = table(4).play(until=AT_FOUR)
+    cheat, one, two = _two_turns(game)
+    ballots = game.ballots(drop(cheat))
+    first, second = ({"round": 0, "head": _head_after(game, each)} for each in (one, two))
+    same, differ, most, earlier = (
+        [changed(game, ballot, **fields) for ballot, fields in zip(ballots, each, strict=True)]
+        for each in (
+            [{"last": first}] * 3,
+            [{"last": first}, {"last": second}, {}],
+            [{"last": first}, {"last": first}, {"last": second}],
+            [{"round": 3, "last": {"round": 2, "head": bytes(32)}}] * 3,
+        )
+    )
+    evidence = EvidenceRecord(pairs((one, two)))
+    written: dict[str, tuple[list[AnyRecord], str]] = {
+        "certificate_that_the_last_decides": ([certificate(AT_FOUR, *same)], "all had closed it by the turn"),
+        "certificate_of_an_unknown_round": ([certificate(AT_FOUR, *earlier)], "round 2 is not there"),
+        "certificate_of_two_versions_without_evidence": (
+            [certificate(AT_FOUR, *differ)], "nobody is proved to have made two",
+        ),
+        "certificate_of_two_versions_one_of_which_stands": (
+            [evidence, certificate(AT_FOUR, *most)], "two had closed it one way: with the cheat they are a majority",
+        ),
+    }  # fmt: skip
+    found = {
+        f"{name}_fail": Case(_written(game, *records), "invalid", why, "record", AT_FOUR)
+        for name, (records, why) in written.items()
+    }
+    voted = changed(game, ballots[0], about=[_voter(ballots[1])])
+    found["evidence_of_two_ballots_fail"] = Case(
+        _written(game, EvidenceRecord(pairs((voted, ballots[0])))), "unfinished", "a seat voted twice in one round",
+        "Violation", AT_FOUR, _voter(voted),
+    )  # fmt: skip
+    found["evidence_then_drop_ok"] = _dropped_by(game, Violation(cheat, AT_FOUR, "", (one, two)), differ)
+    return found
+
+
+def _dropped_by(game: Game, violation: Violation, ballots: Sequence[Contribution]) -> Case:
+    """The cheat is dropped by these ballots, and the others go on to the end."""
+    beginning = game.records()
+    game.match.accuse(violation)
+    for ballot in ballots:
+        game.match.receive_ballot(ballot)
+    game.show()
+    game.play()
+    evidence = EvidenceRecord(pairs(violation.evidence))
+    records = [*beginning, evidence, *game.records()[len(beginning) :]]
+    return Case(replay(records, game.identities[0]), "verified", "two turns of one seat, each closed by another one")
+
+
+def _voter(ballot: Contribution) -> int:
+    seat: int = _unpackb(ballot.payload)["seat"]
+    return seat
+
+
+def _head_after(game: Game, contribution: Contribution) -> bytes:
+    return tagged_hash(labels.STEP, game.match.head, contribution.payload)
+
+
+def _ends() -> dict[str, Case]:
+    game = table(3).play(until=TURN)
+    leaves = [LeaveRecord(each.payload, each.signature) for each in (own.leave(game.match) for own in game.seats)]
+    forged = LeaveRecord(leaves[1].payload, leaves[2].signature)
+    votes = {8: drop(2), 10: drop(4)}
+    alone = Game("classic-4/votes", settings("classic", 4), ("random",) * 4, votes=votes).play()
+    return {
+        "last_opponent_dropped_fail": Case(
+            _written(alone),
+            "unfinished",
+            "seats 1 and 3 have dropped both opponents, which is no win",
+            "incomplete",
+            11,
+        ),
+        "leave_forged_fail": Case(
+            _written(game, forged), "invalid", "seat 3 signed for seat 2", "Unattributable", TURN
+        ),
+        "leave_twice_fail": Case(
+            _written(game, leaves[1], leaves[1]), "invalid", "seat 2 leaves twice", "record", TURN
+        ),
+        "leave_of_one_fail": Case(
+            _written(game, leaves[1]), "unfinished", "one of two opponents left", "incomplete", TURN, mover(game)
+        ),
+        "forfeit_fail": Case(
+            _written(game, leaves[1], leaves[2]), "unfinished", "seats 2 and 3 left: seat 1 has won", "incomplete", TURN
+        ),
+    }
