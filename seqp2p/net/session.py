@@ -184,6 +184,7 @@ class Session:
                 await self._look()
             case LinkUp(seat):
                 self._absence.linked(seat)
+                self._see()
             case LinkDown():
                 pass  # The next tick sees who can be reached.
 
@@ -279,14 +280,18 @@ class Session:
         signed |= seats - self.match.proven.keys() - self.match.left.keys()
         return self.match.kind == "over" and 2 * len(signed) > len(seats)
 
+    def _see(self) -> None:
+        """Who can be reached, and who cannot."""
+        for event in self._absence.look(self.mesh.reachable, trio.current_time()):
+            if isinstance(event, Back):
+                self._voting.waits_for(event.seat)
+            self._ledger.tell(event)
+
     async def _look(self) -> None:
         """Once a second: who is there, what has to be voted on, and whether there is anything left to wait for."""
         now = trio.current_time()
         self._talk.retry()
-        for event in self._absence.look(self.mesh.reachable, now):
-            if isinstance(event, Back):
-                self._voting.waits_for(event.seat)
-            self._ledger.tell(event)
+        self._see()
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
             if asked:

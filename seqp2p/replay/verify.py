@@ -75,7 +75,8 @@ def _torn(reading: Reading | None, reason: str) -> Report:
 def _conclude(reading: Reading) -> Report:
     """Every record there is right: is the game complete?"""
     match = reading.match
-    if cheats := [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]:
+    cheats = [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]
+    if cheats and not match.confirmed:  # What a majority has signed, a cheat of its own cannot deny.
         return _report(reading, "unfinished", str(cheats[0]), cheats[0].step)
     if match.forfeit is not None:
         return _report(reading, "unfinished", match.forfeit.reason)

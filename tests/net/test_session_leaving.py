@@ -33,7 +33,7 @@ def complete(party: Party, seats: Collection[int] = ()) -> None:
         assert report.verdict == "unfinished"
         assert report.reason is not None
         assert f"at step {place.match.number}" in report.reason
-        assert "awaiting seat " in report.reason
+        assert "awaiting seat " in report.reason or "not signed" in report.reason
         assert report.writer == party.agreement.seats[seat - 1].key.hex()
         assert len(steps_of(place)) == place.match.final
         assert len(of_kind(place, "OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)

@@ -172,10 +172,18 @@ def test_two_contributions_to_a_closed_step_are_evidence_to_the_end(trio: Played
     number = trio.step_of("turn")
     ((seat, first),) = trio.steps[number - 1].contributions
     second = altered(trio.identity(seat), first, body={})
-    report = unfinished(replay_of(trio.match, trio.seat(1), (first, second)), f"seat {seat} broke the rules")
-    assert (report.step, report.steps) == (number, len(trio.steps))
-    for last in (number, number + 1, number + 4):
-        unfinished(sealed([*steps(trio, last), evidence(first, second)]), f"seat {seat} broke")
+    before_the_end = len(trio.steps) - 1
+    for last in (number, number + 1, number + 4, before_the_end):
+        report = unfinished(sealed([*steps(trio, last), evidence(first, second)]), f"seat {seat} broke")
+        assert (report.step, report.steps) == (number, last)
+
+
+def test_a_cheat_cannot_deny_what_a_majority_has_signed(trio: Played) -> None:
+    number = trio.step_of("turn")
+    ((seat, first),) = trio.steps[number - 1].contributions
+    second = altered(trio.identity(seat), first, body={})
+    report = verify(replay_of(trio.match, trio.seat(1), (first, second)))
+    assert (report.verdict, report.result) == ("verified", trio.match.game.result)
 
 
 def test_evidence_with_what_was_in_for_the_open_step(trio: Played) -> None:

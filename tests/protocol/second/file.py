@@ -184,7 +184,8 @@ class Reading:
         machine = self.machine
         if machine is None:
             return Verdict("invalid", "file")
-        if cheats := {seat: step for seat, step in machine.proven.items() if seat in machine.seats}:
+        cheats = {seat: step for seat, step in machine.proven.items() if seat in machine.seats}
+        if cheats and not machine.confirmed:
             return Verdict("unfinished", "Violation", cheats[min(cheats)], min(cheats))
         if winners := machine.forfeited:
             return Verdict("unfinished", "incomplete", machine.number, winners=winners)
