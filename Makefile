@@ -3,13 +3,19 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Some files wait more than they work: one worker more than the two cores that this is made for.
+PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test lint types tests bench vectors clean
+# Hundreds of short processes: compiled modules are kept, whatever the environment says of them.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint types tests coverage bench vectors clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
 	@echo "make test    lint, types, tests"
+	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay for one part); writes build/bench.json"
 	@echo "make vectors write protocol/vectors and the golden replays again"
 
@@ -36,7 +42,10 @@ types: $(STAMP)
 	$(BIN)/basedpyright
 
 tests: $(STAMP)
-	$(BIN)/pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
+	$(PYTEST)
+
+coverage: $(STAMP)
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

@@ -9,6 +9,19 @@ settings.register_profile("seqp2p", deadline=None, max_examples=30)
 settings.load_profile("seqp2p")
 
 
+# These wait, for networks that fail and for processes, more than they work: they come first, beside the others.
+FIRST = ("tests/real/test_namespaces.py", "tests/real/", "tests/net/test_faults.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The order of the files; within each, that in which its tests are written."""
+
+    def rank(item: pytest.Item) -> int:
+        return next((at for at, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
+
+    items.sort(key=rank)
+
+
 @pytest.fixture(scope="session")
 def duel() -> Played:
     """Two players, classic, random: some 160 steps with an exchange and removals, no reshuffle."""

@@ -198,7 +198,7 @@ def is_peer(pid: int) -> bool:
 
 def test_stopped_before_the_first_peer_listens(people: Household) -> None:
     demo = people.start("demo", "--players", "2", "--json", "--replay-dir", people.replays("demo"))
-    wait_until(lambda: bool(children(demo.pid)), "no peer starts")
+    wait_until(lambda: any(is_peer(child) for child in children(demo.pid)), "no peer starts")
     demo.signal(signal.SIGTERM)
     assert demo.end() == 5
     assert (demo.events[-1]["event"], demo.events[-1]["replays"]) == ("over", [])
