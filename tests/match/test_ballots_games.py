@@ -96,12 +96,11 @@ def test_the_others_go_on_to_a_verified_end(
     assert ((Redealt in kinds_of(events)), Dealt in kinds_of(events)) == (action == "drop", False)
     for seat in stay:
         match.open_seat(seat.number, seat.release())
-    for writer in stay:
-        report = verify(replay_of(match, writer))
-        assert (report.verdict, report.steps) == ("verified", len(match.record)), report.reason
-        assert report.result == match.game.result
-        assert report.result is not None
-        assert gone not in report.result.winners or action == "skip"
+    report = verify(replay_of(match, stay[0]))
+    assert (report.verdict, report.steps) == ("verified", len(match.record)), report.reason
+    assert report.result == match.game.result
+    assert report.result is not None
+    assert gone not in report.result.winners or action == "skip"
 
 
 def test_each_keeps_its_own_match_and_the_record_of_the_one_who_left_is_the_beginning() -> None:
