@@ -73,7 +73,7 @@ async def taken_up(
     with unfinished.sidecar, home.held_again(unfinished.secrets.identity) as held, _writer(unfinished) as writer:
         seat = _own_seat(unfinished, held.identity)
         try:
-            feed(unfinished.loaded.match, unfinished.logged, writer)
+            feed(unfinished.loaded.match, unfinished.logged, writer, seat)
         except (ResumeError, OSError) as error:
             raise as_command_error(error) from None
         async with trio.open_nursery() as nursery:

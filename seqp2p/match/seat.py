@@ -28,6 +28,7 @@ from seqp2p.match.contribution import (
     ShuffleBody,
     TurnBody,
     make_payload,
+    open_envelope,
 )
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
@@ -77,10 +78,20 @@ class OwnSeat:
         """
         return self.number in match.awaited and match.may_sign and not self._tells_two(match)
 
+    def remember(self, match: Match, signed: Contribution) -> None:
+        """Before a match that is taken up again gets what this seat has signed: whom it told about which card."""
+        said = open_envelope(signed.payload)
+        if (said.seat, said.step, said.prev) == (self.number, match.number, match.head):
+            self._given |= self._told_by_share(match)
+
     def _tells_two(self, match: Match) -> bool:
+        told = self._told_by_share(match).items()
+        return any(a in self._opened or self._given.get(a, holder) != holder for a, holder in told)
+
+    def _told_by_share(self, match: Match) -> dict[Point, int]:
+        """Who learns of a card by the shares that this seat owes: by the card's ciphertext's a."""
         ciphertexts = match.game.deck.ciphertexts
-        cards = ((ciphertexts[position].a, holder) for position, holder in self._to_give(match).items())
-        return any(a in self._opened or self._given.get(a, holder) != holder for a, holder in cards)
+        return {ciphertexts[position].a: holder for position, holder in self._to_give(match).items()}
 
     def _to_give(self, match: Match) -> dict[int, int]:
         """The deck positions that this seat owes shares for, each with the seat that the card is for."""
@@ -93,9 +104,8 @@ class OwnSeat:
         return {}
 
     def _give(self, match: Match) -> Body:
-        holders = self._to_give(match)
-        self._given |= {match.game.deck.ciphertexts[position].a: holder for position, holder in holders.items()}
-        return SharesBody(*self._shares(match, list(holders)))
+        self._given |= self._told_by_share(match)
+        return SharesBody(*self._shares(match, list(self._to_give(match))))
 
     def hand(self, match: Match) -> dict[int, int]:
         """The seat's own cards: physical card by deck position, for every card that is dealt to it."""

@@ -13,6 +13,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Violation
 from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
 from seqp2p.replay.format import (
     LENGTH_SIZE,
     MAGIC,
@@ -77,13 +78,16 @@ def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
     return Loaded(match, torn)
 
 
-def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter) -> None:
+def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: OwnSeat | None = None) -> None:
     """Let the match take what was signed after its replay broke off; ``writer`` goes on with the replay.
 
-    What the replay holds already is passed over. Raises ResumeError for what the seat cannot have taken.
+    What the replay holds already is passed over; ``own`` is told of what it signed itself. Raises ResumeError for what
+    the seat cannot have taken.
     """
     for each in logged:
         try:
+            if own is not None and each.kind == "contribution":
+                own.remember(match, Contribution(each.payload, each.signature))
             _take(match, each, writer)
             writer.record(match)
         except OtherPast:

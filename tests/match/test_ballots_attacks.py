@@ -458,7 +458,9 @@ def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[OwnSeat]) 
     match.receive(contribution_of(match, seats[mover - 1], at_random(1)))
     assert (match.kind, mover_of(match)) == ("draw", mover)
     given = match.game.deck.drawn
-    one.contribute(match)
+    # What it gave it knows again when it comes back.
+    again = make_seats(4)[one.number - 1]
+    again.remember(match, one.contribute(match))
     vote(before, seats, wish("skip", mover))
     play_on(before, seats, at_random(3), lambda match: match.kind == "draw")
     assert before.game.deck.drawn == given
@@ -467,6 +469,8 @@ def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[OwnSeat]) 
     for seat in (one, two, three):
         if seat.number != drawer:
             assert seat.owes(before) == (seat is not one)
+    if one.number != drawer:
+        assert not again.owes(before)
 
 
 # Who may sign.
