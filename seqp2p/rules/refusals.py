@@ -68,9 +68,10 @@ def why_no_call(position: Position, called: Seat) -> IllegalAction | None:
         return IllegalAction(f"there is no seat {called} to call: the seats are 1 to {position.players}")
     if called in position.out:
         return IllegalAction(f"seat {called} has left the game: only the talk of a player who stays can be called")
-    if position.players == position.teams:
+    team = team_of(called, position.teams)
+    if not any(mate != called and team_of(mate, position.teams) == team for mate in position.staying):
         return IllegalAction(f"seat {called} has no team-mates: only the talk of a team of two or more can be called")
-    if team_of(called, position.teams) == team_of(position.to_move, position.teams):
+    if team == team_of(position.to_move, position.teams):
         return IllegalAction(f"seat {called} is of the caller's own team: only an opponent's talk can be called")
     return None
 

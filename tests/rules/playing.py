@@ -131,10 +131,11 @@ class Game:
 
 def seats_to_call(position: Position) -> list[int]:
     """The seats whose talk the seat to move may call."""
-    if position.options.table_talk or position.phase != "play" or position.players == position.teams:
+    if position.options.table_talk or position.phase != "play" or position.over:
         return []
-    mine = team_of(position.to_move, position.teams)
-    return [seat for seat in position.staying if team_of(seat, position.teams) != mine]
+    teams = {seat: team_of(seat, position.teams) for seat in position.staying}
+    sizes = Counter(teams.values())
+    return [seat for seat, team in teams.items() if team != teams[position.to_move] and sizes[team] > 1]
 
 
 def random_position(variant: Variant, players: int, teams: int, seed: int, options: Options | None = None) -> Game:

@@ -251,8 +251,9 @@ class TestTalk:
             apply(position, call(2))
 
     def test_who_has_left_gives_up_no_card(self) -> None:
-        called = apply(drop(four(options="no-table-talk"), [2]), call(4))
-        assert called.pending == Pending("penalty", 1, penalised=(4,))
+        six = start(CLASSIC, 6, 2, Options(table_talk=False), 1, [[UNKNOWN] * 5] * 6)
+        called = apply(drop(six, [2]), call(4))
+        assert called.pending == Pending("penalty", 1, penalised=(4, 6))
 
 
 @settings(deadline=None, max_examples=80)

@@ -13,6 +13,7 @@ from seqp2p.rules import (
     Position,
     apply,
     call,
+    drop,
     format_action,
     give,
     hide,
@@ -184,6 +185,14 @@ def test_who_plays_alone_has_nobody_to_talk_to(players: int) -> None:
     position = silent(*["2C", "3C", "4C"][:players], teams=players)
     with pytest.raises(IllegalAction, match="seat 2 has no team-mates: only the talk of a team of two or more"):
         do(position, "call 2")
+
+
+def test_who_has_lost_its_team_mate_has_nobody_to_talk_to() -> None:
+    position = drop(four(), [4])
+    with pytest.raises(IllegalAction, match="seat 2 has no team-mates"):
+        do(position, "call 2")
+    with pytest.raises(IllegalAction, match="seat 4 has left the game"):
+        do(position, "call 4")
 
 
 def test_what_a_seat_sees() -> None:

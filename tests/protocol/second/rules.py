@@ -151,12 +151,11 @@ class Position:
         return not special and dead and self.exchanged < limit
 
     def may_call(self, seat: int) -> bool:
-        strict, alone = "no-table-talk" in self.options, self.players == self.teams
+        stay = [each for each in range(1, self.players + 1) if each not in self.out]
         return (
-            strict
-            and not alone
-            and seat <= self.players
-            and seat not in self.out
+            "no-table-talk" in self.options
+            and seat in stay
+            and sum((each - seat) % self.teams == 0 for each in stay) > 1
             and (seat - self.to_move) % self.teams != 0
         )
 
