@@ -1,0 +1,40 @@
+"""A sentence that remembers how it was made, so that it can be said again in the reader's language.
+
+Rules, proofs and peers speak English: their sentences are compared, recorded and sent. ``said`` makes such a sentence
+out of a template and values; it is an ordinary ``str`` wherever it goes, and ``ui.language`` translates the template
+when a person is to read it.
+"""
+
+from collections.abc import Mapping
+
+
+class Said(str):
+    """The English sentence, with the template and the values that it was made of."""
+
+    __slots__ = ("template", "values")
+
+    template: str
+    values: Mapping[str, object]
+
+
+def said(template: str, /, **values: object) -> Said:
+    """The sentence that ``template.format`` makes of these values, among which may be other such sentences.
+
+    >>> why = said("seat {seat} does not hold {card}", seat=2, card="QH")
+    >>> why, why.template
+    ('seat 2 does not hold QH', 'seat {seat} does not hold {card}')
+    """
+    sentence = Said(template.format(**values) if values else template)
+    sentence.template = template
+    sentence.values = values
+    return sentence
+
+
+def why(error: BaseException) -> str:
+    """What an error says: its first argument as it was given, where ``str(error)`` would forget how it was made.
+
+    >>> why(ValueError(said("{count} is too many", count=3))).template
+    '{count} is too many'
+    """
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, str) else str(error)

@@ -1,0 +1,116 @@
+"""A page of text as a terminal shows it: rows of styled pieces, and what a click on a cell means.
+
+Scenes paint on a ``Canvas``, which clips, minds wide characters and never lets a character through that a terminal
+would obey; what comes out is frozen. Nothing here knows a terminal or a game.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from prompt_toolkit.utils import get_cwidth
+
+Target: TypeAlias = tuple[str, int]
+"""What lies on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
+Fragment: TypeAlias = tuple[str, str]
+"""Names of styles, separated by spaces (``ui.styles``), and a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """``rows`` from the top, each as wide as the page; ``targets`` by (row, column), for clicks."""
+
+    rows: tuple[tuple[Fragment, ...], ...]
+    targets: Mapping[tuple[int, int], Target]
+
+    @property
+    def lines(self) -> list[str]:
+        """The text alone, without blanks at the ends."""
+        return ["".join(text for _, text in row).rstrip() for row in self.rows]
+
+
+Painter: TypeAlias = Callable[[int, int], Frame]
+"""Paints a page of this width and height. It is pure, and may be called in another thread."""
+
+
+def width_of(text: str) -> int:
+    """How many cells of a terminal a text takes.
+
+    >>> width_of("ann"), width_of("安")
+    (3, 2)
+    """
+    return sum(max(0, get_cwidth(character)) for character in text)
+
+
+def clipped(text: str, width: int, more: str = "…") -> str:
+    """A text that takes at most so many cells; one that was longer ends in ``more``.
+
+    >>> clipped("alexander", 5), clipped("安安安", 5), clipped("ann", 5)
+    ('alex…', '安安…', 'ann')
+    """
+    if width_of(text) <= width:
+        return text
+    kept, room = "", width - width_of(more)
+    if room < 0:
+        return ""
+    for character in text:
+        room -= max(0, get_cwidth(character))
+        if room < 0:
+            break
+        kept += character
+    return kept + more
+
+
+class Canvas:
+    """A page to paint on. Whatever does not fit is cut off."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self.height = height
+        self._texts = [[" "] * width for _ in range(height)]
+        self._styles = [[""] * width for _ in range(height)]
+        self._targets: dict[tuple[int, int], Target] = {}
+
+    def put(self, row: int, column: int, text: str, style: str = "", target: Target | None = None) -> int:
+        """Paint a text; returns the column behind it. What is not printable is shown as ``?``."""
+        for character in text:
+            shown = character if character.isprintable() else "?"
+            size = get_cwidth(shown)
+            if size <= 0:
+                self._join(row, column - 1, shown)
+                continue
+            if 0 <= row < self.height and column >= 0 and column + size <= self.width:
+                self._texts[row][column] = shown
+                self._styles[row][column] = style
+                for at in range(column, column + size):
+                    if at > column:
+                        self._texts[row][at] = ""
+                        self._styles[row][at] = style
+                    if target is not None:
+                        self._targets[row, at] = target
+            column += size
+        return column
+
+    def _join(self, row: int, column: int, mark: str) -> None:
+        """A mark without a width of its own stands on the character before it."""
+        if 0 <= row < self.height and 0 <= column < self.width and self._texts[row][column]:
+            self._texts[row][column] += mark
+
+    def fill(self, row: int, column: int, width: int, style: str) -> None:
+        """Give cells that are painted already one more style."""
+        if 0 <= row < self.height:
+            for at in range(max(column, 0), min(column + width, self.width)):
+                self._styles[row][at] = f"{self._styles[row][at]} {style}".strip()
+
+    def frame(self) -> Frame:
+        """The page as it is now."""
+        return Frame(tuple(map(self._row, range(self.height))), dict(self._targets))
+
+    def _row(self, row: int) -> tuple[Fragment, ...]:
+        fragments: list[Fragment] = []
+        for text, style in zip(self._texts[row], self._styles[row], strict=True):
+            if fragments and fragments[-1][0] == style:
+                fragments[-1] = (style, fragments[-1][1] + text)
+            else:
+                fragments.append((style, text))
+        return tuple(fragments)

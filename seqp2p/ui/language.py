@@ -1,0 +1,85 @@
+"""The language in which people are spoken to: gettext, with the catalogues that the package carries.
+
+``t`` says a sentence now; ``tr`` says again, in the reader's language, what a lower layer has ``said``. What scripts
+read (JSON, protocol, notation) is never translated.
+"""
+
+import gettext
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from seqp2p.said import Said
+
+DOMAIN: Final = "seqp2p"
+LOCALE_DIR: Final = Path(__file__).parent / "locale"
+LANGUAGES: Final = ("en", "fr")
+# What names a language, the strongest first (gettext's own order).
+_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+
+_catalogue: gettext.NullTranslations = gettext.NullTranslations()
+_current = "en"
+
+
+def use(language: str) -> None:
+    """Speak this language from now on, in this process and in those that it starts; what click says of itself, too."""
+    global _catalogue, _current  # noqa: PLW0603  # one reader, one language
+    _current = language
+    _catalogue = gettext.translation(DOMAIN, LOCALE_DIR, [language], fallback=True)
+    os.environ["LANGUAGE"] = language
+    gettext.bindtextdomain(DOMAIN, str(LOCALE_DIR))
+    gettext.textdomain(DOMAIN)
+
+
+def current() -> str:
+    """The language that is spoken: ``en`` or ``fr``."""
+    return _current
+
+
+def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The language that ``--lang`` or the environment asks for; English where it is none of those there are.
+
+    >>> wanted(["host", "--lang", "fr"], {}), wanted(["--lang=en"], {"LANG": "fr_FR.UTF-8"})
+    ('fr', 'en')
+    >>> wanted([], {"LANG": "fr_CA.UTF-8"}), wanted([], {"LANGUAGE": "de:fr", "LANG": "C"}), wanted([], {})
+    ('fr', 'fr', 'en')
+    """
+    for argument, following in zip(arguments, (*arguments[1:], ""), strict=False):
+        text = following if argument == "--lang" else argument.removeprefix("--lang=")
+        if (argument == "--lang" or argument.startswith("--lang=")) and text in LANGUAGES:
+            return text
+    for variable in _VARIABLES:
+        if value := environment.get(variable):
+            for name in value.split(":"):
+                if name[:2].lower() in LANGUAGES:
+                    return name[:2].lower()
+            if variable != "LANGUAGE":
+                return "en"
+    return "en"
+
+
+def t(template: str, /, **values: object) -> str:
+    """A sentence in the reader's language. The template is English, and the key of its translation."""
+    return _filled(_catalogue.gettext(template) if template else "", values)
+
+
+def tn(one: str, many: str, count: int, /, **values: object) -> str:
+    """A sentence that depends on a number, which it may name as ``{count}``."""
+    return _filled(_catalogue.ngettext(one, many, count), {"count": count, **values})
+
+
+def tr(text: str) -> str:
+    """What a lower layer has said, in the reader's language; any other text as it is, if no translation of it is known.
+
+    >>> from seqp2p.said import said
+    >>> tr(said("seat {seat} does not hold {card}", seat=2, card="QH"))
+    'seat 2 does not hold QH'
+    """
+    return t(text.template, **text.values) if isinstance(text, Said) else t(text)
+
+
+def _filled(template: str, values: Mapping[str, object]) -> str:
+    if not values:
+        return template
+    return template.format(**{name: tr(value) if isinstance(value, Said) else value for name, value in values.items()})
