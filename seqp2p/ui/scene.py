@@ -18,7 +18,7 @@ a scene is painted at least 80 by 23, above the line where a person types."""
 
 
 class Line(NamedTuple):
-    """A line that was said: of what happened (``log``), by a seat (``remark``), to the person (``answer``, ``alarm``)."""
+    """A line that was said. Its kind: ``log`` what happened, ``remark`` by a seat, ``answer`` and ``alarm`` to you."""
 
     kind: str
     text: str
