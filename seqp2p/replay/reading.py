@@ -13,6 +13,7 @@ from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import MatchError, Refusal, Violation
+from seqp2p.match.events import Event, Remarked
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark
 from seqp2p.match.table import TableError
@@ -74,8 +75,8 @@ def begin(placed: Placed) -> Reading:
     return Reading(Match(placed.record.agreement))
 
 
-def read(reading: Reading, placed: Placed, data: bytes) -> None:
-    """Check one record after the header; raises Invalid, or what the match raises."""
+def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
+    """Check one record after the header; returns what has happened by it. Raises Invalid, or what the match raises."""
     record = placed.record
     if isinstance(record, TableRecord):
         raise Invalid("a second table agreement")
@@ -85,49 +86,54 @@ def read(reading: Reading, placed: Placed, data: bytes) -> None:
     reading.stage = stage
     match record:
         case StepRecord():
-            _read_step(reading.match, record)
+            return _read_step(reading.match, record)
         case CertificateRecord():
-            _read_certificate(reading.match, record)
+            return _read_certificate(reading.match, record)
         case RemarkRecord():
-            _read_remark(reading.match, record)
+            return _read_remark(reading.match, record)
         case LeaveRecord():
             _read_leave(reading.match, record)
         case OpenRecord():
-            _read_open(reading.match, record)
+            return _read_open(reading.match, record)
         case EvidenceRecord():
-            _read_evidence(reading.match, record)
+            return _read_evidence(reading.match, record)
         case OpeningRecord():
             _read_opening(reading.match, record)
         case EndRecord():
             reading.writer = _read_end(record, data[: placed.start])
+    return ()
 
 
-def _read_step(match: Match, record: StepRecord) -> None:
+def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
     """Exactly the contributions of the open step, in seat order, and they close it."""
     if record.step != match.number or match.kind is None:
         raise Invalid(f"a record of step {record.step} where step {match.number} is due")
+    events: list[Event] = []
     for contribution in contributions_of(record):
         if match.number != record.step:
             raise Invalid("more contributions than the step takes")
-        match.receive(contribution)
+        events += match.receive(contribution)
     if match.number == record.step:
         raise Invalid("a step without all its contributions")
     closed = match.record[-1].contributions
     if tuple(held for _, held in closed) != contributions_of(record):
         raise Invalid("contributions out of seat order")
-    match.trust()
+    return (*events, *match.trust())
 
 
-def _read_certificate(match: Match, record: CertificateRecord) -> None:
+def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, ...]:
     """Exactly the ballots that close the open step by an action, in seat order."""
     if record.step != match.number:
         raise Invalid(f"a certificate for step {record.step} where step {match.number} is due")
+    events: list[Event] = []
     for ballot in ballots_of(record):
-        if match.receive_ballot(ballot) is None:
+        told = match.receive_ballot(ballot)
+        if told is None:
             raise Invalid("a ballot that does not count")
+        events += told
     if match.number == record.step or match.record[-1].ballots != ballots_of(record):
         raise Invalid("these ballots are no certificate", record.step)
-    match.trust()
+    return (*events, *match.trust())
 
 
 def _read_leave(match: Match, record: LeaveRecord) -> None:
@@ -135,30 +141,34 @@ def _read_leave(match: Match, record: LeaveRecord) -> None:
         raise Invalid("a seat leaves a second time")
 
 
-def _read_remark(match: Match, record: RemarkRecord) -> None:
-    if match.receive_remark(record.payload, record.signature) is None:
+def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
+    remark = match.receive_remark(record.payload, record.signature)
+    if remark is None:
         raise Invalid("a remark out of its seat's order")
+    said = remark.said
+    return (Remarked(said.seat, said.number, said.text, said.courtesy),)
 
 
-def _read_open(match: Match, record: OpenRecord) -> None:
+def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
     if record.step != match.number:
         raise Invalid(f"contributions to step {record.step} where step {match.number} is open")
+    events: list[Event] = []
     for contribution in contributions_of(record):
-        match.receive(contribution)
+        events += match.receive(contribution)
     closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
     if tuple(held for _, held in closed) != contributions_of(record):
         raise Invalid("the open step's contributions are not in their form")
+    return tuple(events)
 
 
-def _read_evidence(match: Match, record: EvidenceRecord) -> None:
+def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
     """The violation that these bytes prove: all of them, and nothing but them."""
     evidence = contributions_of(record)
     try:
         match.weigh(evidence)
     except Violation as violation:
         if violation.evidence == evidence:
-            match.accuse(violation)
-            return
+            return match.accuse(violation) or ()
     raise Invalid("the evidence proves nothing")
 
 

@@ -5,16 +5,18 @@ unfinished   everything there is right, but the game did not come to its end (or
 invalid      something there is wrong, or it is no replay
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from seqp2p.match.events import Result
+from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
-from seqp2p.replay.format import REPLAY_SIZE_MAX, Torn, records
+from seqp2p.replay.format import REPLAY_SIZE_MAX, Placed, Torn, records
 from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, read
 
 Verdict: TypeAlias = Literal["verified", "unfinished", "invalid"]
+Follow: TypeAlias = Callable[[Reading, Placed, tuple[Event, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,16 @@ class Report:
     writer: str | None = None
 
 
-def verify(data: bytes) -> Report:
-    """Verify a whole replay file. Never raises: whatever the bytes are, the outcome is a report."""
+def follows_nothing(_reading: Reading, _placed: Placed, _events: tuple[Event, ...]) -> None:
+    """For who wants the report alone."""
+
+
+def verify(data: bytes, follow: Follow = follows_nothing) -> Report:
+    """Verify a whole replay file. Never raises: whatever the bytes are, the outcome is a report.
+
+    ``follow`` is told of every record that is right: how far the reading has come, the record, and what has happened
+    by it.
+    """
     if len(data) > REPLAY_SIZE_MAX:
         return Report("invalid", reason=f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
     reading: Reading | None = None
@@ -52,8 +62,9 @@ def verify(data: bytes) -> Report:
         for placed in records(data):
             if reading is None:
                 reading = begin(placed)
+                follow(reading, placed, ())
             else:
-                read(reading, placed, data)
+                follow(reading, placed, read(reading, placed, data))
     except Torn as error:
         return _torn(reading, str(error))
     except WRONG as error:
