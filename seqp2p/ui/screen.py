@@ -1,0 +1,178 @@
+"""A person's screen, on trio's side: the scene that is shown, what was said, and the lines that are typed.
+
+To the rest of the program it is a place to say lines and to read them, like a terminal without a screen; scenes only
+show more. Whatever a key or a click means comes out as the line that could have been typed for it.
+"""
+
+import contextlib
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from seqp2p.ui.frame import Canvas, Frame, Painter, Target
+from seqp2p.ui.scene import KeyHelp, Line, Page, Scene
+from seqp2p.ui.stage import Look, Stage
+from seqp2p.ui.styles import ASCII, PALETTES, STYLES, UNICODE, Glyphs
+
+LINES_MAX: Final = 2000
+"""Lines that were said and can be scrolled back to."""
+TYPED_MAX: Final = 64
+"""Lines that were typed and not read yet; more are not taken."""
+TICK_S: Final = 1.0
+LEAVE: Final = "leave"
+YES: Final = "yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """What a person likes to look at: the name of a palette, whether there are colours, and the signs."""
+
+    palette: str = PALETTES[0]
+    colours: bool = True
+    glyphs: Glyphs = UNICODE
+
+    @property
+    def styles(self) -> dict[str, str]:
+        """Every style by its name."""
+        column = PALETTES.index(self.palette if self.colours else "mono")
+        return {name: looks[column] for name, looks in STYLES.items()}
+
+
+def taste(palette: str | None, *, ascii_only: bool, no_color: bool) -> Taste:
+    """The taste that options and environment add up to."""
+    return Taste(palette or PALETTES[0], not no_color, ASCII if ascii_only else UNICODE)
+
+
+class Screen:
+    """What a person sees and types. Make it with ``open_screen``."""
+
+    def __init__(self, taste: Taste, look: Look | None = None) -> None:
+        self.lines: deque[Line] = deque(maxlen=LINES_MAX)
+        self._taste = taste
+        self._scene: Scene = Blank()
+        self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
+        self._interrupts = 0
+        self.stage = Stage(self, look or Look(taste.styles, taste.colours))
+
+    # What the program does with it.
+
+    def show(self, scene: Scene) -> None:
+        """Show this scene from now on."""
+        self._scene = scene
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Something has changed: the scene is painted anew."""
+        page = Page(tuple(self.lines), "", self._taste.glyphs)
+        self.stage.set_painter(self._scene.painter(page))
+
+    def say(self, text: str, kind: str = "log") -> None:
+        """A line more."""
+        self.lines.append(Line(kind, text))
+        self.refresh()
+
+    def ring(self) -> None:
+        """Call the person."""
+        self.stage.ring()
+
+    async def read_line(self) -> str | None:
+        """The next line that is typed, or None for the key that ends what is typed (Ctrl-D)."""
+        return await self._typed.receive()
+
+    async def tick(self) -> None:
+        """Clocks go on: paint every second, until cancelled."""
+        while True:
+            await trio.sleep(TICK_S)
+            self.refresh()
+
+    # What the stage hears; on trio's thread.
+
+    def press(self, key: str) -> None:
+        """Obey a key."""
+        if key == "c-c":
+            self._interrupt()
+            return
+        self._interrupts = 0
+        if key == "c-d":
+            self._take(None)
+        elif (line := self._scene.press(key)) is not None:
+            self._take(line)
+        self.refresh()
+
+    def click(self, target: Target) -> None:
+        """Obey a click."""
+        self._interrupts = 0
+        if (line := self._scene.click(target)) is not None:
+            self._take(line)
+        self.refresh()
+
+    def enter(self, line: str) -> None:
+        """A line was typed."""
+        self._interrupts = 0
+        self._take(line)
+
+    def completions(self, typed: str) -> Sequence[str]:
+        """What the scene takes for likely."""
+        return self._scene.completions(typed)
+
+    def _take(self, line: str | None) -> None:
+        with contextlib.suppress(trio.WouldBlock):
+            self._send.send_nowait(line)
+
+    def _interrupt(self) -> None:
+        """Ctrl-C asks to leave; once more is a yes; and whoever still is there then is told as by any terminal."""
+        self._interrupts += 1
+        if self._interrupts > len((LEAVE, YES)):
+            os.kill(os.getpid(), signal.SIGINT)
+        else:
+            self._take((LEAVE, YES)[self._interrupts - 1])
+
+
+class Blank:
+    """Nothing but the lines that were said."""
+
+    def painter(self, page: Page) -> Painter:
+        """The newest lines, the last at the bottom."""
+
+        def paint(width: int, height: int) -> Frame:
+            canvas = Canvas(width, height)
+            for row, line in enumerate(page.lines[-height:]):
+                canvas.put(row, 0, line.text, line.kind)
+            return canvas.frame()
+
+        return paint
+
+    def press(self, key: str) -> str | None:
+        """No key does anything."""
+        del key
+        return None
+
+    def click(self, target: Target) -> str | None:
+        """No click does anything."""
+        del target
+        return None
+
+    def keys(self) -> Sequence[KeyHelp]:
+        """None."""
+        return ()
+
+    def completions(self, typed: str) -> Sequence[str]:
+        """None."""
+        del typed
+        return ()
+
+
+@contextlib.asynccontextmanager
+async def open_screen(taste: Taste, look: Look | None = None) -> AsyncGenerator[Screen]:
+    """A screen on this terminal until the block ends, however it ends."""
+    screen = Screen(taste, look)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(screen.stage.run)
+        nursery.start_soon(screen.tick)
+        yield screen
+        nursery.cancel_scope.cancel()

@@ -1,0 +1,203 @@
+"""The screen with prompt_toolkit's pipe input and a terminal that is only a size: keys in, typed lines out."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+import pytest
+import trio
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.input.base import PipeInput
+from prompt_toolkit.output import DummyOutput
+
+from seqp2p.ui.frame import Canvas, Frame, Painter, Target
+from seqp2p.ui.scene import KeyHelp, Page
+from seqp2p.ui.screen import Screen, Taste, open_screen
+from seqp2p.ui.stage import LINE_LENGTH_MAX, Look
+
+LIMIT_S = 20.0
+NAMES = {
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "pageup": "\x1b[5~",
+    "f1": "\x1bOP",
+    "f12": "\x1b[24~",
+    "s-tab": "\x1b[Z",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "tab": "\t",
+    "enter": "\r",
+    "space": " ",
+    "?": "?",
+    "+": "+",
+    "-": "-",
+}
+
+
+class Sized(DummyOutput):
+    """A terminal of some size, which says nothing."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.size = Size(rows=rows, columns=columns)
+        self.bells = 0
+
+    def get_size(self) -> Size:
+        return self.size
+
+    def bell(self) -> None:
+        self.bells += 1
+
+
+class Recorder:
+    """A scene that notes its keys; ``f1`` types a line."""
+
+    def __init__(self) -> None:
+        self.keys_seen: list[str] = []
+        self.painted: list[tuple[int, int]] = []
+
+    def painter(self, page: Page) -> Painter:
+        def paint(width: int, height: int) -> Frame:
+            self.painted.append((width, height))
+            canvas = Canvas(width, height)
+            for row, line in enumerate(page.lines[-height:]):
+                canvas.put(row, 0, line.text, line.kind)
+            canvas.put(0, width - 4, "安x", "title", ("seat", 2))
+            return canvas.frame()
+
+        return paint
+
+    def press(self, key: str) -> str | None:
+        self.keys_seen.append(key)
+        return "help me" if key == "f1" else None
+
+    def click(self, target: Target) -> str | None:
+        return f"{target[0]} {target[1]}"
+
+    def keys(self) -> Sequence[KeyHelp]:
+        return ()
+
+    def completions(self, typed: str) -> Sequence[str]:
+        return [line for line in ("say hello", "say good game") if line.startswith(typed)]
+
+
+@dataclass
+class Sitting:
+    screen: Screen
+    scene: Recorder
+    keys: PipeInput
+    output: Sized
+
+    async def lines(self, count: int) -> list[str | None]:
+        with trio.fail_after(LIMIT_S):
+            return [await self.screen.read_line() for _ in range(count)]
+
+
+@contextmanager
+def pipes() -> Iterator[PipeInput]:
+    with create_pipe_input() as keys:
+        yield keys
+
+
+@asynccontextmanager
+async def sitting(columns: int = 80, rows: int = 24) -> AsyncIterator[Sitting]:
+    output = Sized(columns, rows)
+    with pipes() as keys:
+        async with open_screen(Taste(), Look(Taste().styles, input=keys, output=output)) as screen:
+            scene = Recorder()
+            screen.show(scene)
+            yield Sitting(screen, scene, keys, output)
+
+
+async def test_a_typed_line_is_read() -> None:
+    async with sitting() as table:
+        table.keys.send_text("QH e5\rsay  hello\r")
+        assert await table.lines(2) == ["QH e5", "say  hello"]
+
+
+@pytest.mark.parametrize("key", NAMES)
+async def test_keys_go_to_the_scene_while_nothing_is_typed(key: str) -> None:
+    async with sitting() as table:
+        table.keys.send_text(NAMES[key] + "x\r")
+        expected = ["help me", "x"] if key == "f1" else ["x"]
+        assert await table.lines(len(expected)) == expected
+        assert table.scene.keys_seen == [key]
+
+
+async def test_escape_clears_what_is_typed_before_it_means_anything_else() -> None:
+    async with sitting() as table:
+        table.keys.send_text("wrong")
+        await trio.sleep(0.2)  # A terminal tells an escape from a longer key by the time that passes.
+        table.keys.send_text("\x1b")
+        await trio.sleep(0.3)
+        table.keys.send_text("right\r")
+        assert await table.lines(1) == ["right"]
+        table.keys.send_text("\x1b")
+        await trio.sleep(0.3)
+        table.keys.send_text("x\r")
+        assert await table.lines(1) == ["x"]
+        assert table.scene.keys_seen == ["escape"]
+
+
+async def test_tab_completes_a_line() -> None:
+    async with sitting() as table:
+        table.keys.send_text("sa\thello\r")
+        assert await table.lines(1) == ["say hello"]
+
+
+async def test_ctrl_c_asks_to_leave_and_then_means_it() -> None:
+    async with sitting() as table:
+        table.keys.send_text("\x03\x03")
+        assert await table.lines(2) == ["leave", "yes"]
+        table.keys.send_text("no\r\x03")
+        assert await table.lines(2) == ["no", "leave"]
+
+
+async def test_the_end_key_ends_what_is_typed() -> None:
+    async with sitting() as table:
+        table.keys.send_text("\x04")
+        assert await table.lines(1) == [None]
+
+
+async def test_a_line_of_ten_thousand_characters_is_cut() -> None:
+    async with sitting() as table:
+        table.keys.send_text("x" * 10_000 + "\r")
+        assert await table.lines(1) == ["x" * LINE_LENGTH_MAX]
+
+
+async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
+    async with sitting() as table:
+        # The mouse goes down and up again on the 79th column of the first row: behind a character two cells wide.
+        table.keys.send_text("\x1b[<0;79;1M\x1b[<0;79;1m")
+        assert await table.lines(1) == ["seat 2"]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (79, 24), (80, 23), (2, 60), (500, 1)])
+async def test_a_terminal_that_is_too_small_shows_no_scene_and_goes_on(columns: int, rows: int) -> None:
+    async with sitting(columns, rows) as table:
+        table.keys.send_text("hand\r")
+        assert await table.lines(1) == ["hand"]
+        assert not table.scene.painted
+
+
+async def test_the_scene_is_painted_at_the_terminal_s_size_and_again_at_another() -> None:
+    async with sitting(500, 200) as table:
+        table.keys.send_text("hand\r")
+        await table.lines(1)
+        assert (500, 199) in table.scene.painted
+        table.output.size = Size(rows=24, columns=80)
+        with trio.fail_after(LIMIT_S):
+            while (80, 23) not in table.scene.painted:
+                await trio.sleep(0.01)
+
+
+async def test_the_bell_rings() -> None:
+    async with sitting() as table:
+        table.keys.send_text("x\r")
+        await table.lines(1)
+        table.screen.ring()
+        with trio.fail_after(LIMIT_S):
+            while not table.output.bells:
+                await trio.sleep(0.01)
