@@ -232,7 +232,7 @@ class Stage:
             self._buffer.complete_next()
             return
         lines = self._audience.completions(self._buffer.text)
-        common = os.path.commonprefix(list(lines))
+        common = os.path.commonprefix(list(lines))  # noqa: RUF071  # of characters is what is meant
         if len(common) > len(self._buffer.text):
             self._buffer.document = Document(common)
         if len(lines) > 1:

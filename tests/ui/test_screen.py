@@ -1,6 +1,6 @@
 """The screen with prompt_toolkit's pipe input and a terminal that is only a size: keys in, typed lines out."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
@@ -93,6 +93,13 @@ class Sitting:
     async def lines(self, count: int) -> list[str | None]:
         with trio.fail_after(LIMIT_S):
             return [await self.screen.read_line() for _ in range(count)]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Another thread makes it so: there is nothing here to wait for but the time."""
+    with trio.fail_after(LIMIT_S):
+        while not condition():  # noqa: ASYNC110  # see above
+            await trio.sleep(0.01)
 
 
 @contextmanager
@@ -188,9 +195,7 @@ async def test_the_scene_is_painted_at_the_terminal_s_size_and_again_at_another(
         await table.lines(1)
         assert (500, 199) in table.scene.painted
         table.output.size = Size(rows=24, columns=80)
-        with trio.fail_after(LIMIT_S):
-            while (80, 23) not in table.scene.painted:
-                await trio.sleep(0.01)
+        await until(lambda: (80, 23) in table.scene.painted)
 
 
 async def test_the_bell_rings() -> None:
@@ -198,6 +203,4 @@ async def test_the_bell_rings() -> None:
         table.keys.send_text("x\r")
         await table.lines(1)
         table.screen.ring()
-        with trio.fail_after(LIMIT_S):
-            while not table.output.bells:
-                await trio.sleep(0.01)
+        await until(lambda: bool(table.output.bells))
