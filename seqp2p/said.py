@@ -5,7 +5,8 @@ out of a template and values; it is an ordinary ``str`` wherever it goes, and ``
 when a person is to read it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
 
 
 class Said(str):
@@ -28,6 +29,37 @@ def said(template: str, /, **values: object) -> Said:
     sentence.template = template
     sentence.values = values
     return sentence
+
+
+def listed(items: Iterable[str]) -> str:
+    """One thing after the other: ``a, b, c``; what one of them says can be said in another language, too."""
+
+    def with_last(some: str, last: str) -> str:
+        return said("{some}, {last}", some=some, last=last)
+
+    return reduce(with_last, items)
+
+
+def all_of(items: Iterable[str]) -> str:
+    """The same with ``and``: ``a and b and c``.
+
+    >>> all_of(["a", "b", "c"])
+    'a and b and c'
+    """
+
+    def with_last(some: str, last: str) -> str:
+        return said("{some} and {last}", some=some, last=last)
+
+    return reduce(with_last, items)
+
+
+def any_of(items: Iterable[str]) -> str:
+    """The same with ``or``: ``a or b or c``."""
+
+    def with_last(some: str, last: str) -> str:
+        return said("{some} or {last}", some=some, last=last)
+
+    return reduce(with_last, items)
 
 
 def why(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from seqp2p.rules.phases import has_played, next_turn
 from seqp2p.rules.position import Pending, Position
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Seat, Team
+from seqp2p.said import said
 
 
 def skip(position: Position) -> Position:
@@ -22,9 +23,11 @@ def skip(position: Position) -> Position:
     that is waited for (phases late and penalty).
     """
     if position.over:
-        raise IllegalAction("the game is over: there is no turn to skip")
+        raise IllegalAction(said("the game is over: there is no turn to skip"))
     if position.phase not in {"play", "draw"}:
-        raise IllegalAction(f"seat {position.to_move} has to act in another seat's turn: only its own turn is skipped")
+        raise IllegalAction(
+            said("seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=position.to_move)
+        )
     return _break_off(position)
 
 
@@ -64,12 +67,12 @@ def absence_fault(position: Position) -> str | None:
     """Why these seats cannot have left the game as it stands, None if they can."""
     out, players = position.out, position.players
     if list(out) != sorted(set(out) & set(range(1, players + 1))) or len(out) == players:
-        return "the seats that have left are seats of the table, in ascending order, and not all of them"
+        return said("the seats that have left are seats of the table, in ascending order, and not all of them")
     for seat in out:
         if position.hands[seat - 1]:
-            return f"seat {seat} has left the game, and holds cards"
+            return said("seat {seat} has left the game, and holds cards", seat=seat)
         if seat == position.to_move:
-            return f"seat {seat} has left the game, and is to move"
+            return said("seat {seat} has left the game, and is to move", seat=seat)
     return None
 
 
@@ -85,16 +88,22 @@ def _break_off(position: Position) -> Position:
 
 def _why_no_drop(position: Position, gone: set[Seat]) -> IllegalAction | None:
     if position.over:
-        return IllegalAction("the game is over: nobody leaves it any more")
+        return IllegalAction(said("the game is over: nobody leaves it any more"))
     if not gone:
-        return IllegalAction("no seat is named: say which seats leave the game")
+        return IllegalAction(said("no seat is named: say which seats leave the game"))
     strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
     if strangers:
-        return IllegalAction(f"there is no seat {min(strangers)} to leave: the seats are 1 to {position.players}")
+        return IllegalAction(
+            said(
+                "there is no seat {seat} to leave: the seats are 1 to {players}",
+                seat=min(strangers),
+                players=position.players,
+            )
+        )
     if again:
-        return IllegalAction(f"seat {min(again)} has left the game already")
+        return IllegalAction(said("seat {seat} has left the game already", seat=min(again)))
     if gone.issuperset(position.staying):
-        return IllegalAction("not everybody can leave the game: name the seats of those who are gone")
+        return IllegalAction(said("not everybody can leave the game: name the seats of those who are gone"))
     return None
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from seqp2p.rules.errors import RulesError
 from seqp2p.rules.variant import Card, Seat, Variant
+from seqp2p.said import said
 
 
 class DealerDraw(NamedTuple):
@@ -22,13 +23,13 @@ def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> Dealer
     RulesError if the variant does not choose its dealer by cards, or if the cards do not decide it.
     """
     if not variant.ranks:
-        raise RulesError(f"{variant.title} draws no cards for the dealer: choose a seat by lot")
+        raise RulesError(said("{game} draws no cards for the dealer: choose a seat by lot", game=variant.title))
     rounds: list[tuple[tuple[Seat, Card], ...]] = []
     tied: list[Seat] = list(range(1, players + 1))
     while len(tied) > 1:
         turned = tuple(zip(tied, cards, strict=False))
         if len(turned) < len(tied):
-            raise RulesError("the cards have run out before one player had the lowest: shuffle and draw again")
+            raise RulesError(said("the cards have run out before one player had the lowest: shuffle and draw again"))
         rounds.append(turned)
         lowest = min(variant.ranks[card] for _, card in turned)
         tied = [seat for seat, card in turned if variant.ranks[card] == lowest]

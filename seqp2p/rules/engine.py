@@ -28,6 +28,7 @@ from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not, why_not_no
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card
+from seqp2p.said import said
 
 Board: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
 """Chips, free squares, sequences, protected squares, as in Position."""
@@ -83,7 +84,7 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     AmbiguousAction say why an action is refused.
     """
     if not position.to_move:
-        raise IllegalAction("the game is over: nothing more can be played")
+        raise IllegalAction(said("the game is over: nothing more can be played"))
     if position.pending is None:
         return _PLAY[action.kind](position, action, drawn)
     return _JUDGES[position.phase][action.kind](position, action, drawn)

@@ -34,6 +34,7 @@ from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
 from seqp2p.rules.table import Options, hand_size
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Seat, Variant
+from seqp2p.said import all_of, said, why
 
 _TEXT_MAX: Final = 200_000
 _SHOWN_MAX: Final = 100
@@ -124,18 +125,25 @@ def format_game(game: GameText) -> str:
 def parse_game(text: str) -> GameText:
     """The game with this text; NotationError if there is none, or if the game breaks the rules."""
     if len(text) > _TEXT_MAX:
-        raise NotationError("the text is too long for a game")
+        raise NotationError(said("the text is too long for a game"))
     if not text.endswith("\n"):
-        raise NotationError("every line of a game ends with a newline")
+        raise NotationError(said("every line of a game ends with a newline"))
     head, _, body = text.partition("\n\n")
     game = _parse_deal(dict(_parse_tag(line) for line in head.split("\n")), body)
     try:
         canonical = format_game(game)
     except RulesError as error:
-        raise NotationError(f"the game cannot have gone like this: {error}") from error
+        raise NotationError(said("the game cannot have gone like this: {reason}", reason=why(error))) from error
     for number, (line, right) in enumerate(zip(text.split("\n"), canonical.split("\n"), strict=False), start=1):
         if line != right:
-            raise NotationError(f"line {number} is {line[:_SHOWN_MAX]!r}, and should be {right[:_SHOWN_MAX]!r}")
+            raise NotationError(
+                said(
+                    "line {number} is {line!r}, and should be {right!r}",
+                    number=number,
+                    line=line[:_SHOWN_MAX],
+                    right=right[:_SHOWN_MAX],
+                )
+            )
     return game
 
 
@@ -143,13 +151,20 @@ def _after(position: Position, move: Move) -> Position:
     turn = position.turn + 1
     try:
         if move.shown and move.action.kind != "pass":
-            raise IllegalAction("only a pass shows cards")
+            raise IllegalAction(said("only a pass shows cards"))
         after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
     except RulesError as error:
-        raise IllegalAction(f"turn {turn}: {error}") from error
+        raise IllegalAction(said("turn {turn}: {reason}", turn=turn, reason=why(error))) from error
     surplus = None if move.drawn == UNKNOWN else surplus_face(after)
     if surplus is not None:
-        raise IllegalAction(f"turn {turn}: seat {position.to_move} cannot have drawn that: {surplus}")
+        raise IllegalAction(
+            said(
+                "turn {turn}: seat {seat} cannot have drawn that: {surplus}",
+                turn=turn,
+                seat=position.to_move,
+                surplus=surplus,
+            )
+        )
     return after
 
 
@@ -170,19 +185,21 @@ def _format_hand(variant: Variant, hand: Hand) -> str:
 def _parse_tag(line: str) -> tuple[str, str]:
     match = _TAG.fullmatch(line)
     if not match:
-        raise NotationError(f"{line[:_SHOWN_MAX]!r} stands where a game has a line like [first 2]")
+        raise NotationError(said("{line!r} stands where a game has a line like [first 2]", line=line[:_SHOWN_MAX]))
     return match[1], match[2]
 
 
 def _parse_deal(tags: dict[str, str], body: str) -> GameText:
     name = _tag(tags, "variant")
     if name not in VARIANTS:
-        raise NotationError(f"{name[:_SHOWN_MAX]!r} is no variant: there are {' and '.join(VARIANTS)}")
+        raise NotationError(
+            said("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
+        )
     variant, players = VARIANTS[name], _parse_number(_tag(tags, "players"))
     try:
         size = hand_size(variant, players)
     except RulesError as error:
-        raise NotationError(str(error)) from error
+        raise NotationError(why(error)) from error
     return GameText(
         variant=variant,
         players=players,
@@ -196,13 +213,13 @@ def _parse_deal(tags: dict[str, str], body: str) -> GameText:
 
 def _tag(tags: dict[str, str], name: str) -> str:
     if name not in tags:
-        raise NotationError(f"the game does not say its {name}")
+        raise NotationError(said("the game does not say its {name}", name=name))
     return tags[name]
 
 
 def _parse_number(text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise NotationError(f"{text[:_SHOWN_MAX]!r} stands where a game has a number")
+        raise NotationError(said("{text!r} stands where a game has a number", text=text[:_SHOWN_MAX]))
     return int(text)
 
 
@@ -221,11 +238,13 @@ def _parse_known(variant: Variant, name: str) -> Card:
 def _parse_turn(variant: Variant, line: str) -> Iterator[Move]:
     turn = _TURN.fullmatch(line)
     if not turn:
-        raise NotationError(f"{line[:_SHOWN_MAX]!r} is no turn: write for instance '1. 2: QH h2 +?'")
+        raise NotationError(said("{line!r} is no turn: write for instance '1. 2: QH h2 +?'", line=line[:_SHOWN_MAX]))
     for item in turn[1].split("; "):
         match = _MOVE.fullmatch(item)
         if not match:
-            raise NotationError(f"{item[:_SHOWN_MAX]!r} is no action of a game: write for instance '2: QH h2 +?'")
+            raise NotationError(
+                said("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
+            )
         action, shown, drawn = match.groups()
         yield Move(
             action=parse_action(variant, action),

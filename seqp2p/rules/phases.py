@@ -15,6 +15,7 @@ from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat
 from seqp2p.rules.refusals import unknown_slot, why_no_call
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card, Seat
+from seqp2p.said import said
 
 Judge: TypeAlias = Callable[[Position, Action, Card], Position]
 """What becomes of a position by an action; raises what is wrong with it."""
@@ -156,18 +157,18 @@ def _faults(position: Position) -> Iterator[str]:
         return
     phase, mover, owes, penalised, passed = pending
     if position.over:
-        yield "the game is over, and something is pending"
+        yield said("the game is over, and something is pending")
     if mover not in seats or owes not in (0, *seats) or owes == mover:
-        yield "the seat whose turn it is and the one that owes a draw are two seats of the table"
+        yield said("the seat whose turn it is and the one that owes a draw are two seats of the table")
     if not position.options.manual_draw and (owes or phase != "penalty"):
-        yield "draws are owed only with manual draw"
+        yield said("draws are owed only with manual draw")
     if passed and phase != "late":
-        yield "that the mover has passed matters only while a draw is owed"
+        yield said("that the mover has passed matters only while a draw is owed")
     if penalised and phase != "penalty":
-        yield "cards are given up only in the phase penalty"
+        yield said("cards are given up only in the phase penalty")
     to_move = {"play": mover if owes else 0, "draw": 0 if owes else mover, "late": owes, "penalty": (*penalised, 0)[0]}
     if position.to_move != to_move[phase]:
-        yield f"seat {position.to_move} cannot be to move in the phase {phase}"
+        yield said("seat {seat} cannot be to move in the phase {phase}", seat=position.to_move, phase=phase)
     if phase == "penalty":
         yield from _penalty_faults(position, pending)
 
@@ -175,14 +176,14 @@ def _faults(position: Position) -> Iterator[str]:
 def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
     seats = range(1, position.players + 1)
     if position.options.table_talk or position.players == position.teams:
-        yield "nobody can be called for talk at this table"
+        yield said("nobody can be called for talk at this table")
     if list(pending.penalised) != sorted(set(pending.penalised) & set(seats)):
-        yield "the penalised seats are seats of the table, in ascending order"
+        yield said("the penalised seats are seats of the table, in ascending order")
     elif not all(position.hands[seat - 1] for seat in pending.penalised):
-        yield "a player without a card gives none up"
+        yield said("a player without a card gives none up")
     teams = {team_of(seat, position.teams) for seat in pending.penalised}
     if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
-        yield "the penalised seats are all of one team, and not of the mover's"
+        yield said("the penalised seats are all of one team, and not of the mover's")
 
 
 def _pending(position: Position) -> Pending:

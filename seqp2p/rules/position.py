@@ -7,6 +7,7 @@ from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.table import Options, Table, make_table
 from seqp2p.rules.variant import UNKNOWN, Card, Line, Seat, Team, Variant
+from seqp2p.said import said
 
 Hand: TypeAlias = tuple[Card, ...]
 """Ascending, so that unknown cards come first."""
@@ -154,9 +155,11 @@ def start(
     size = next(size.hand for size in variant.sizes if size.players == players)
     dealt = tuple(tuple(sorted(hand)) for hand in hands)
     if not 1 <= first_seat <= players:
-        raise RulesError(f"seat {first_seat} cannot begin: the seats are 1 to {players}")
+        raise RulesError(
+            said("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
+        )
     if [len(hand) for hand in dealt] != [size] * players:
-        raise RulesError(f"the deal is wrong: {players} players get {size} cards each")
+        raise RulesError(said("the deal is wrong: {players} players get {size} cards each", players=players, size=size))
     position = Position(
         table=table,
         to_move=first_seat,
@@ -177,7 +180,7 @@ def start(
     )
     surplus = surplus_face(position)
     if surplus is not None:
-        raise RulesError(f"the deal is wrong: {surplus}")
+        raise RulesError(said("the deal is wrong: {surplus}", surplus=surplus))
     return position
 
 
@@ -187,9 +190,9 @@ def surplus_face(position: Position) -> str | None:
     seen = [card for cards in (*position.hands, *position.discards) for card in cards if card != UNKNOWN]
     for card in sorted(set(seen)):
         if not 0 <= card < len(variant.faces):
-            return f"there is no card number {card}"
+            return said("there is no card number {card}", card=card)
         if seen.count(card) > variant.deck.count(card):
-            return f"the deck has only {variant.deck.count(card)} {variant.faces[card]}"
+            return said("the deck has only {count} {name}", count=variant.deck.count(card), name=variant.faces[card])
     return None
 
 
@@ -210,11 +213,18 @@ def reveal(position: Position, seat: Seat, cards: Iterable[Card]) -> Position:
     hand = position.hands[seat - 1]
     unknown = hand.count(UNKNOWN)
     if len(shown) > unknown or UNKNOWN in shown:
-        raise IllegalAction(f"seat {seat} shows {len(shown)} cards, but {unknown} cards of its hand are unknown")
+        raise IllegalAction(
+            said(
+                "seat {seat} shows {count} cards, but {unknown} cards of its hand are unknown",
+                seat=seat,
+                count=len(shown),
+                unknown=unknown,
+            )
+        )
     learnt = _with_hand(position, seat, tuple(sorted((*hand[len(shown) :], *shown))))
     surplus = surplus_face(learnt)
     if surplus is not None:
-        raise IllegalAction(f"seat {seat} cannot hold what it shows: {surplus}")
+        raise IllegalAction(said("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))
     return learnt
 
 

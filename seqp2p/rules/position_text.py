@@ -39,6 +39,7 @@ from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Ph
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import Options, Table, make_table
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
+from seqp2p.said import all_of, said, why
 
 _TEXT_MAX: Final = 5_000
 _SHOWN_MAX: Final = 100
@@ -102,12 +103,18 @@ def format_position(position: Position) -> str:
 def parse_position(text: str) -> Position:
     """The position with this text; NotationError if there is none. ``status`` says whether it can come about."""
     if len(text) > _TEXT_MAX:
-        raise NotationError("the text is too long for a position")
+        raise NotationError(said("the text is too long for a position"))
     words = text.split(" ")
     out = words[-1].removeprefix(_OUT) if words[-1].startswith(_OUT) else ""
     pending = words[_WORDS : -1 if out else None]
     if len(words) < _WORDS + bool(out) or len(pending) > 1:
-        raise NotationError(f"a position has {_WORDS} words with one space between them, this text has {len(words)}")
+        raise NotationError(
+            said(
+                "a position has {right} words with one space between them, this text has {count}",
+                right=_WORDS,
+                count=len(words),
+            )
+        )
     table = _parse_table(*words[:3])
     chips = _parse_board(table, words[3])
     sequences = tuple(sorted(_parse_sequence(table, item) for item in _items(words[4])))
@@ -133,13 +140,19 @@ def parse_position(text: str) -> Position:
         out=tuple(map(_parse_number, out.split(","))) if out else (),
     )
     if (position.to_move == 0) != position.over or position.to_move > position.players:
-        raise NotationError("a seat is to move as long as the game is not over, and none after that")
+        raise NotationError(said("a seat is to move as long as the game is not over, and none after that"))
     fault = absence_fault(position) or pending_fault(position)
     if fault:
         raise NotationError(fault)
     for word, canonical in zip(words, format_position(position).split(" "), strict=True):
         if word != canonical:
-            raise NotationError(f"{word[:_SHOWN_MAX]!r} is written {canonical[:_SHOWN_MAX]!r} in a position")
+            raise NotationError(
+                said(
+                    "{word!r} is written {canonical!r} in a position",
+                    word=word[:_SHOWN_MAX],
+                    canonical=canonical[:_SHOWN_MAX],
+                )
+            )
     return position
 
 
@@ -164,10 +177,12 @@ def parse_options(text: str) -> Options:
     chosen = _items(text)
     for word in chosen:
         if word not in {option for option, _, _ in _OPTION_WORDS}:
-            raise NotationError(f"{word[:_SHOWN_MAX]!r} is no option")
+            raise NotationError(said("{word!r} is no option", word=word[:_SHOWN_MAX]))
     options = Options(**{field: value for word, field, value in _OPTION_WORDS if word in chosen})
     if format_options(options) != text:
-        raise NotationError(f"the options {text[:_SHOWN_MAX]!r} are written {format_options(options)!r}")
+        raise NotationError(
+            said("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=format_options(options))
+        )
     return options
 
 
@@ -201,7 +216,9 @@ def _format_pending(pending: Pending) -> str:
 def _parse_pending(word: str) -> Pending:
     parts = word.split("/")
     if len(parts) != 5 or parts[0] not in _PHASES:
-        raise NotationError(f"{word[:_SHOWN_MAX]!r} does not say what is pending: write for instance 'draw/1/-/-/-'")
+        raise NotationError(
+            said("{word!r} does not say what is pending: write for instance 'draw/1/-/-/-'", word=word[:_SHOWN_MAX])
+        )
     phase, mover, owes, penalised, passed = parts
     return Pending(
         phase=_PHASES[phase],
@@ -218,26 +235,30 @@ def _items(word: str) -> list[str]:
 
 def _parse_number(word: str) -> int:
     if not _NUMBER.fullmatch(word):
-        raise NotationError(f"{word[:_SHOWN_MAX]!r} stands where a position has a number")
+        raise NotationError(said("{word!r} stands where a position has a number", word=word[:_SHOWN_MAX]))
     return int(word)
 
 
 def _parse_table(name: str, options: str, seats: str) -> Table:
     if name not in VARIANTS:
-        raise NotationError(f"{name[:_SHOWN_MAX]!r} is no variant: there are {' and '.join(VARIANTS)}")
+        raise NotationError(
+            said("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
+        )
     players, slash, teams = seats.partition("/")
     if not slash:
-        raise NotationError(f"{seats[:_SHOWN_MAX]!r} stands where a position has its players and teams")
+        raise NotationError(
+            said("{seats!r} stands where a position has its players and teams", seats=seats[:_SHOWN_MAX])
+        )
     chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
         return make_table(VARIANTS[name], *counts, chosen)
     except RulesError as error:
-        raise NotationError(str(error)) from error
+        raise NotationError(why(error)) from error
 
 
 def _parse_team(table: Table, letter: str) -> int:
     if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
-        raise NotationError(f"{letter[:_SHOWN_MAX]!r} stands where a position has a team")
+        raise NotationError(said("{letter!r} stands where a position has a team", letter=letter[:_SHOWN_MAX]))
     return _TEAM_LETTERS.index(letter) + 1
 
 
@@ -246,7 +267,7 @@ def _parse_board(table: Table, word: str) -> tuple[SquareSet, ...]:
     chips, square, total = [0] * table.teams, 0, len(table.look.bit)
     for cell in _CELLS.findall(word):
         if square >= total:
-            raise NotationError("the board has too many squares")
+            raise NotationError(said("the board has too many squares"))
         if cell.isdecimal():
             square += _parse_number(cell)
             continue
@@ -266,7 +287,13 @@ def _parse_cards(table: Table, word: str) -> tuple[tuple[Card, ...], ...]:
     """Cards by seat, in the order in which they are written."""
     by_seat = tuple(tuple(_parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:
-        raise NotationError(f"the cards of {len(by_seat)} seats are given, {table.players} are at the table")
+        raise NotationError(
+            said(
+                "the cards of {count} seats are given, {players} are at the table",
+                count=len(by_seat),
+                players=table.players,
+            )
+        )
     return by_seat
 
 

@@ -17,6 +17,7 @@ from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
 from seqp2p.rules.table import Table, team_of
+from seqp2p.said import all_of, said
 
 
 def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> SquareSet:
@@ -61,8 +62,8 @@ def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, .
     for pair in ends:
         line = _named_line(position, pair, made, open_lines)
         if _clash(look, line, counted):
-            both = " and ".join(format_ends(position.variant, named) for named in ends)
-            raise AmbiguousAction(f"{both} share more than one chip: name only one of them")
+            both = all_of(format_ends(position.variant, named) for named in ends)
+            raise AmbiguousAction(said("{both} share more than one chip: name only one of them", both=both))
         counted.append(line)
     for line in open_lines:
         if not _clash(look, line, counted):
@@ -85,7 +86,15 @@ def _named_line(position: Position, pair: Ends, made: list[SquareSet], open_line
     line = position.table.look.line_between.get(pair)
     name, length = format_ends(position.variant, pair), position.variant.line_length
     if line not in made:
-        raise IllegalAction(f"{name} is not a line of {length} that this chip completes: name another, or none")
+        raise IllegalAction(
+            said(
+                "{name} is not a line of {length} that this chip completes: name another, or none",
+                name=name,
+                length=length,
+            )
+        )
     if line not in open_lines:
-        raise IllegalAction(f"{name} shares more than one chip with a sequence of the team: name another, or none")
+        raise IllegalAction(
+            said("{name} shares more than one chip with a sequence of the team: name another, or none", name=name)
+        )
     return line

@@ -1,11 +1,12 @@
 """Who sits down to what: table sizes, teams and options."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Final
 
 from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import Lookup, NearLines, lookup
 from seqp2p.rules.variant import Seat, TableSize, Team, Variant
+from seqp2p.said import any_of, listed, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +21,45 @@ class Options:
     """The mover draws by an action of its own, and can forget to."""
 
 
+# The options as people are told of them.
+_OPTION_NAMES: Final = {
+    "advanced": said("advanced"),
+    "table_talk": said("table talk"),
+    "manual_draw": said("manual draw"),
+}
+
+
 def check_table(variant: Variant, players: int, teams: int, options: Options) -> None:
     """Raise RulesError with the reason if these players in these teams cannot play the variant with these options."""
     size = _size(variant, players)
     if teams not in size.teams:
-        allowed = " or ".join(str(count) for count in size.teams)
-        each = ", one player each" if size.teams == (players,) else ""
-        raise RulesError(f"{players} players of {variant.title} form {allowed} teams{each}, not {teams}")
+        allowed = any_of(str(count) for count in size.teams)
+        game = variant.title
+        if size.teams == (players,):
+            raise RulesError(
+                said(
+                    "{players} players of {game} form {allowed} teams, one player each, not {teams}",
+                    players=players,
+                    game=game,
+                    allowed=allowed,
+                    teams=teams,
+                )
+            )
+        raise RulesError(
+            said(
+                "{players} players of {game} form {allowed} teams, not {teams}",
+                players=players,
+                game=game,
+                allowed=allowed,
+                teams=teams,
+            )
+        )
     usual = Options()
     for option in fields(options):
         changed = getattr(options, option.name) != getattr(usual, option.name)
         if changed and option.name not in variant.options:
-            raise RulesError(f"{variant.title} has no option {option.name.replace('_', ' ')}: leave it as it is")
+            name = _OPTION_NAMES[option.name]
+            raise RulesError(said("{game} has no option {name}: leave it as it is", game=variant.title, name=name))
 
 
 def default_teams(variant: Variant, players: int) -> int:
@@ -54,12 +82,21 @@ def _size(variant: Variant, players: int) -> TableSize:
         if size.players == players:
             return size
     counts = [size.players for size in variant.sizes]
-    some = ", ".join(map(str, counts[:-1])) + f" or {counts[-1]}"
-    count = "1 player" if players == 1 else f"{players} players"
-    reason = "cannot form two or three equal teams"
+    game, numbers = variant.title, any_of([listed(map(str, counts[:-1])), str(counts[-1])])
+    if players == 1:
+        raise RulesError(said("1 player cannot play: {game} is for {numbers} players", game=game, numbers=numbers))
     if not counts[0] <= players <= counts[-1]:
-        reason = "cannot play"
-    raise RulesError(f"{count} {reason}: {variant.title} is for {some} players")
+        why = said(
+            "{count} players cannot play: {game} is for {numbers} players", count=players, game=game, numbers=numbers
+        )
+        raise RulesError(why)
+    why = said(
+        "{count} players cannot form two or three equal teams: {game} is for {numbers} players",
+        count=players,
+        game=game,
+        numbers=numbers,
+    )
+    raise RulesError(why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from seqp2p.rules.errors import RulesError
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.table import Options, team_of
 from seqp2p.rules.variant import Card, Seat, Square, Team, Variant
+from seqp2p.said import said
 
 CORNER = -1
 """In ``View.board``: a free corner."""
@@ -60,7 +61,9 @@ class View:
 def view(position: Position, seat: Seat) -> View:
     """The view of one seat, or of one who only watches (seat 0); RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
-        raise RulesError(f"there is no seat {seat}: the seats are 1 to {position.players}")
+        raise RulesError(
+            said("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
+        )
     seen = hide(position, (seat,))
     look = position.table.look
     board = [0] * len(look.bit)
