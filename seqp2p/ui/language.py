@@ -6,6 +6,7 @@ read (JSON, protocol, notation) is never translated.
 
 import gettext
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -51,9 +52,10 @@ def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
             return text
     for variable in _VARIABLES:
         if value := environment.get(variable):
-            for name in value.split(":"):
-                if name[:2].lower() in LANGUAGES:
-                    return name[:2].lower()
+            for locale in value.split(":"):
+                language = re.split("[_.@]", locale, maxsplit=1)[0].lower()
+                if language in LANGUAGES:
+                    return language
             if variable != "LANGUAGE":
                 return "en"
     return "en"
@@ -67,6 +69,16 @@ def t(template: str, /, **values: object) -> str:
 def tn(one: str, many: str, count: int, /, **values: object) -> str:
     """A sentence that depends on a number, which it may name as ``{count}``."""
     return _filled(_catalogue.ngettext(one, many, count), {"count": count, **values})
+
+
+def number(value: float, digits: int = 0) -> str:
+    """A number with so many digits after the point, its thousands apart, as the reader's language writes it.
+
+    >>> number(1234.56, 1), number(20_000)
+    ('1,234.6', '20,000')
+    """
+    text = f"{value:,.{digits}f}"
+    return text.replace(",", " ").replace(".", ",") if _current == "fr" else text
 
 
 def tr(text: str) -> str:
