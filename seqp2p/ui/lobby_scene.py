@@ -1,0 +1,188 @@
+"""The lobby on the screen: tables to choose from, the code in large type, who has sat down, how the table plays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped
+from seqp2p.ui.language import t
+from seqp2p.ui.large import large
+from seqp2p.ui.scene import KeyHelp, Page
+from seqp2p.ui.styles import ASCII, Glyphs
+
+LINES_MIN: Final = 4
+"""Rows that what is said always has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A seat at a table that is not full yet: who sits there, None if nobody does, and what is known of them."""
+
+    colour: str
+    name: str | None = None
+    note: str = ""
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LobbyModel:
+    """All that a lobby shows.
+
+    ``tables`` are those that can be found, a line each with the table's number; None where none is looked for.
+    ``ways`` are the commands by which others come, ``rules`` how the table plays, ``asks`` what is asked now.
+    """
+
+    title: str
+    tables: tuple[tuple[int, str], ...] | None = None
+    chosen: int = 0
+    code: str = ""
+    ways: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+    rules: tuple[str, ...] = ()
+    asks: str = ""
+
+
+class LobbyScene:
+    """The scene; whoever runs the lobby sets ``model`` and has the screen refreshed.
+
+    ``words`` are those of join codes, for completing. ``starts``: whether bots can take the free seats by ``start``.
+    """
+
+    def __init__(self, model: LobbyModel, words: Sequence[str] = (), *, starts: bool = False) -> None:
+        self.model = model
+        self._words = words
+        self._starts = starts
+
+    def change(self, **fields: object) -> None:
+        """Show something else in some fields of the model."""
+        self.model = replace(self.model, **fields)  # type: ignore[arg-type]  # the fields' names and types are its own
+
+    def painter(self, page: Page) -> Painter:
+        """The lobby as it is now."""
+        return partial(paint_lobby, self.model, page, tuple(self.keys()))
+
+    def press(self, key: str) -> str | None:
+        """Arrows choose a table of the list, f5 starts with bots, ? asks for help."""
+        tables = self.model.tables or ()
+        if key in ("up", "down") and tables:
+            self.change(chosen=(self.model.chosen + (1 if key == "down" else -1)) % len(tables))
+        elif key == "f5" and self._starts:
+            return "start"
+        elif key in ("?", "f1"):
+            return "help"
+        return None
+
+    def click(self, target: Target) -> str | None:
+        """A click chooses a table."""
+        what, number = target
+        if what == "table":
+            self.change(chosen=number)
+        return None
+
+    def keys(self) -> Sequence[KeyHelp]:
+        """What can be done here."""
+        keys: list[KeyHelp] = []
+        if self.model.tables:
+            keys.append(KeyHelp("↑↓", t("choose a table")))
+        if self._words and self.model.asks:
+            keys.append(KeyHelp("Tab", t("complete a word")))
+        if self._starts:
+            keys.append(KeyHelp("F5", t("start with bots")))
+        return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
+
+    def completions(self, typed: str) -> Sequence[str]:
+        """Codes whose last word begins as it was typed; without a number, that of the table chosen."""
+        if not self._words or not self.model.asks:
+            return ()
+        number = typed[: len(typed) - len(typed.lstrip("0123456789"))]
+        rest = typed[len(number) :].lstrip("-_., ").casefold()
+        for separator in "_., ":
+            rest = rest.replace(separator, "-")
+        if not number and self.model.tables:
+            number = str(self.model.tables[min(self.model.chosen, len(self.model.tables) - 1)][0])
+        before, _, begun = rest.rpartition("-")
+        head = "-".join(part for part in (number, before) if part)
+        if not begun or not number:
+            return ()
+        return [f"{head}-{word}" for word in self._words if word.startswith(begun)]
+
+
+def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: int, height: int) -> Frame:
+    """The lobby, from the top: title, tables or code, seats, rules; what was said has the rows that are left."""
+    canvas = Canvas(width, height)
+    canvas.put(0, 0, clipped(f" {model.title} ".ljust(width), width), "title")
+    row = 2
+    if model.tables is not None:
+        row = _paint_tables(canvas, row, model)
+    if model.code:
+        row = _paint_code(canvas, row, model, page.glyphs)
+    room = height - LINES_MIN - 4 - row
+    if model.places:
+        row = _paint_places(canvas, row, model, page.glyphs, room)
+    if model.rules and height - row - LINES_MIN - 3 >= len(model.rules):
+        for line in model.rules:
+            canvas.put(row, 1, clipped(line, width - 2), "dim")
+            row += 1
+        row += 1
+    bottom = height - 2 - bool(model.asks)
+    for at, said in enumerate(page.lines[-(bottom - row) :] if bottom > row else ()):
+        canvas.put(row + at, 1, clipped(said.text, width - 2), said.kind)
+    if model.asks:
+        canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
+    put_keys(canvas, height - 1, keys)
+    return canvas.frame()
+
+
+def put_keys(canvas: Canvas, row: int, keys: Sequence[KeyHelp]) -> None:
+    """A row of keys and what they do, as many as there is room for."""
+    column = 0
+    for key, does in keys:
+        if column + len(key) + len(does) + 3 > canvas.width:
+            break
+        column = canvas.put(row, column, key, "key")
+        column = canvas.put(row, column + 1, does, "hint") + 2
+
+
+def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:
+    tables = model.tables or ()
+    canvas.put(row, 1, t("tables on this network:"), "label")
+    if not tables:
+        canvas.put(row + 1, 3, t("none yet; a host's address works, too: seqp2p join HOST:PORT"), "dim")
+        return row + 3
+    for at, (_, line) in enumerate(tables[: canvas.height // 3]):
+        chosen = at == min(model.chosen, len(tables) - 1)
+        text = f"{'>' if chosen else ' '} {line}"
+        canvas.put(row + 1 + at, 1, clipped(text, canvas.width - 2), "chosen" if chosen else "", ("table", at))
+    return row + 2 + min(len(tables), canvas.height // 3)
+
+
+def _paint_code(canvas: Canvas, row: int, model: LobbyModel, glyphs: Glyphs) -> int:
+    canvas.put(row, 1, t("the join code is:  {code}", code=model.code), "label")
+    row += 1
+    for line in large(model.code, ascii_only=glyphs is ASCII):
+        canvas.put(row, 3, line, "code")
+        row += 1
+    for way in model.ways:
+        canvas.put(row, 1, clipped(way, canvas.width - 2), "dim")
+        row += 1
+    return row + 1
+
+
+def _paint_places(canvas: Canvas, row: int, model: LobbyModel, glyphs: Glyphs, room: int) -> int:
+    """The seats, in two columns where one is too long."""
+    columns = 1 if len(model.places) <= max(room, 4) else 2
+    height = -(-len(model.places) // columns)
+    width = canvas.width // columns - 2
+    for at, place in enumerate(model.places):
+        column = 1 + (at // height) * (width + 2)
+        chip = glyphs.chips.get(place.colour, " ")
+        canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"chip.{place.colour}")
+        if place.name is None:
+            text, style = t("free"), "dim"
+        elif place.own:
+            text, style = t("{name} (you)", name=place.name), "own"
+        else:
+            text, style = f"{place.name}  {place.note}", ""
+        canvas.put(row + at % height, column + 5, clipped(text, width - 5), style)
+    return row + height + 1
