@@ -1,0 +1,125 @@
+"""Paints a board: on a narrow page five cells a square, on a wide one bigger squares with blank lines between.
+
+Every mark is a sign as well as a style: ``[`` ``]`` the cursor, ``▶`` what is about to be sent, ``‹`` the last move,
+``·`` where the chosen card can go, ``=`` a completed sequence.
+"""
+
+from typing import Final, NamedTuple
+
+from seqp2p.ui.board_model import BoardModel, Cell, Face
+from seqp2p.ui.frame import Canvas, Target, clipped
+from seqp2p.ui.styles import Glyphs
+
+MARGIN: Final = 3
+"""Columns left of the board, for the numbers of its rows."""
+
+
+class Pitch(NamedTuple):
+    """How much room a square has: columns and rows."""
+
+    width: int
+    height: int
+
+
+SMALL: Final = Pitch(5, 1)
+BIG: Final = Pitch(7, 2)
+BIG_NAMES: Final = Pitch(11, 3)
+
+
+def pitch_of(board: BoardModel, *, big: bool) -> Pitch:
+    """The room for a square of this board."""
+    if not big:
+        return SMALL
+    return BIG_NAMES if board.has_names else BIG
+
+
+def board_size(board: BoardModel, *, big: bool = False) -> tuple[int, int]:
+    """Columns and rows that the board takes, its letters and numbers among them."""
+    pitch = pitch_of(board, big=big)
+    blank = 1 if pitch.height > 1 else 0
+    return MARGIN + board.cols * pitch.width, 1 + board.rows * pitch.height - blank
+
+
+def label_of(face: Face, glyphs: Glyphs) -> str:
+    """A card in two cells: ``Q♥``, ``CA``."""
+    return face.label[0] + glyphs.suits[face.suit] if face.suit else face.label
+
+
+def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs: Glyphs, *, big: bool = False) -> None:
+    """Paint the board with its upper left corner here. Every square is the target ``("square", number)``."""
+    pitch = pitch_of(board, big=big)
+    for col in range(board.cols):
+        canvas.put(row, column + MARGIN + col * pitch.width + 1, chr(ord("a") + col), "label")
+    for line in range(board.rows):
+        top = row + 1 + line * pitch.height
+        canvas.put(top, column, f"{line + 1:>2}", "label")
+        for col in range(board.cols):
+            square = line * board.cols + col
+            left = column + MARGIN + col * pitch.width
+            _paint_cell(canvas, top, left, board.cells[square], glyphs, pitch, ("square", square))
+
+
+def _paint_cell(
+    canvas: Canvas, row: int, column: int, cell: Cell, glyphs: Glyphs, pitch: Pitch, target: Target
+) -> None:
+    state = _state(cell)
+    left, right = _marks(cell, glyphs)
+    chip, chip_style = _chip(cell, glyphs)
+    if pitch is SMALL:
+        at = canvas.put(row, column, left, state, target)
+        at = canvas.put(row, at, _label(cell, glyphs), f"{_label_style(cell)} {state}".strip(), target)
+        at = canvas.put(row, at, chip, f"{chip_style} {state}".strip(), target)
+        canvas.put(row, at, right, state, target)
+        return
+    for below in range(pitch.height):
+        canvas.put(row + below, column, " " * pitch.width, "" if below == pitch.height - 1 else state, target)
+    if pitch is BIG:
+        canvas.put(row, column, left, state, target)
+        canvas.put(row, column + 1, _label(cell, glyphs), f"{_label_style(cell)} {state}".strip(), target)
+        canvas.put(row, column + 4, chip, f"{chip_style} {state}".strip(), target)
+        canvas.put(row, column + 5, right, state, target)
+        return
+    name = clipped(cell.face.name, pitch.width - 1, glyphs.more) if cell.face else _label(cell, glyphs)
+    canvas.put(row, column + 1, name, f"{_label_style(cell)} {state}".strip(), target)
+    canvas.put(row + 1, column, left, state, target)
+    canvas.put(row + 1, column + 1, chip * 2, f"{chip_style} {state}".strip(), target)
+    canvas.put(row + 1, column + 3, right, state, target)
+
+
+def _label(cell: Cell, glyphs: Glyphs) -> str:
+    return label_of(cell.face, glyphs) if cell.face else glyphs.corner * 2
+
+
+def _label_style(cell: Cell) -> str:
+    if cell.face is None:
+        return "corner"
+    return "card.red" if cell.face.is_red else "card.black"
+
+
+def _chip(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
+    """The chip's sign and style; of one that is about to be placed or taken, what will be."""
+    if cell.staged:
+        return (glyphs.chips[cell.coming], f"chip.{cell.coming}") if cell.coming else (glyphs.dead, "alarm")
+    if not cell.chip:
+        return " ", ""
+    return glyphs.chips[cell.chip], f"chip.{cell.chip}{' made' if cell.made else ''}"
+
+
+def _state(cell: Cell) -> str:
+    """The style of the strongest mark."""
+    for holds, style in ((cell.staged, "staged"), (cell.cursor, "cursor"), (cell.lit, "lit"), (cell.last, "last")):
+        if holds:
+            return style
+    return ""
+
+
+def _marks(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
+    """The signs before and behind a square: the strongest two, where the cursor takes both."""
+    opening, closing = glyphs.cursor
+    if cell.staged:
+        return glyphs.turn, closing
+    if cell.cursor:
+        return opening, closing
+    if cell.last:
+        return glyphs.last, glyphs.lit if cell.lit else glyphs.made if cell.made else " "
+    return glyphs.lit if cell.lit else " ", glyphs.made if cell.made else " "
