@@ -1,0 +1,115 @@
+"""Real terminals: each a tmux session of its own, with a program in it, keys to press and a screen to look at."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+LIMIT_S = 60.0
+"""Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang."""
+LOOK_S = 0.05
+
+needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+
+
+class Terminal:
+    """A terminal of some size with a command in it. It is gone when the block ends, and so is the command."""
+
+    def __init__(
+        self, arguments: list[str], env: dict[str, str], folder: Path, *, width: int = 80, height: int = 24
+    ) -> None:
+        # A server of its own: nothing of the developer's tmux is touched.
+        self._socket = f"seqp2p-{uuid.uuid4().hex}"
+        self._env = env | {"TMUX_TMPDIR": str(folder), "TERM": "xterm-256color"}
+        self._exit = folder / f"{self._socket}.exit"
+        command = f"{shlex.join(arguments)}; echo $? > {shlex.quote(str(self._exit))}; sleep 600"
+        passed = [f"-e{name}={value}" for name, value in env.items() if name.startswith(("SEQP2P_", "LANG", "ACCESS"))]
+        size = ["-x", str(width), "-y", str(height)]
+        self._tmux("-f", os.devnull, "new-session", "-d", *size, *passed, "sh", "-c", command)
+        self._tmux("set-option", "-g", "default-terminal", "tmux-256color")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        subprocess.run(["tmux", "-L", self._socket, "kill-server"], env=self._env, check=False, capture_output=True)
+
+    def _tmux(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-L", self._socket, *arguments], env=self._env, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    def press(self, *keys: str) -> None:
+        """Press keys by tmux's names: ``Enter``, ``Tab``, ``Up``, ``C-c``."""
+        self._tmux("send-keys", *keys)
+
+    def type(self, text: str) -> None:
+        """Type a line to its end."""
+        self._tmux("send-keys", "-l", text)
+        self._tmux("send-keys", "Enter")
+
+    def click(self, row: int, column: int) -> None:
+        """Press and release the mouse's first button there; both count from 0."""
+        for end in "Mm":
+            self._tmux("send-keys", "-l", f"\x1b[<0;{column + 1};{row + 1}{end}")
+
+    def resize(self, width: int, height: int) -> None:
+        """Another size from now on."""
+        self._tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def screen(self) -> str:
+        """What stands there now."""
+        return self._tmux("capture-pane", "-p")
+
+    def styled(self) -> str:
+        """The same with its colours, as a terminal is told them."""
+        return self._tmux("capture-pane", "-p", "-e")
+
+    def history(self) -> str:
+        """All that was printed, as far back as the terminal goes."""
+        return self._tmux("capture-pane", "-p", "-S", "-")
+
+    def pid(self) -> int:
+        """The process of the program itself."""
+        shell = self._tmux("list-panes", "-F", "#{pane_pid}").strip()
+        children = Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split()
+        return int(children[0])
+
+    def wait(self, condition: Callable[[str], bool], what: str, limit_s: float = LIMIT_S) -> str:
+        """Look until the screen is so; returns it. Fails with the screen as it was last."""
+        end = time.monotonic() + limit_s
+        while True:
+            screen = self.screen()
+            if condition(screen):
+                return screen
+            assert "Traceback" not in screen, screen
+            assert time.monotonic() < end, f"waited in vain for {what}:\n{screen}"
+            time.sleep(LOOK_S)
+
+    def see(self, text: str, limit_s: float = LIMIT_S) -> str:
+        """Wait until a text stands there; returns the screen."""
+        return self.wait(lambda screen: text in screen, text, limit_s)
+
+    def find(self, pattern: str, limit_s: float = LIMIT_S) -> re.Match[str]:
+        """Wait until a pattern is found on the screen."""
+        self.wait(lambda screen: re.search(pattern, screen) is not None, pattern, limit_s)
+        found = re.search(pattern, self.screen())
+        assert found is not None, "it was there a moment ago"
+        return found
+
+    def exit_code(self, limit_s: float = LIMIT_S) -> int:
+        """Wait until the program has ended."""
+        end = time.monotonic() + limit_s
+        while not (self._exit.exists() and self._exit.read_text(encoding="ascii").strip()):
+            assert time.monotonic() < end, f"the program goes on:\n{self.screen()}"
+            time.sleep(LOOK_S)
+        return int(self._exit.read_text(encoding="ascii"))
