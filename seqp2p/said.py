@@ -5,7 +5,7 @@ out of a template and values; it is an ordinary ``str`` wherever it goes, and ``
 when a person is to read it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 
 
@@ -31,13 +31,18 @@ def said(template: str, /, **values: object) -> Said:
     return sentence
 
 
+def _chained(with_last: Callable[[str, str], str], items: Iterable[str]) -> str:
+    each = iter(items)
+    return reduce(with_last, each, next(each, ""))
+
+
 def listed(items: Iterable[str]) -> str:
-    """One thing after the other: ``a, b, c``; what one of them says can be said in another language, too."""
+    """One thing after the other, each of them perhaps a sentence that can be said again: ``a, b, c``."""
 
     def with_last(some: str, last: str) -> str:
         return said("{some}, {last}", some=some, last=last)
 
-    return reduce(with_last, items)
+    return _chained(with_last, items)
 
 
 def all_of(items: Iterable[str]) -> str:
@@ -50,7 +55,7 @@ def all_of(items: Iterable[str]) -> str:
     def with_last(some: str, last: str) -> str:
         return said("{some} and {last}", some=some, last=last)
 
-    return reduce(with_last, items)
+    return _chained(with_last, items)
 
 
 def any_of(items: Iterable[str]) -> str:
@@ -59,7 +64,7 @@ def any_of(items: Iterable[str]) -> str:
     def with_last(some: str, last: str) -> str:
         return said("{some} or {last}", some=some, last=last)
 
-    return reduce(with_last, items)
+    return _chained(with_last, items)
 
 
 def why(error: BaseException) -> str:

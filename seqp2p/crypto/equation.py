@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import ORDER, Point, Term, combine, mul, sum_points
+from seqp2p.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +51,4 @@ def require(equations: Iterable[Equation]) -> None:
     """Check each in its order. Raises CryptoError naming the first that does not hold."""
     for equation in equations:
         if not equation.holds():
-            raise CryptoError(f"The proof is refused: the equation for {equation.name} does not hold.")
+            raise CryptoError(said("The proof is refused: the equation for {name} does not hold.", name=equation.name))

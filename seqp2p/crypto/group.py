@@ -17,6 +17,7 @@ from coincurve import PublicKey
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import number, tagged_hash
+from seqp2p.said import said
 
 Randomness = Callable[[int], bytes]
 """`randomness(n)` gives n fresh, uniform, secret bytes: `secrets.token_bytes` in production."""
@@ -157,35 +158,35 @@ def encode_point(point: Point) -> bytes:
     Raises CryptoError for infinity, which has no encoding here.
     """
     if point.is_infinity:
-        raise CryptoError("The point at infinity has no encoding.")
+        raise CryptoError(said("The point at infinity has no encoding."))
     return point.encoded
 
 
 def decode_point(data: bytes) -> Point:
     """The point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
     if len(data) != POINT_SIZE:
-        raise CryptoError(f"A point takes {POINT_SIZE} bytes, not {len(data)}.")
+        raise CryptoError(said("A point takes {right} bytes, not {size}.", right=POINT_SIZE, size=len(data)))
     try:
         return Point(PublicKey(data), data)
     except ValueError as error:
         # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
-        raise CryptoError("These 33 bytes are no point of secp256k1 in compressed form.") from error
+        raise CryptoError(said("These 33 bytes are no point of secp256k1 in compressed form.")) from error
 
 
 def encode_scalar(scalar: int) -> bytes:
     """32 bytes, big-endian. Raises CryptoError outside 1 … q−1, without showing the scalar."""
     if not 0 < scalar < ORDER:
-        raise CryptoError("A scalar that is written must be in 1 … q−1.")
+        raise CryptoError(said("A scalar that is written must be in 1 … q−1."))
     return scalar.to_bytes(SCALAR_SIZE, "big")
 
 
 def decode_scalar(data: bytes) -> int:
     """A scalar in 1 … q−1 from 32 bytes. Raises CryptoError for anything else."""
     if len(data) != SCALAR_SIZE:
-        raise CryptoError(f"A scalar takes {SCALAR_SIZE} bytes, not {len(data)}.")
+        raise CryptoError(said("A scalar takes {right} bytes, not {size}.", right=SCALAR_SIZE, size=len(data)))
     scalar = int.from_bytes(data, "big")
     if not 0 < scalar < ORDER:
-        raise CryptoError("A scalar must be in 1 … q−1.")
+        raise CryptoError(said("A scalar must be in 1 … q−1."))
     return scalar
 
 
@@ -193,14 +194,18 @@ def encode_points(points: Sequence[Point]) -> bytes:
     """The encodings one after the other. Raises CryptoError for infinity."""
     data = b"".join([point.encoded for point in points])
     if len(data) != len(points) * POINT_SIZE:
-        raise CryptoError("The point at infinity has no encoding.")
+        raise CryptoError(said("The point at infinity has no encoding."))
     return data
 
 
 def decode_points(data: bytes, count: int) -> tuple[Point, ...]:
     """`count` points from exactly 33·count bytes. Raises CryptoError."""
     if len(data) != count * POINT_SIZE:
-        raise CryptoError(f"{count} points take {count * POINT_SIZE} bytes, not {len(data)}.")
+        raise CryptoError(
+            said(
+                "{count} points take {right} bytes, not {size}.", count=count, right=count * POINT_SIZE, size=len(data)
+            )
+        )
     return tuple(decode_point(data[i : i + POINT_SIZE]) for i in range(0, len(data), POINT_SIZE))
 
 

@@ -12,6 +12,7 @@ import hashlib
 from typing import Final
 
 from seqp2p.crypto.errors import CryptoError
+from seqp2p.said import said
 
 PREFIX: Final = "seqp2p/1 "
 
@@ -50,14 +51,20 @@ def label_bytes(label: str) -> bytes:
     Raises CryptoError for a label that is not ASCII, has another prefix or holds a zero byte.
     """
     if not label.isascii() or not label.startswith(PREFIX) or "\0" in label:
-        raise CryptoError(f"{label!r} is no label: it must be ASCII without zero bytes and start with {PREFIX!r}.")
+        raise CryptoError(
+            said(
+                "{label!r} is no label: it must be ASCII without zero bytes and start with {prefix!r}.",
+                label=label,
+                prefix=PREFIX,
+            )
+        )
     return label.encode("ascii") + b"\0"
 
 
 def number(value: int) -> bytes:
     """4 bytes, big-endian: how every number is hashed. Raises CryptoError for one that does not fit."""
     if not 0 <= value < 1 << 32:
-        raise CryptoError(f"{value} does not fit into 4 bytes.")
+        raise CryptoError(said("{value} does not fit into 4 bytes.", value=value))
     return value.to_bytes(4, "big")
 
 

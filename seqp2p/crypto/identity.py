@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import FINGERPRINT, label_bytes, tagged_hash
+from seqp2p.said import said
 
 PUBLIC_SIZE: Final = 32
 SIGNATURE_SIZE: Final = 64
@@ -31,7 +32,9 @@ class Identity:
     def __init__(self, seed: bytes) -> None:
         """From the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
         if len(seed) != PUBLIC_SIZE:
-            raise CryptoError(f"The secret of an identity takes {PUBLIC_SIZE} bytes, not {len(seed)}.")
+            raise CryptoError(
+                said("The secret of an identity takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(seed))
+            )
         self.private_key: Final = Ed25519PrivateKey.from_private_bytes(seed)
         self.public: Final = self.private_key.public_key().public_bytes_raw()
 
@@ -56,21 +59,23 @@ def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
     """Raises CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
     check_public(public)
     if len(signature) != SIGNATURE_SIZE:
-        raise CryptoError(f"A signature takes {SIGNATURE_SIZE} bytes, not {len(signature)}.")
-    _check_point(signature[:32], "The point R of the signature")
+        raise CryptoError(
+            said("A signature takes {right} bytes, not {size}.", right=SIGNATURE_SIZE, size=len(signature))
+        )
+    _check_point(signature[:32], said("The point R of the signature"))
     if int.from_bytes(signature[32:], "little") >= _L:
-        raise CryptoError("The number S of the signature is not below L.")
+        raise CryptoError(said("The number S of the signature is not below L."))
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, label_bytes(label) + data)
     except InvalidSignature as error:
-        raise CryptoError("The signature is not this key's over these bytes.") from error
+        raise CryptoError(said("The signature is not this key's over these bytes.")) from error
 
 
 def check_public(public: bytes) -> None:
     """Raises CryptoError unless these are 32 bytes that may be an identity key: canonical, not of small order."""
     if len(public) != PUBLIC_SIZE:
-        raise CryptoError(f"An identity key takes {PUBLIC_SIZE} bytes, not {len(public)}.")
-    _check_point(public, "The identity key")
+        raise CryptoError(said("An identity key takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(public)))
+    _check_point(public, said("The identity key"))
 
 
 def fingerprint(public: bytes) -> str:
@@ -83,6 +88,6 @@ def _check_point(data: bytes, name: str) -> None:
     # The top bit is the sign of x. Where x is 0 the sign must be 0 too, but there y is 1 or −1: small order.
     y = int.from_bytes(data, "little") & ((1 << 255) - 1)
     if y >= _P:
-        raise CryptoError(f"{name} is not in canonical form.")
+        raise CryptoError(said("{name} is not in canonical form.", name=name))
     if y in _SMALL_ORDER:
-        raise CryptoError(f"{name} has small order: it would fit any message.")
+        raise CryptoError(said("{name} has small order: it would fit any message.", name=name))

@@ -22,6 +22,7 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import KEY_COMMITMENT, KEY_NONCE, KEY_PROOF, number, tagged_hash
 from seqp2p.crypto.oracle import Context, Oracle, nonces
+from seqp2p.said import said
 
 KEY_PROOF_SIZE = POINT_SIZE + SCALAR_SIZE
 NONCE_SIZE = 32
@@ -34,7 +35,9 @@ def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
     Raises CryptoError for another length of key or nonce.
     """
     if len(key) != POINT_SIZE or len(nonce) != NONCE_SIZE:
-        raise CryptoError(f"A key takes {POINT_SIZE} bytes and its nonce {NONCE_SIZE}.")
+        raise CryptoError(
+            said("A key takes {right} bytes and its nonce {nonce_size}.", right=POINT_SIZE, nonce_size=NONCE_SIZE)
+        )
     return tagged_hash(KEY_COMMITMENT, game, number(seat), key, nonce)
 
 
@@ -57,11 +60,11 @@ def verify_key(X: Point, proof: bytes, context: Context) -> None:
 def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
     """What must hold. Raises CryptoError when the proof does not decode, or X is infinity."""
     if len(proof) != KEY_PROOF_SIZE:
-        raise CryptoError(f"A key proof takes {KEY_PROOF_SIZE} bytes, not {len(proof)}.")
+        raise CryptoError(said("A key proof takes {right} bytes, not {size}.", right=KEY_PROOF_SIZE, size=len(proof)))
     T = decode_point(proof[:POINT_SIZE])
     s = decode_scalar(proof[POINT_SIZE:])
     c = _oracle(X, context).challenge(encode_point(T))
-    return Equation("T of the key proof", T, (Bracket(1, ((s, G), (-c, X))),))
+    return Equation(said("T of the key proof"), T, (Bracket(1, ((s, G), (-c, X))),))
 
 
 def _oracle(X: Point, context: Context) -> Oracle:

@@ -33,6 +33,7 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import SHARE_NONCE, SHARE_PROOF, number
 from seqp2p.crypto.oracle import Context, Oracle, nonces
+from seqp2p.said import said
 
 SHARE_PROOF_SIZE = 2 * POINT_SIZE + SCALAR_SIZE
 
@@ -84,7 +85,9 @@ def share_equations(
 ) -> tuple[Equation, Equation]:
     """What must hold. Raises CryptoError when the proof does not decode or the statement is malformed."""
     if len(proof) != SHARE_PROOF_SIZE:
-        raise CryptoError(f"A share proof takes {SHARE_PROOF_SIZE} bytes, not {len(proof)}.")
+        raise CryptoError(
+            said("A share proof takes {right} bytes, not {size}.", right=SHARE_PROOF_SIZE, size=len(proof))
+        )
     T_1, T_2 = decode_points(proof[: 2 * POINT_SIZE], 2)
     s = decode_scalar(proof[2 * POINT_SIZE :])
     oracle = _oracle(X, cards, shares, context)
@@ -92,14 +95,20 @@ def share_equations(
     a_terms = _weighted(oracle, [a for _, a in cards])
     D_terms = _weighted(oracle, shares)
     return (
-        Equation("T_1 of the share proof", T_1, (Bracket(1, ((s, G), (-c, X))),)),
-        Equation("T_2 of the share proof", T_2, (Bracket(s, a_terms), Bracket(-c, D_terms))),
+        Equation(said("T_1 of the share proof"), T_1, (Bracket(1, ((s, G), (-c, X))),)),
+        Equation(said("T_2 of the share proof"), T_2, (Bracket(s, a_terms), Bracket(-c, D_terms))),
     )
 
 
 def _oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:
     if not cards or len(cards) != len(shares):
-        raise CryptoError(f"A share proof needs one share for each card: {len(shares)} for {len(cards)} cards.")
+        raise CryptoError(
+            said(
+                "A share proof needs one share for each card: {shares} for {cards} cards.",
+                shares=len(shares),
+                cards=len(cards),
+            )
+        )
     oracle = Oracle(SHARE_PROOF, context)
     oracle.absorb(encode_point(X), number(len(cards)))
     for (position, a), D in zip(cards, shares, strict=True):

@@ -49,6 +49,7 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import GENERATOR, SHUFFLE_NONCE, SHUFFLE_PROOF, number
 from seqp2p.crypto.oracle import Context, Oracle, nonces
+from seqp2p.said import said
 
 Deck = Sequence[Ciphertext]
 Scalars = tuple[int, ...]
@@ -104,7 +105,14 @@ class ShuffleProof:
     def decode(cls, data: bytes, n: int) -> "ShuffleProof":
         """The proof for n cards from exactly proof_size(n) bytes. Raises CryptoError."""
         if len(data) != proof_size(n):
-            raise CryptoError(f"A shuffle proof for {n} cards takes {proof_size(n)} bytes, not {len(data)}.")
+            raise CryptoError(
+                said(
+                    "A shuffle proof for {cards} cards takes {right} bytes, not {size}.",
+                    cards=n,
+                    right=proof_size(n),
+                    size=len(data),
+                )
+            )
         middle = (3 * n + 5) * POINT_SIZE
         points = decode_points(data[:middle], 3 * n + 5)
         scalars = tuple(decode_scalar(data[i : i + SCALAR_SIZE]) for i in range(middle, len(data), SCALAR_SIZE))
@@ -295,7 +303,7 @@ def _chain_equations(proof: ShuffleProof, c: int) -> tuple[Equation, ...]:
 
 
 def _equation(name: str, commitment: Point, *brackets: Bracket) -> Equation:
-    return Equation(f"{name} of the shuffle proof", commitment, brackets)
+    return Equation(said("{name} of the shuffle proof", name=name), commitment, brackets)
 
 
 # --- for both
@@ -303,7 +311,13 @@ def _equation(name: str, commitment: Point, *brackets: Bracket) -> Equation:
 
 def _oracle(deck: Deck, shuffled: Deck, pk: Point, context: Context) -> Oracle:
     if not deck or len(deck) != len(shuffled):
-        raise CryptoError(f"A shuffle has as many cards after as before, at least one: {len(deck)}, {len(shuffled)}.")
+        raise CryptoError(
+            said(
+                "A shuffle has as many cards after as before, at least one: {before}, {after}.",
+                before=len(deck),
+                after=len(shuffled),
+            )
+        )
     oracle = Oracle(SHUFFLE_PROOF, context)
     oracle.absorb(number(len(deck)), encode_point(pk), encode_deck(deck), encode_deck(shuffled))
     return oracle

@@ -10,6 +10,7 @@ from seqp2p.crypto.key_proof import KEY_PROOF_SIZE
 from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
 from seqp2p.match.encoding import DecodeError, Record, encode, pack, require_canonical, structure, unpack
 from seqp2p.match.table import Bytes32, SeatNumber
+from seqp2p.said import said
 
 # A shuffle of the largest deck (104 cards) is about 24 kB; nothing else comes near it.
 PAYLOAD_SIZE_MAX = 32_768
@@ -137,7 +138,7 @@ def open_body(envelope: Envelope) -> Body:
     """The typed body of an envelope whose kind is known; raises DecodeError."""
     types = BODIES.get(cast("Kind", envelope.kind))  # any string may be asked of the table
     if types is None:
-        raise DecodeError(f"no such kind of contribution: {envelope.kind!r}")
+        raise DecodeError(said("no such kind of contribution: {kind!r}", kind=envelope.kind))
     body_type = next((each for each in types if set(each.__struct_fields__) == envelope.body.keys()), types[0])
     body: Body = structure(body_type, envelope.body)
     # The envelope is canonical msgpack, but only the typed body has one order of keys and no float for an integer.

@@ -1,6 +1,7 @@
 """What can be wrong with bytes that claim to be a contribution, by who is to blame for it."""
 
 from seqp2p.match.contribution import Contribution
+from seqp2p.said import said
 
 
 class MatchError(Exception):
@@ -15,7 +16,7 @@ class TooEarly(MatchError):
     """A contribution to a step that is not open yet: keep it, and hand it in again when the step opens."""
 
     def __init__(self, step: int, seat: int) -> None:
-        super().__init__(f"step {step} is not open yet")
+        super().__init__(said("step {step} is not open yet", step=step))
         self.step = step
         self.seat = seat
 
@@ -28,7 +29,9 @@ class Violation(MatchError):
     """A seat signed what it must not have signed. ``evidence`` is the signed bytes; anybody can check them."""
 
     def __init__(self, seat: int, step: int, reason: str, evidence: tuple[Contribution, ...]) -> None:
-        super().__init__(f"seat {seat} broke the rules at step {step}: {reason}")
+        super().__init__(
+            said("seat {seat} broke the rules at step {step}: {reason}", seat=seat, step=step, reason=reason)
+        )
         self.seat = seat
         self.step = step
         self.reason = reason

@@ -29,12 +29,13 @@ from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_contribution, open_signed
 from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
+from seqp2p.said import said, why
 
 # Of so many steps that are final the heads are kept, for seats that are not as far.
 HEADS_KEPT = 3
 
-TWO_CONTRIBUTIONS = "it signed two different contributions to it"
-TWO_BALLOTS = "it signed two different ballots of one round"
+TWO_CONTRIBUTIONS = said("it signed two different contributions to it")
+TWO_BALLOTS = said("it signed two different ballots of one round")
 
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
@@ -167,7 +168,7 @@ class Match:
             raise TooEarly(envelope.step, envelope.seat)
         closed = self.record[envelope.step - 1] if envelope.step < self.number else None
         if envelope.prev != (closed.prev if closed else self.head):
-            raise OtherPast(f"seat {envelope.seat} has another past at step {envelope.step}")
+            raise OtherPast(said("seat {seat} has another past at step {step}", seat=envelope.seat, step=envelope.step))
         if closed and closed.action:
             return None
         first = self._first(envelope)
@@ -208,43 +209,44 @@ class Match:
 
         Raises Unattributable, TooEarly, OtherPast, and Violation for a seat's second vote in one round.
         """
-        said = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
-        step = self._base_for(said)
-        if step is None or not self._counts(said, step):
+        word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
+        step = self._base_for(word)
+        if step is None or not self._counts(word, step):
             return None
-        first = step.ballots.get((said.round, said.seat))
+        first = step.ballots.get((word.round, word.seat))
         if first is not None:
             if first.payload != signed.payload:
-                raise Violation(said.seat, said.step, f"it voted twice in round {said.round}", (first, signed))
+                reason = said("it voted twice in round {round}", round=word.round)
+                raise Violation(word.seat, word.step, reason, (first, signed))
             return None
-        step.ballots[said.round, said.seat] = signed
-        step.decree.vote(said.vote)
-        if said.seat == self.own_seat:
-            step.decree.bind(said.round, said.vote.last)
-        return (Voted(said.seat, said.round, said.action, said.about, said.reason), *self.settle())
+        step.ballots[word.round, word.seat] = signed
+        step.decree.vote(word.vote)
+        if word.seat == self.own_seat:
+            step.decree.bind(word.round, word.vote.last)
+        return (Voted(word.seat, word.round, word.action, word.about, word.reason), *self.settle())
 
     def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's word on how it closed a step; None where it is of no use. Raises Unattributable, TooEarly."""
-        said = open_signed(HeadPayload, signed, self.game.id, self.game.agreement)
-        self.chain.witness(said.seat, said.step, said.prev)
-        if said.step > self.number:
-            raise TooEarly(said.step, said.seat)
-        step = self.chain.live_step(said.step)
-        if step is None or step.prev != said.prev or said.seat not in step.decree.members:
+        word = open_signed(HeadPayload, signed, self.game.id, self.game.agreement)
+        self.chain.witness(word.seat, word.step, word.prev)
+        if word.step > self.number:
+            raise TooEarly(word.step, word.seat)
+        step = self.chain.live_step(word.step)
+        if step is None or step.prev != word.prev or word.seat not in step.decree.members:
             return None
-        if said.seat == self.own_seat:
-            step.decree.bind(said.round, Last(said.round, said.head))
-        if not step.decree.show(said.seat, said.round, said.head):
+        if word.seat == self.own_seat:
+            step.decree.bind(word.round, Last(word.round, word.head))
+        if not step.decree.show(word.seat, word.round, word.head):
             return None
-        self._heads.append((said.step, signed))
+        self._heads.append((word.step, signed))
         return self.settle()
 
     def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's signed leave; None for one that is here already. Raises Unattributable."""
-        said = open_signed(LeavePayload, signed, self.game.id, self.game.agreement)
-        if said.seat in self.left:
+        word = open_signed(LeavePayload, signed, self.game.id, self.game.agreement)
+        if word.seat in self.left:
             return None
-        self.left[said.seat] = signed
+        self.left[word.seat] = signed
         return ()
 
     def accuse(self, violation: Violation) -> tuple[Event, ...] | None:
@@ -272,9 +274,9 @@ class Match:
         first, *others = violation.evidence
         if others:
             return True
-        said = open_envelope(first.payload)
+        word = open_envelope(first.payload)
         heads = self.game.heads
-        return said.step <= len(heads) and heads[said.step - 1] == said.prev
+        return word.step <= len(heads) and heads[word.step - 1] == word.prev
 
     def proofs(self, violation: Violation) -> tuple[tuple[Contribution, ...], ...]:
         """The evidence, and what shows each further version here of a contribution that its seat made twice."""
@@ -303,8 +305,8 @@ class Match:
     def _place(self, signed: Contribution) -> tuple[int, int, bytes, int]:
         """Seat, step, past, and round of a ballot: for one such place a seat signs one thing. Raises Unattributable."""
         if is_ballot(signed.payload):
-            said = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
-            return said.seat, said.step, said.prev, said.round
+            word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
+            return word.seat, word.step, word.prev, word.round
         envelope = open_contribution(signed, self.game.id, self.game.agreement)
         return envelope.seat, envelope.step, envelope.prev, 0
 
@@ -322,9 +324,9 @@ class Match:
     def open_seat(self, seat: int, secret: int) -> None:
         """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
         if self.game.result is None or not self.confirmed or not self.game.agreement.settings.open_hands:
-            raise Refusal("hands are opened only after the end, at a table that agreed to it")
+            raise Refusal(said("hands are opened only after the end, at a table that agreed to it"))
         if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
-            raise Refusal(f"this is not the game secret of seat {seat}")
+            raise Refusal(said("this is not the game secret of seat {seat}", seat=seat))
         self.openings[seat] = secret
 
     def _first(self, envelope: Envelope) -> Contribution | None:
@@ -338,19 +340,20 @@ class Match:
         """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
         step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
-            raise self._violation(envelope, "it was not its step", contribution)
+            raise self._violation(envelope, said("it was not its step"), contribution)
         return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
 
     def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:
-            raise self._violation(envelope, f"a contribution of another kind than {step.plan.kind}", contribution)
+            reason = said("a contribution of another kind than {kind}", kind=step.plan.kind)
+            raise self._violation(envelope, reason, contribution)
         context = Context(self.game.id, step.number, envelope.seat, step.prev)
         held = {seat: checked.kept for seat, checked in step.held.items() if seat != envelope.seat}
         try:
             body = open_body(envelope)
             kept = STEPS[step.plan.kind].check(step.before, step.plan, body, context, held)
         except (DecodeError, CryptoError, Refusal) as error:
-            raise self._violation(envelope, str(error), contribution) from error
+            raise self._violation(envelope, why(error), contribution) from error
         return Checked(contribution, kept)
 
     def _violation(self, envelope: Envelope, reason: str, *evidence: Contribution) -> Violation:
@@ -370,27 +373,27 @@ class Match:
         step.note_complete()
         return kept
 
-    def _base_for(self, said: BallotPayload) -> LiveStep | None:
+    def _base_for(self, word: BallotPayload) -> LiveStep | None:
         """The step that a ballot is about, if it is the first that is not final."""
-        self.chain.witness(said.seat, said.step, said.prev)
+        self.chain.witness(word.seat, word.step, word.prev)
         base = self.chain.base
-        if said.step <= self.final or base is None:
+        if word.step <= self.final or base is None:
             return None
-        if said.step > base.number:
-            raise TooEarly(said.step, said.seat)
-        if said.prev != base.prev:
-            raise OtherPast(f"seat {said.seat} has another past at step {said.step}")
+        if word.step > base.number:
+            raise TooEarly(word.step, word.seat)
+        if word.prev != base.prev:
+            raise OtherPast(said("seat {seat} has another past at step {step}", seat=word.seat, step=word.step))
         return base
 
     @staticmethod
-    def _counts(said: BallotPayload, step: LiveStep) -> bool:
+    def _counts(word: BallotPayload, step: LiveStep) -> bool:
         """Whether this is a vote that the rules of ballots allow; any other is as good as none."""
         members = step.decree.members
-        about = set(said.about)
-        if not step.votable or said.seat not in members or not about <= members:
+        about = set(word.about)
+        if not step.votable or word.seat not in members or not about <= members:
             return False
         if not step.decree.majority(members - about):
             return False
-        if (said.round, said.seat) not in step.ballots and step.decree.voted_out(said.seat):
+        if (word.round, word.seat) not in step.ballots and step.decree.voted_out(word.seat):
             return False
-        return said.action == "drop" or (step.plan.kind == "turn" and about == {step.plan.subject})
+        return word.action == "drop" or (step.plan.kind == "turn" and about == {step.plan.subject})

@@ -24,6 +24,7 @@ from seqp2p.rules import (
     position_hash,
     reveal,
 )
+from seqp2p.said import said, why
 
 # The actions that end a seat's placing: what a remark can be called before, and what `turn` is counted by.
 PLACINGS = frozenset({"place", "remove", "pass"})
@@ -60,7 +61,7 @@ def check_turn(game: Game, _plan: Plan, body: TurnBody | CallBody, context: Cont
             context.step, action, {}, after_action(game, action, context.seat, {}), called(game, action, body, context)
         )
     if action.kind == "call":
-        raise Refusal("a call carries the remark it calls")
+        raise Refusal(said("a call carries the remark it calls"))
     shown = check_shown(game, action, body, context)
     return Move(context.step, action, shown, after_action(game, action, context.seat, shown))
 
@@ -70,7 +71,7 @@ def read_action(game: Game, body: TurnBody | CallBody) -> Action:
     try:
         return parse_action(game.variant, body.action)
     except RulesError as error:
-        raise Refusal(f"{error}") from None
+        raise Refusal(why(error)) from None
 
 
 def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
@@ -78,19 +79,19 @@ def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]
     try:
         return apply(reveal(game.table_position(), seat, faces_not_shown_before(game, shown)), action, UNKNOWN)
     except RulesError as error:
-        raise Refusal(f"{error}") from None
+        raise Refusal(why(error)) from None
 
 
 def called(game: Game, action: Action, body: CallBody, context: Context) -> bytes:
     """The hash of the remark that a call names; that its speaker is an opponent with team-mates, the engine checks."""
     if action.kind != "call":
-        raise Refusal("only a call carries a remark")
+        raise Refusal(said("only a call carries a remark"))
     try:
         remark = open_remark(body.remark, body.signature, game.id, game.agreement)
     except BadRemark as error:
-        raise Refusal(f"{error}") from None
+        raise Refusal(why(error)) from None
     if remark.said.seat != action.seat:
-        raise Refusal(f"the remark is not one of seat {action.seat}")
+        raise Refusal(said("the remark is not one of seat {seat}", seat=action.seat))
     if fault := why_not_callable(game, remark, context.seat, context.step):
         raise Refusal(fault)
     return remark.hash
@@ -102,15 +103,15 @@ def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str 
     It is dated to a step of the record, or to the open one; the caller has not placed since; it is no courtesy, and
     nobody has called it before. What the text says plays no part.
     """
-    said = remark.said
-    if said.step > step or game.heads[said.step - 1] != said.prev:
-        return "the remark is not dated to this game's record"
-    if said.step < game.placed_at.get(caller, 0):
-        return "a remark can be called in the first turn after it only"
-    if said.courtesy:
-        return "a courtesy cannot be called"
+    word = remark.said
+    if word.step > step or game.heads[word.step - 1] != word.prev:
+        return said("the remark is not dated to this game's record")
+    if word.step < game.placed_at.get(caller, 0):
+        return said("a remark can be called in the first turn after it only")
+    if word.courtesy:
+        return said("a courtesy cannot be called")
     if remark.hash in game.called:
-        return "this remark was called before"
+        return said("this remark was called before")
     return None
 
 
@@ -119,18 +120,18 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
     count = cards_to_show(game, action, context.seat)
     positions = list(body.cards)
     if len(positions) != count or positions != sorted(set(positions)):
-        raise Refusal(f"{count} cards must be shown, by ascending deck position")
+        raise Refusal(said("{count} cards must be shown, by ascending deck position", count=count))
     if not set(positions) <= set(game.deck.hand(context.seat)):
-        raise Refusal("a card shown is not in the hand")
+        raise Refusal(said("a card shown is not in the hand"))
     shares = decode_shares(body.shares, count)
     if count:
         statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
         verify_shares(game.keys[context.seat], statement, shares, body.proof, context)
     elif body.proof:
-        raise Refusal("a proof where nothing is shown")
+        raise Refusal(said("a proof where nothing is shown"))
     shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
     if action.kind in CARD_ACTIONS and [game.deck.face(card) for card in shown.values()] != [action.card]:
-        raise Refusal("the card shown is not the card played")
+        raise Refusal(said("the card shown is not the card played"))
     return shown
 
 
@@ -172,7 +173,7 @@ def check_discard(game: Game, _plan: Plan, body: TurnBody, context: Context, _he
     """A card that a called team's member gives up: any of its hand. It is put down when all are in."""
     action = read_action(game, body)
     if action.kind != "give":
-        raise Refusal("a card must be given up")
+        raise Refusal(said("a card must be given up"))
     return Move(context.step, action, check_shown(game, action, body, context), game.table_position())
 
 
@@ -201,7 +202,7 @@ def close_draw(game: Game, plan: Plan, shares: Mapping[int, Point]) -> tuple[Eve
 def check_over(game: Game, _plan: Plan, body: OverBody, _context: Context, _held: Held) -> bytes:
     """Everybody means the same final position."""
     if body.position != final_hash(game):
-        raise Refusal("the final position it signs is not the one this game has")
+        raise Refusal(said("the final position it signs is not the one this game has"))
     return body.position
 
 

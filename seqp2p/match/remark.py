@@ -18,6 +18,7 @@ from seqp2p.match.contribution import REMARK_SIZE_MAX, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 from seqp2p.match.text import text_fault
+from seqp2p.said import said, why
 
 REMARK_LENGTH_MAX = 200
 REMARKS_MAX = 200  # per seat and game: more than anybody types, and the replay stays small
@@ -70,20 +71,20 @@ def remark_hash(payload: bytes) -> bytes:
 def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreement) -> Remark:
     """A remark that one of the game's seats signed; raises BadRemark. Its place in the game is not checked here."""
     try:
-        said = decode(RemarkPayload, payload, REMARK_SIZE_MAX)
+        word = decode(RemarkPayload, payload, REMARK_SIZE_MAX)
     except DecodeError as error:
-        raise BadRemark(f"not a remark: {error}") from None
-    if said.game != game or said.seat > len(agreement.seats):
-        raise BadRemark("a remark in another game")
+        raise BadRemark(said("not a remark: {reason}", reason=why(error))) from None
+    if word.game != game or word.seat > len(agreement.seats):
+        raise BadRemark(said("a remark in another game"))
     try:
-        verify(agreement.seats[said.seat - 1].key, REMARK, payload, signature)
+        verify(agreement.seats[word.seat - 1].key, REMARK, payload, signature)
     except CryptoError:
-        raise BadRemark(f"the signature of seat {said.seat} on its remark does not verify") from None
-    if fault := text_fault("a remark", said.text, REMARK_LENGTH_MAX):
+        raise BadRemark(said("the signature of seat {seat} on its remark does not verify", seat=word.seat)) from None
+    if fault := text_fault(said("a remark"), word.text, REMARK_LENGTH_MAX):
         raise BadRemark(fault)
-    if said.courtesy and said.text not in COURTESIES:
-        raise BadRemark("no such courtesy")
-    return Remark(payload, signature, said)
+    if word.courtesy and word.text not in COURTESIES:
+        raise BadRemark(said("no such courtesy"))
+    return Remark(payload, signature, word)
 
 
 class RemarkLog:

@@ -37,6 +37,7 @@ from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.setup_steps import positions_of_others
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
 from seqp2p.rules import Action, IllegalAction, Position, View, apply, format_action, reveal, view
+from seqp2p.said import said
 
 NONCE_SIZE = 32
 
@@ -80,8 +81,8 @@ class OwnSeat:
 
     def remember(self, match: Match, signed: Contribution) -> None:
         """Before a match that is taken up again gets what this seat has signed: whom it told about which card."""
-        said = open_envelope(signed.payload)
-        if (said.seat, said.step, said.prev) == (self.number, match.number, match.head):
+        word = open_envelope(signed.payload)
+        if (word.seat, word.step, word.prev) == (self.number, match.number, match.head):
             self._given |= self._told_by_share(match)
 
     def _tells_two(self, match: Match) -> bool:
@@ -151,7 +152,7 @@ class OwnSeat:
         """An action of this seat; raises IllegalAction or AmbiguousAction, before anything is signed."""
         if match.kind == "discard":
             if action not in self.view(match).legal:
-                raise IllegalAction("your team was called: give up a card of your hand, like QH given")
+                raise IllegalAction(said("your team was called: give up a card of your hand, like QH given"))
         else:
             apply(self.position(match), action)
         return self._sign(match, self._turn_body(match, action))

@@ -20,6 +20,7 @@ from seqp2p.match.events import Dealt, Event, Redealt, Seated, Shuffled
 from seqp2p.match.game import Game, Plan
 from seqp2p.match.joint import draw_dealer
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, start
+from seqp2p.said import said
 
 Held: TypeAlias = Mapping[int, Any]
 
@@ -43,11 +44,11 @@ def check_reveal(game: Game, _plan: Plan, body: RevealBody, context: Context, he
     """
     key = decode_point(body.key)
     if key_commitment(game.id, context.seat, body.key, body.nonce) != game.commitments[context.seat]:
-        raise Refusal("the game key and nonce are not those it committed to")
+        raise Refusal(said("the game key and nonce are not those it committed to"))
     verify_key(key, body.proof, context)
     others = {seat: encode_point(other) for seat, (other, _) in held.items()}
     if body.key in others.values():
-        raise Refusal("its game key is another seat's too")
+        raise Refusal(said("its game key is another seat's too"))
     if len(others) == game.players - 1:
         joint_key([key, *(other for other, _ in held.values())])
     return key, body.nonce

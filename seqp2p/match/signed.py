@@ -18,6 +18,7 @@ from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_e
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
+from seqp2p.said import said, why
 
 BALLOT_SIZE_MAX = 512
 
@@ -83,9 +84,9 @@ class LeavePayload(Record, frozen=True):
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
 LABELS: dict[type[Record], tuple[str, str]] = {
-    BallotPayload: (BALLOT, "ballot"),
-    HeadPayload: (HEAD, "head"),
-    LeavePayload: (LEAVE, "leave"),
+    BallotPayload: (BALLOT, said("ballot")),
+    HeadPayload: (HEAD, said("head")),
+    LeavePayload: (LEAVE, said("leave")),
 }
 
 
@@ -94,8 +95,8 @@ def open_contribution(signed: Contribution, game: bytes, agreement: Agreement) -
     try:
         envelope = open_envelope(signed.payload)
     except DecodeError as error:
-        raise Unattributable(f"not a contribution: {error}") from None
-    _check_signer(envelope, CONTRIBUTION, "contribution", signed, game, agreement)
+        raise Unattributable(said("not a contribution: {reason}", reason=why(error))) from None
+    _check_signer(envelope, CONTRIBUTION, said("contribution"), signed, game, agreement)
     return envelope
 
 
@@ -103,24 +104,26 @@ def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agr
     """What a seat of this game has signed; raises Unattributable for anything else."""
     label, name = LABELS[kind]
     try:
-        said = decode(kind, signed.payload, BALLOT_SIZE_MAX)
+        word = decode(kind, signed.payload, BALLOT_SIZE_MAX)
     except DecodeError as error:
-        raise Unattributable(f"not a {name}: {error}") from None
-    _check_signer(said, label, name, signed, game, agreement)
-    return said
+        raise Unattributable(said("not a {name}: {reason}", name=name, reason=why(error))) from None
+    _check_signer(word, label, name, signed, game, agreement)
+    return word
 
 
 def _check_signer(
-    said: Envelope | P, label: str, name: str, signed: Contribution, game: bytes, agreement: Agreement
+    word: Envelope | P, label: str, name: str, signed: Contribution, game: bytes, agreement: Agreement
 ) -> None:
-    if said.game != game:
-        raise Unattributable(f"a {name} in another game")
-    if said.seat > len(agreement.seats):
-        raise Unattributable(f"there is no seat {said.seat} at this table")
+    if word.game != game:
+        raise Unattributable(said("a {name} in another game", name=name))
+    if word.seat > len(agreement.seats):
+        raise Unattributable(said("there is no seat {seat} at this table", seat=word.seat))
     try:
-        verify(agreement.seats[said.seat - 1].key, label, signed.payload, signed.signature)
+        verify(agreement.seats[word.seat - 1].key, label, signed.payload, signed.signature)
     except CryptoError:
-        raise Unattributable(f"the signature of seat {said.seat} on its {name} does not verify") from None
+        raise Unattributable(
+            said("the signature of seat {seat} on its {name} does not verify", seat=word.seat, name=name)
+        ) from None
 
 
 def is_ballot(payload: bytes) -> bool:

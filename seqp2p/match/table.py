@@ -15,6 +15,7 @@ from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.text import text_fault
 from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
+from seqp2p.said import listed, said, why
 
 PROTOCOL_VERSION = 1
 AGREEMENT_SIZE_MAX = 8192
@@ -75,7 +76,7 @@ class TableError(ValueError):
 
 def name_fault(name: str) -> str | None:
     """Why others cannot be shown this name, or None: 1 to 24 code points that can all be seen (match/text.py)."""
-    return text_fault("a name", name, NAME_LENGTH_MAX)
+    return text_fault(said("a name"), name, NAME_LENGTH_MAX)
 
 
 def numbered_name(name: str, number: int) -> str:
@@ -91,16 +92,25 @@ def check_settings(settings: Settings) -> None:
     """Raise TableError unless these settings can be played."""
     variant = VARIANTS.get(settings.variant)
     if variant is None:
-        raise TableError(f"no such game: {settings.variant!r}; there are {', '.join(VARIANTS)}")
+        raise TableError(
+            said("no such game: {name!r}; there are {variants}", name=settings.variant, variants=listed(VARIANTS))
+        )
     try:
         check_table(variant, settings.players, settings.teams, settings.options)
     except RulesError as error:
-        raise TableError(str(error)) from None
+        raise TableError(why(error)) from None
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
-        raise TableError(f"{settings.teams} teams need as many different colours")
+        raise TableError(said("{teams} teams need as many different colours", teams=settings.teams))
     offered = variant.colours if variant.any_colours else variant.colours[: settings.teams]
     if not set(settings.colours) <= set(offered):
-        raise TableError(f"the colours of {settings.teams} teams of {variant.title} are {', '.join(offered)}")
+        raise TableError(
+            said(
+                "the colours of {teams} teams of {game} are {colours}",
+                teams=settings.teams,
+                game=variant.title,
+                colours=listed(offered),
+            )
+        )
 
 
 def check_agreement(agreement: Agreement) -> None:
@@ -108,17 +118,20 @@ def check_agreement(agreement: Agreement) -> None:
     check_settings(agreement.settings)
     seats = agreement.seats
     if len(seats) != agreement.settings.players:
-        raise TableError(f"{len(seats)} seats for {agreement.settings.players} players")
+        raise TableError(
+            said("{count} seats for {players} players", count=len(seats), players=agreement.settings.players)
+        )
     for number, seat in enumerate(seats, 1):
         if fault := name_fault(seat.name):
-            raise TableError(f"seat {number}: {fault}")
+            raise TableError(said("seat {number}: {fault}", number=number, fault=fault))
         try:
             check_public(seat.key)
         except CryptoError as error:
-            raise TableError(f"seat {number}: {error}") from None
-    for what, values in (("identity key", {s.key for s in seats}), ("nonce", {s.nonce for s in seats})):
-        if len(values) != len(seats):
-            raise TableError(f"two seats have the same {what}")
+            raise TableError(said("seat {number}: {reason}", number=number, reason=why(error))) from None
+    if len({seat.key for seat in seats}) != len(seats):
+        raise TableError(said("two seats have the same identity key"))
+    if len({seat.nonce for seat in seats}) != len(seats):
+        raise TableError(said("two seats have the same nonce"))
 
 
 def encode_agreement(agreement: Agreement) -> bytes:

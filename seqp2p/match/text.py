@@ -4,6 +4,8 @@ The ranges are written out, not asked of a Unicode database: databases grow, and
 takes for a letter is unassigned to another. docs/protocol.md, "Names and remarks".
 """
 
+from seqp2p.said import said
+
 # Controls; spaces other than U+0020; what shows nothing, joins, or changes the direction of writing; private use.
 HIDDEN = (
     (0x0000, 0x001F),
@@ -52,11 +54,11 @@ def text_fault(what: str, text: str, length_max: int) -> str | None:
     Spaces are U+0020, single, and only inside.
     """
     if not 1 <= len(text) <= length_max:
-        return f"{what} has 1 to {length_max} characters"
+        return said("{what} has 1 to {most} characters", what=what, most=length_max)
     if any(map(is_hidden, text)):
-        return f"{what} has no control, direction or invisible characters"
+        return said("{what} has no control, direction or invisible characters", what=what)
     if text != text.strip(" ") or "  " in text:
-        return f"{what} has single spaces, and only inside"
+        return said("{what} has single spaces, and only inside", what=what)
     return None
 
 
