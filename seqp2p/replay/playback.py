@@ -1,0 +1,250 @@
+"""A replay as a row of moments: what happened, and how the table lay after it. No I/O.
+
+Theory of operation. ``verify`` reads the file as ever, and this module reads along: whatever a record makes happen
+becomes a moment, with the position after it. In that position every hand is hidden, as it was to the one who looked
+on; beside it stands which ciphertexts each hand is made of. Behind the last turn of a replay may stand the game
+secrets x_i of seats: then share = x_i·a opens every ciphertext that was ever dealt to seat i, and its hands are known
+from the deal on.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeAlias
+
+from seqp2p.crypto.elgamal import Ciphertext
+from seqp2p.crypto.group import Point, mul, sub
+from seqp2p.match.events import (
+    Dealt,
+    Drawn,
+    Dropped,
+    Event,
+    Finished,
+    Redealt,
+    Remarked,
+    Result,
+    Seated,
+    Shuffled,
+    Skipped,
+    Turned,
+    Voted,
+)
+from seqp2p.match.machine import Match
+from seqp2p.match.table import Agreement
+from seqp2p.replay.format import Placed
+from seqp2p.replay.reading import Reading
+from seqp2p.replay.verify import Report, verify
+from seqp2p.rules import UNKNOWN, Card, CompletedSequence, Position, apply, hide, reveal
+from seqp2p.said import why
+
+
+@dataclass(frozen=True, slots=True)
+class Reshuffled:
+    """The pile was used up, and every seat has shuffled what had been discarded. ``number`` counts from 1."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A seat has signed that it leaves for good."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """A seat is proved to have cheated; ``reason`` names it and says how."""
+
+    seat: int
+    reason: str
+
+
+Happening: TypeAlias = (
+    Seated | Dealt | Turned | Remarked | Voted | Skipped | Dropped | Redealt | Reshuffled | Left | Proved | Finished
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One thing that happened. ``turn`` is the number of the turn it belongs to, 0 before the first.
+
+    ``step`` counts the steps that are closed by then. ``position`` is the one after it, None before the deal; hands in
+    it are unknown but where they were shown or opened. ``drew`` is the seat that then took a card, and the card:
+    UNKNOWN where nobody can know it. ``made`` and ``lost`` are the sequences that are there since, and those that are
+    not any more.
+    """
+
+    turn: int
+    step: int
+    what: Happening
+    position: Position | None
+    drew: tuple[int, Card] | None = None
+    made: tuple[CompletedSequence, ...] = ()
+    lost: tuple[CompletedSequence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """What a file shows. ``agreement`` is None where it has none that can be played; then there are no moments.
+
+    ``report`` says what ``verify`` says; ``moments`` go as far as the file is right. ``opened`` are the seats whose
+    hands are known.
+    """
+
+    report: Report
+    agreement: Agreement | None = None
+    moments: tuple[Moment, ...] = ()
+    opened: frozenset[int] = frozenset()
+
+
+Hands: TypeAlias = tuple[tuple[int, ...], ...]
+"""Deck positions by seat − 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A moment before anything is opened, and the ciphertexts that the hands are made of."""
+
+    moment: Moment
+    hands: Hands
+    drawn_at: int | None = None
+
+
+@dataclass
+class _Follower:
+    """What is kept while the file is read."""
+
+    progress: Callable[[int], None]
+    reading: Reading | None = None
+    taken: list[_Taken] = field(default_factory=list[_Taken])
+    partial: dict[int, tuple[Ciphertext, Point]] = field(default_factory=dict[int, tuple[Ciphertext, Point]])
+    left: set[int] = field(default_factory=set[int])
+    proven: set[int] = field(default_factory=set[int])
+    reshuffles: int = 0
+
+    def follow(self, reading: Reading, placed: Placed, events: tuple[Event, ...]) -> None:
+        """One record was right."""
+        self.reading = reading
+        self._take(events)
+        match = reading.match
+        for seat in sorted(match.left.keys() - self.left):
+            self._add(Left(seat))
+        for seat in sorted(match.proven.keys() - self.proven):
+            self._add(Proved(seat, why(match.proven[seat])))
+        self.left, self.proven = {*match.left}, {*match.proven}
+        self.progress(placed.end)
+
+    def end(self, result: Result) -> None:
+        """How the game ended, where no step has said so."""
+        if not any(isinstance(taken.moment.what, Finished) for taken in self.taken):
+            self._add(Finished(result))
+
+    def _take(self, events: tuple[Event, ...]) -> None:
+        for at, event in enumerate(events):
+            if isinstance(event, Drawn):
+                self._draw(event.seat)
+            elif isinstance(event, Shuffled):
+                self._shuffled(event)
+            elif isinstance(event, Turned) and any(isinstance(later, Turned) for later in events[at + 1 :]):
+                self._add_give(event)
+            elif isinstance(event, Voted | Remarked):
+                self._add(event, before=True)
+            elif isinstance(event, Seated | Dealt | Turned | Skipped | Dropped | Redealt | Finished):
+                self._add(event)
+
+    def _add(self, what: Happening, *, before: bool = False) -> None:
+        """A moment more; what happens ``before`` anything else of its record leaves all as it was."""
+        game, last = self._match.game, self.taken[-1] if self.taken else None
+        position, hands = game.position, tuple(map(tuple, game.deck.hands))
+        if before:
+            position, hands = (last.moment.position, last.hands) if last else (None, ())
+        self._keep(what, position, hands)
+        if isinstance(what, Dealt | Redealt):
+            for deck_position in chain(*hands):
+                self._open_partly(deck_position)
+
+    def _add_give(self, event: Turned) -> None:
+        """One of several cards that are given up in one step, but not the last."""
+        before = self.taken[-1]
+        assert before.moment.position is not None, "nothing is given up before the deal"
+        after = self._match.game.deck.hands[event.seat - 1]
+        hands = (*before.hands[: event.seat - 1], tuple(after), *before.hands[event.seat :])
+        self._keep(event, apply(before.moment.position, event.action), hands)
+
+    def _keep(self, what: Happening, position: Position | None, hands: Hands) -> None:
+        last = self.taken[-1].moment.position if self.taken else None
+        old, new = (last.sequences if last else ()), (position.sequences if position else ())
+        turn = what.turn if isinstance(what, Turned) else position.turn if position else 0
+        turn = max(turn, self.taken[-1].moment.turn if self.taken else 0)
+        made = tuple(each for each in new if each not in old)
+        lost = tuple(each for each in old if each not in new)
+        step = len(self._match.record)
+        self.taken.append(_Taken(Moment(turn, step, what, position, None, made, lost), hands))
+
+    def _draw(self, seat: int) -> None:
+        """The last thing that happened has brought the seat a card: it belongs to that moment."""
+        game, last = self._match.game, self.taken[-1]
+        deck_position = game.deck.hands[seat - 1][-1]
+        self._open_partly(deck_position)
+        moment = replace(last.moment, position=game.position, drew=(seat, UNKNOWN))
+        self.taken[-1] = _Taken(moment, tuple(map(tuple, game.deck.hands)), deck_position)
+
+    def _shuffled(self, event: Shuffled) -> None:
+        game = self._match.game
+        if game.position is not None and event.reshuffle > self.reshuffles and event.number == len(game.seats):
+            self.reshuffles = event.reshuffle
+            self._add(Reshuffled(event.reshuffle))
+
+    def _open_partly(self, deck_position: int) -> None:
+        deck = self._match.game.deck
+        self.partial[deck_position] = deck.ciphertexts[deck_position], deck.partial[deck_position]
+
+    @property
+    def _match(self) -> Match:
+        assert self.reading is not None, "there is a match from the first record on"
+        return self.reading.match
+
+
+def play_back(data: bytes, progress: Callable[[int], None] = lambda _: None) -> Playback:
+    """The moments of a replay. Never raises: whatever the bytes are, there is a report on them.
+
+    ``progress`` is told how many bytes are read, after every record.
+    """
+    follower = _Follower(progress)
+    report = verify(data, follower.follow)
+    if follower.reading is None:
+        return Playback(report)
+    match = follower.reading.match
+    if report.result is not None:
+        follower.end(report.result)
+    faces = _faces(follower, match)
+    moments = tuple(_opened(taken, frozenset(match.openings), faces) for taken in follower.taken)
+    return Playback(report, match.game.agreement, moments, frozenset(match.openings))
+
+
+def _faces(follower: _Follower, match: Match) -> Mapping[int, Card]:
+    """The cards that the released secrets open, by deck position."""
+    deck = match.game.deck
+    physical = {point: card for card, point in enumerate(deck.points)}
+    holders = {at: seat for taken in follower.taken for seat, hand in enumerate(taken.hands, 1) for at in hand}
+    found: dict[int, Card] = {}
+    for at, seat in holders.items():
+        if seat in match.openings:
+            ciphertext, partial = follower.partial[at]
+            point = sub(partial, mul(ciphertext.a, match.openings[seat]))
+            found[at] = deck.face(physical[point])
+    return found
+
+
+def _opened(taken: _Taken, opened: Collection[int], faces: Mapping[int, Card]) -> Moment:
+    """The moment with the hands of these seats, and the card drawn, as far as they can be known."""
+    position, drew = taken.moment.position, taken.moment.drew
+    if position is None:
+        return taken.moment
+    position = hide(position, [seat for seat in range(1, position.players + 1) if seat not in opened])
+    for seat in opened:
+        position = reveal(position, seat, [faces[at] for at in taken.hands[seat - 1]])
+    if drew is not None and taken.drawn_at is not None:
+        drew = (drew[0], faces.get(taken.drawn_at, UNKNOWN))
+    return replace(taken.moment, position=position, drew=drew)
