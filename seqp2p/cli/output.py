@@ -11,7 +11,13 @@ import os
 import sys
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from seqp2p.said import said, why
+from seqp2p.ui.language import t, tr
+
+if TYPE_CHECKING:  # What --help need not wait for.
+    from seqp2p.ui.screen import Screen
 
 # experience.md's exit codes; docs/scripting.md lists them.
 DONE = 0
@@ -22,8 +28,8 @@ NOT_CONNECTED = 4
 ABANDONED = 5
 
 # How the lines of an error begin.
-ERROR = "seqp2p: error: "
-HINT = "seqp2p: hint: "
+ERROR: Final = said("seqp2p: error: ")
+HINT: Final = said("seqp2p: hint: ")
 
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO})
 
@@ -38,30 +44,63 @@ class CommandError(Exception):
 
     def show(self) -> None:
         """Print it the way every error of this program is printed."""
-        _print(f"{ERROR}{printable(str(self))}", sys.stderr)
+        _print(tr(ERROR) + printable(tr(why(self))), sys.stderr)
         if self.hint:
-            _print(f"{HINT}{printable(self.hint)}", sys.stderr)
+            _print(tr(HINT) + printable(tr(self.hint)), sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a command's words go. With ``json`` standard output has one object per line, and nothing else."""
+    """Where a command's words go, and where a person's come from.
+
+    With ``json`` standard output has one object per line, and nothing else. With a ``screen`` people read and type
+    there; else on the standard streams.
+    """
 
     json: bool
+    screen: "Screen | None" = None
 
     def event(self, name: str, /, **fields: Any) -> None:
         """One event for scripts; nothing without ``--json``."""
         if self.json:
             _print(json.dumps({"event": name, **fields}), sys.stdout)
 
-    def say(self, text: str = "") -> None:
-        """A line for people: standard output, or standard error where that belongs to a script."""
-        _print(printable(text), self._people)
+    def say(self, text: str = "", kind: str = "log") -> None:
+        """A line for people, in their language: standard output, or standard error where that is a script's.
+
+        Its ``kind`` says how a screen shows it (``ui.scene.Line``).
+        """
+        shown = printable(tr(text))
+        if self.screen is None:
+            _print(shown, self._people)
+        else:
+            self.screen.say(shown, kind)
+
+    def say_last(self, text: str) -> None:
+        """A line that a person still reads when the screen is gone."""
+        self.say(text)
+        if self.screen is not None:
+            self.screen.remains.append(printable(tr(text)))
 
     def ring(self) -> None:
         """Call the person who reads here: a bell, at a terminal that knows one."""
-        if self._people.isatty() and os.environ.get("TERM") != "dumb":
+        if self.screen is not None:
+            self.screen.ring()
+        elif self._people.isatty() and os.environ.get("TERM") != "dumb":
             _write("\a", self._people)
+
+    async def read_line(self) -> str | None:
+        """The next line that a person types, or None at the end of the input."""
+        if self.screen is not None:
+            return await self.screen.read_line()
+        from seqp2p.cli.lines import read_line
+
+        return await read_line()
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a person who can be asked."""
+        return self.screen is not None or (sys.stdin is not None and sys.stdin.isatty())
 
     @property
     def _people(self) -> TextIO:
@@ -73,8 +112,13 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
     if os.environ.get("SEQP2P_DEBUG"):
         sys.__excepthook__(kind, error, trace)
         return
-    hint = "SEQP2P_DEBUG=1 shows where; please report it"
-    CommandError(f"a fault in seqp2p itself ({kind.__name__})", hint).show()
+    hint = t("SEQP2P_DEBUG=1 shows where; please report it")
+    CommandError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint).show()
+
+
+def what_failed(error: OSError) -> str:
+    """What the system says of its own error, in the reader's language where a translation is known."""
+    return tr(error.strerror or str(error))
 
 
 def printable(text: str) -> str:
@@ -118,4 +162,4 @@ def _write(text: str, stream: TextIO) -> None:
         os.dup2(null, stream.fileno())
         os.close(null)
         if error.errno not in _NOBODY_THERE:
-            raise CommandError(f"cannot write what there is to say: {error.strerror}") from None
+            raise CommandError(t("cannot write what there is to say: {reason}", reason=what_failed(error))) from None

@@ -49,10 +49,14 @@ def taste(palette: str | None, *, ascii_only: bool, no_color: bool) -> Taste:
 
 
 class Screen:
-    """What a person sees and types. Make it with ``open_screen``."""
+    """What a person sees and types. Make it with ``open_screen``.
+
+    ``lines`` were said; those that ``remains`` holds are printed once the terminal is as it was before.
+    """
 
     def __init__(self, taste: Taste, look: Look | None = None) -> None:
         self.lines: deque[Line] = deque(maxlen=LINES_MAX)
+        self.remains: list[str] = []
         self._taste = taste
         self._scene: Scene = Blank()
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)

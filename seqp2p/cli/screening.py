@@ -1,0 +1,82 @@
+"""Whether a person gets a screen, and which: the options, the environment, and the terminal that there is."""
+
+import contextlib
+import os
+import sys
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
+
+import click
+
+from seqp2p.cli.output import Output
+from seqp2p.said import said
+from seqp2p.ui.styles import PALETTES
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Terminals that cannot be painted on.
+_DUMB: Final = frozenset({"", "dumb", "unknown"})
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the command line says of the screen; None as the palette is the environment's, or the usual one."""
+
+    plain: bool = True
+    palette: str | None = None
+    ascii_only: bool = False
+
+
+def screen_options(command: F) -> F:
+    """The options of every command that a person sits at."""
+    for option in reversed(
+        [
+            click.option("--plain", is_flag=True, help=said("Lines only, nothing repainted: also ACCESSIBLE=1.")),
+            click.option(
+                "--palette",
+                type=click.Choice(PALETTES),
+                envvar="SEQP2P_PALETTE",
+                help=said("Colours of the screen; NO_COLOR does without."),
+            ),
+            click.option("--ascii", "ascii_only", is_flag=True, help=said("Only ASCII signs on the screen.")),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def can_show(output: Output, wish: Wish) -> bool:
+    """Whether there is a terminal to paint on, and a person who wants that."""
+    if wish.plain or output.json or os.environ.get("ACCESSIBLE") or os.environ.get("TERM", "") in _DUMB:
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+@contextlib.asynccontextmanager
+async def on_screen(output: Output, wish: Wish) -> AsyncGenerator[Output]:
+    """The output with a screen until the block ends, where there can be one; else as it is.
+
+    What is to remain of what was said is printed when the terminal is as it was before.
+    """
+    if not can_show(output, wish):
+        yield output
+        return
+    # prompt_toolkit takes its time: lines, bots and --help do without it.
+    from seqp2p.ui.screen import open_screen, taste
+
+    remains: list[str] = []
+    no_color = bool(os.environ.get("NO_COLOR"))
+    ascii_only = wish.ascii_only or not _is_unicode()
+    try:
+        async with open_screen(taste(wish.palette, ascii_only=ascii_only, no_color=no_color)) as screen:
+            remains = screen.remains
+            yield replace(output, screen=screen)
+    finally:
+        for line in remains:
+            output.say(line)
+
+
+def _is_unicode() -> bool:
+    """Whether standard output takes every sign that the screen may show."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
