@@ -1,0 +1,112 @@
+"""The lobby's scene: what it shows at which size, what its keys do, and how a code is completed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.ui.large import large
+from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene, Place
+from seqp2p.ui.scene import Line, Page
+from seqp2p.ui.styles import ASCII
+
+TABLES = ((7, "table  7  ann: classic, 4 players, 2 free"), (12, "table 12  bob: kids, 2 players, 1 free"))
+FULL = LobbyModel(
+    "your table",
+    code="99-tractor-trumpet",
+    ways=("others join with:  seqp2p join 192.168.1.7:4610", "on this network:   seqp2p join"),
+    places=(Place("blue", "ann", own=True), Place("green", "安安", "is new here"), *[Place("blue")] * 10),
+    rules=("Sequence, 12 players in 2 teams", "  no turn clock"),
+)
+
+
+def lines(scene: LobbyScene, page: Page = Page(), width: int = 80, height: int = 23) -> list[str]:  # noqa: B008  # frozen
+    return scene.painter(page)(width, height).lines
+
+
+def test_a_host_s_lobby_shows_all_of_it_in_the_smallest_terminal() -> None:
+    shown = lines(LobbyScene(FULL, starts=True), Page((Line("log", "somebody was turned away"),)))
+    text = "\n".join(shown)
+    assert "99-tractor-trumpet" in text
+    assert large("99-tractor-trumpet")[0].strip() in text
+    for part in ("ann (you)", "安安  is new here", "12 ▲ free".replace("▲", "●"), "seqp2p join 192.168.1.7:4610"):
+        assert part in text
+    assert "somebody was turned away" in text
+    assert shown[-1].startswith("F5 start with bots")
+
+
+def test_tables_are_listed_and_one_is_chosen_by_arrows_and_clicks() -> None:
+    scene = LobbyScene(LobbyModel("join", tables=TABLES, asks="join code:"), ["amber", "apple", "falcon"])
+    assert any(line.startswith(" > table  7") for line in lines(scene))
+    assert scene.press("down") is None
+    assert any(line.startswith(" > table 12") for line in lines(scene))
+    scene.press("down")
+    assert scene.model.chosen == 0
+    frame = scene.painter(Page())(80, 23)
+    row = next(row for row, line in enumerate(frame.lines) if "table 12" in line)
+    scene.click(frame.targets[row, 10])
+    assert scene.model.chosen == 1
+    assert scene.completions("am") == ["12-amber"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("7-am", ["7-amber"]),
+        ("7 a", ["7-amber", "7-apple"]),
+        ("7-amber fal", ["7-amber-falcon"]),
+        ("7_AMBER_Fal", ["7-amber-falcon"]),
+        ("fal", ["7-falcon"]),
+        ("7-", []),
+        ("", []),
+        ("zzz", []),
+    ],
+)
+def test_a_code_s_words_are_completed(typed: str, completed: list[str]) -> None:
+    scene = LobbyScene(LobbyModel("join", tables=TABLES, asks="join code:"), ["amber", "apple", "falcon"])
+    assert list(scene.completions(typed)) == completed
+
+
+def test_nothing_is_completed_where_no_code_is_asked_for() -> None:
+    assert LobbyScene(LobbyModel("join", tables=TABLES), ["amber"]).completions("7-am") == ()
+    assert LobbyScene(LobbyModel("join", tables=(), asks="code:"), ["amber"]).completions("am") == ()
+
+
+def test_keys_type_words() -> None:
+    assert LobbyScene(FULL, starts=True).press("f5") == "start"
+    assert LobbyScene(FULL).press("f5") is None
+    assert LobbyScene(FULL).press("?") == "help"
+    assert LobbyScene(FULL).press("up") is None
+
+
+def test_without_tables_it_says_what_works_all_the_same() -> None:
+    assert any("seqp2p join HOST:PORT" in line for line in lines(LobbyScene(LobbyModel("join", tables=()))))
+
+
+def test_large_type_in_ascii_has_only_ascii() -> None:
+    page = Page(glyphs=ASCII)
+    assert "".join(lines(LobbyScene(LobbyModel("t", code="7-amber-falcon")), page)).isascii()
+
+
+names = st.one_of(st.none(), st.text(max_size=40))
+places = st.builds(
+    Place, st.sampled_from(["blue", "green", "red", "yellow"]), names, st.text(max_size=60), st.booleans()
+)
+models = st.builds(
+    LobbyModel,
+    st.text(max_size=100),
+    st.one_of(st.none(), st.lists(st.tuples(st.integers(1, 99), st.text(max_size=200)), max_size=40).map(tuple)),
+    st.integers(0, 40),
+    st.sampled_from(["", "7-amber-falcon"]),
+    st.lists(st.text(max_size=120), max_size=3).map(tuple),
+    st.lists(places, max_size=12).map(tuple),
+    st.lists(st.text(max_size=120), max_size=8).map(tuple),
+    st.text(max_size=120),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(models, st.integers(80, 300), st.integers(23, 120), st.lists(st.text(max_size=200), max_size=50))
+def test_whatever_is_said_fits(model: LobbyModel, width: int, height: int, said: list[str]) -> None:
+    frame = LobbyScene(model).painter(Page(tuple(Line("log", text) for text in said)))(width, height)
+    assert len(frame.rows) == height
+    assert all("\x1b" not in line and "\n" not in line for line in frame.lines)
