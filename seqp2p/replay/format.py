@@ -20,6 +20,7 @@ from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATU
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.signed import BALLOT_SIZE_MAX
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
+from seqp2p.said import said
 
 MAGIC = b"seqp2p replay 1\n"
 MAGIC_STEM = b"seqp2p replay "
@@ -153,8 +154,8 @@ def records(data: bytes) -> Iterator[Placed]:
     """The records of a file one by one; raises NotAReplay, Torn or DecodeError where it can go no further."""
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM):
-            raise NotAReplay("a replay of another version than 1: a newer seqp2p may read it")
-        raise NotAReplay("not a seqp2p replay")
+            raise NotAReplay(said("a replay of another version than 1: a newer seqp2p may read it"))
+        raise NotAReplay(said("not a seqp2p replay"))
     at = len(MAGIC)
     while at < len(data):
         record, end = _record_at(data, at)
@@ -166,9 +167,16 @@ def _record_at(data: bytes, at: int) -> tuple[AnyRecord, int]:
     length = int.from_bytes(data[at : at + LENGTH_SIZE], "big")
     start = at + LENGTH_SIZE
     if start <= len(data) and length > RECORD_SIZE_MAX:
-        raise DecodeError(f"a record of {length} bytes at byte {at}: at most {RECORD_SIZE_MAX} are allowed")
+        raise DecodeError(
+            said(
+                "a record of {length} bytes at byte {at}: at most {most} are allowed",
+                length=length,
+                at=at,
+                most=RECORD_SIZE_MAX,
+            )
+        )
     if start + length > len(data):
-        raise Torn("the file ends inside a record")
+        raise Torn(said("the file ends inside a record"))
     body = data[start : start + length]
     record = structure(cast("type[AnyRecord]", AnyRecord), unpack(body, RECORD_SIZE_MAX))
     require_canonical(record, body)

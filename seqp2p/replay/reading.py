@@ -32,6 +32,7 @@ from seqp2p.replay.format import (
     contributions_of,
     end_digest,
 )
+from seqp2p.said import said, why
 
 
 class Invalid(Exception):
@@ -71,7 +72,7 @@ BESIDE_STAGE_MAX = 2
 def begin(placed: Placed) -> Reading:
     """Begin with the first record; raises Invalid, or what the match raises for an agreement."""
     if not isinstance(placed.record, TableRecord):
-        raise Invalid("the first record is not the table agreement")
+        raise Invalid(said("the first record is not the table agreement"))
     return Reading(Match(placed.record.agreement))
 
 
@@ -79,10 +80,10 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
     """Check one record after the header; returns what has happened by it. Raises Invalid, or what the match raises."""
     record = placed.record
     if isinstance(record, TableRecord):
-        raise Invalid("a second table agreement")
+        raise Invalid(said("a second table agreement"))
     stage = max(reading.stage, 1) if type(record) in BESIDE else STAGES[type(record)]
     if stage < reading.stage or reading.writer or (type(record) in BESIDE and stage > BESIDE_STAGE_MAX):
-        raise Invalid("a record stands where none of its kind may stand")
+        raise Invalid(said("a record stands where none of its kind may stand"))
     reading.stage = stage
     match record:
         case StepRecord():
@@ -107,57 +108,57 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
 def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
     """Exactly the contributions of the open step, in seat order, and they close it."""
     if record.step != match.number or match.kind is None:
-        raise Invalid(f"a record of step {record.step} where step {match.number} is due")
+        raise Invalid(said("a record of step {step} where step {due} is due", step=record.step, due=match.number))
     events: list[Event] = []
     for contribution in contributions_of(record):
         if match.number != record.step:
-            raise Invalid("more contributions than the step takes")
+            raise Invalid(said("more contributions than the step takes"))
         events += match.receive(contribution)
     if match.number == record.step:
-        raise Invalid("a step without all its contributions")
+        raise Invalid(said("a step without all its contributions"))
     closed = match.record[-1].contributions
     if tuple(held for _, held in closed) != contributions_of(record):
-        raise Invalid("contributions out of seat order")
+        raise Invalid(said("contributions out of seat order"))
     return (*events, *match.trust())
 
 
 def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, ...]:
     """Exactly the ballots that close the open step by an action, in seat order."""
     if record.step != match.number:
-        raise Invalid(f"a certificate for step {record.step} where step {match.number} is due")
+        raise Invalid(said("a certificate for step {step} where step {due} is due", step=record.step, due=match.number))
     events: list[Event] = []
     for ballot in ballots_of(record):
         told = match.receive_ballot(ballot)
         if told is None:
-            raise Invalid("a ballot that does not count")
+            raise Invalid(said("a ballot that does not count"))
         events += told
     if match.number == record.step or match.record[-1].ballots != ballots_of(record):
-        raise Invalid("these ballots are no certificate", record.step)
+        raise Invalid(said("these ballots are no certificate"), record.step)
     return (*events, *match.trust())
 
 
 def _read_leave(match: Match, record: LeaveRecord) -> None:
     if match.receive_leave(Contribution(record.payload, record.signature)) is None:
-        raise Invalid("a seat leaves a second time")
+        raise Invalid(said("a seat leaves a second time"))
 
 
 def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
     remark = match.receive_remark(record.payload, record.signature)
     if remark is None:
-        raise Invalid("a remark out of its seat's order")
-    said = remark.said
-    return (Remarked(said.seat, said.number, said.text, said.courtesy),)
+        raise Invalid(said("a remark out of its seat's order"))
+    word = remark.said
+    return (Remarked(word.seat, word.number, word.text, word.courtesy),)
 
 
 def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
     if record.step != match.number:
-        raise Invalid(f"contributions to step {record.step} where step {match.number} is open")
+        raise Invalid(said("contributions to step {step} where step {due} is open", step=record.step, due=match.number))
     events: list[Event] = []
     for contribution in contributions_of(record):
         events += match.receive(contribution)
     closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
     if tuple(held for _, held in closed) != contributions_of(record):
-        raise Invalid("the open step's contributions are not in their form")
+        raise Invalid(said("the open step's contributions are not in their form"))
     return tuple(events)
 
 
@@ -169,16 +170,16 @@ def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
     except Violation as violation:
         if violation.evidence == evidence:
             return match.accuse(violation) or ()
-    raise Invalid("the evidence proves nothing")
+    raise Invalid(said("the evidence proves nothing"))
 
 
 def _read_opening(match: Match, record: OpeningRecord) -> None:
     if any(seat >= record.seat for seat in match.openings):
-        raise Invalid("openings out of seat order")
+        raise Invalid(said("openings out of seat order"))
     try:
         match.open_seat(record.seat, decode_scalar(record.secret))
     except (CryptoError, Refusal) as error:
-        raise Invalid(str(error)) from None
+        raise Invalid(why(error)) from None
 
 
 def _read_end(record: EndRecord, before: bytes) -> bytes:
@@ -186,5 +187,5 @@ def _read_end(record: EndRecord, before: bytes) -> bytes:
     try:
         verify_signature(record.key, FILE, end_digest(before), record.signature)
     except CryptoError:
-        raise Invalid("the writer's signature does not cover this file") from None
+        raise Invalid(said("the writer's signature does not cover this file")) from None
     return record.key

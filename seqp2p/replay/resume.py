@@ -29,18 +29,19 @@ from seqp2p.replay.format import (
 from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
 from seqp2p.replay.sidecar import Logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.said import said, why
 
 
 class ResumeError(Exception):
     """This game cannot be taken up again; the text names the file, ``hint`` says what to do."""
 
-    hint = "seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME"
+    hint = said("seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME")
 
 
 class GameOver(ResumeError):
     """The replay has its end."""
 
-    hint = "seqp2p verify checks its replay"
+    hint = said("seqp2p verify checks its replay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,16 @@ def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
         data = file.read(REPLAY_SIZE_MAX + 1)
     try:
         if len(data) > REPLAY_SIZE_MAX:
-            raise DecodeError(f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
+            raise DecodeError(said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
         found, torn = _whole_records(data)
         if any(isinstance(placed.record, EndRecord) for placed in found):
-            raise GameOver(f"this game is over: {path} has its end")
+            raise GameOver(said("this game is over: {path} has its end", path=path))
         # A tail without its end: the crash came while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
         match = _played(kept, data, agreement)
         match.own_seat = own_seat
     except WRONG as error:
-        raise ResumeError(f"the replay {path} is damaged: {error}") from None
+        raise ResumeError(said("the replay {path} is damaged: {reason}", path=path, reason=why(error))) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         os.truncate(path, size)
@@ -93,7 +94,13 @@ def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: Ow
         except OtherPast:
             pass  # Signed on a closing that did not stand in the end.
         except WRONG as error:
-            raise ResumeError(f"the seat's own file beside {writer.path} does not fit its replay: {error}") from None
+            raise ResumeError(
+                said(
+                    "the seat's own file beside {path} does not fit its replay: {reason}",
+                    path=writer.path,
+                    reason=why(error),
+                )
+            ) from None
 
 
 def _take(match: Match, logged: Logged, writer: ReplayWriter) -> None:
@@ -151,7 +158,7 @@ def _played(kept: list[Placed], data: bytes, agreement: bytes) -> Match:
         return Match(agreement)
     reading: Reading = begin(kept[0])
     if reading.match.agreement_bytes != agreement:
-        raise DecodeError("it is of another game than the seat's own file beside it")
+        raise DecodeError(said("it is of another game than the seat's own file beside it"))
     for placed in kept[1:]:
         read(reading, placed, data)
     return reading.match

@@ -23,6 +23,7 @@ from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX
 from seqp2p.replay.locks import lock
+from seqp2p.said import said
 
 T = TypeVar("T")
 
@@ -80,7 +81,7 @@ class Logged(Record, frozen=True):
 class SidecarError(Exception):
     """The seat's own file cannot be used; the text names it, ``hint`` says what to do."""
 
-    hint = "the game goes on without this seat; another can be named with seqp2p resume GAME"
+    hint = said("the game goes on without this seat; another can be named with seqp2p resume GAME")
 
 
 class SidecarDamaged(SidecarError):
@@ -90,7 +91,7 @@ class SidecarDamaged(SidecarError):
 class SeatHeld(SidecarError):
     """Another process holds the seat: two of them would sign against each other."""
 
-    hint = "end the other one first, or name another game"
+    hint = said("end the other one first, or name another game")
 
 
 class SidecarFull(SidecarError):
@@ -112,12 +113,12 @@ class Sidecar:
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
         try:
             if not lock(descriptor):
-                raise SeatHeld(f"another seqp2p process holds this seat ({path})")
+                raise SeatHeld(said("another seqp2p process holds this seat ({path})", path=path))
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
-                raise SidecarDamaged(f"{path} is not a file")
+                raise SidecarDamaged(said("{path} is not a file", path=path))
             if not found.st_nlink:
-                raise FileNotFoundError(f"{path} was deleted: the game is over")
+                raise FileNotFoundError(said("{path} was deleted: the game is over", path=path))
             self._size = found.st_size
         except (OSError, SidecarError):
             self._file.close()
@@ -169,7 +170,9 @@ class Sidecar:
         """Append something signed: the system has it when this returns, the disk only after ``sync``."""
         data = frame(_readable(Logged(kind, payload, signature)))
         if self._size + len(data) > REPLAY_SIZE_MAX:
-            raise SidecarFull(f"{self.path} is full: {REPLAY_SIZE_MAX} bytes are more than any game needs")
+            raise SidecarFull(
+                said("{path} is full: {most} bytes are more than any game needs", path=self.path, most=REPLAY_SIZE_MAX)
+            )
         self._write(data)
 
     def sync(self) -> None:
@@ -192,7 +195,7 @@ class Sidecar:
         if self._file.write(data) != len(data):
             # Half a record must not come to stand before a whole one.
             self._truncate(self._size)
-            raise OSError("the disk took only a part of a record")
+            raise OSError(said("the disk took only a part of a record"))
         self._size += len(data)
 
     def _truncate(self, size: int) -> None:
@@ -201,18 +204,23 @@ class Sidecar:
 
     def _read(self) -> tuple[Secrets, tuple[Logged, ...], int]:
         if self._size > REPLAY_SIZE_MAX:
-            raise SidecarDamaged(f"{self.path} is larger than any seat's file ({REPLAY_SIZE_MAX} bytes)")
+            raise SidecarDamaged(
+                said("{path} is larger than any seat's file ({most} bytes)", path=self.path, most=REPLAY_SIZE_MAX)
+            )
         data = self._file.readall()
         if not data.startswith(MAGIC):
-            version = data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC)
-            what = "is of another version than 1: a newer seqp2p may read it" if version else "is no seat's file"
-            raise SidecarDamaged(f"{self.path} {what}")
+            if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
+                text = said("{path} is of another version than 1: a newer seqp2p may read it", path=self.path)
+                raise SidecarDamaged(text)
+            raise SidecarDamaged(said("{path} is no seat's file", path=self.path))
         at, bodies = len(MAGIC), list[tuple[int, bytes]]()
         while (end := self._record_end(data, at)) is not None:
             bodies.append((at, data[at + HEADER_SIZE : end]))
             at = end
         if not bodies:
-            raise SidecarDamaged(f"{self.path} ends before the seat's secrets: nothing was signed with them")
+            raise SidecarDamaged(
+                said("{path} ends before the seat's secrets: nothing was signed with them", path=self.path)
+            )
         secrets = self._decoded(Secrets, *bodies[0])
         return secrets, tuple(self._decoded(Logged, *body) for body in bodies[1:]), at
 
@@ -241,7 +249,11 @@ class Sidecar:
             raise self._damaged(at) from None
 
     def _damaged(self, at: int) -> SidecarDamaged:
-        return SidecarDamaged(f"{self.path} is damaged at byte {at}: what this seat has signed is not known any more")
+        return SidecarDamaged(
+            said(
+                "{path} is damaged at byte {at}: what this seat has signed is not known any more", path=self.path, at=at
+            )
+        )
 
 
 def _readable(record: Record) -> bytes:

@@ -14,6 +14,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.replay.format import REPLAY_SIZE_MAX, Placed, Torn, records
 from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, read
+from seqp2p.said import listed, said, why
 
 Verdict: TypeAlias = Literal["verified", "unfinished", "invalid"]
 Follow: TypeAlias = Callable[[Reading, Placed, tuple[Event, ...]], None]
@@ -56,7 +57,7 @@ def verify(data: bytes, follow: Follow = follows_nothing) -> Report:
     by it.
     """
     if len(data) > REPLAY_SIZE_MAX:
-        return Report("invalid", reason=f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
+        return Report("invalid", reason=said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
     reading: Reading | None = None
     try:
         for placed in records(data):
@@ -66,11 +67,11 @@ def verify(data: bytes, follow: Follow = follows_nothing) -> Report:
             else:
                 follow(reading, placed, read(reading, placed, data))
     except Torn as error:
-        return _torn(reading, str(error))
+        return _torn(reading, why(error))
     except WRONG as error:
-        return _report(reading, "invalid", str(error), error.step if isinstance(error, Invalid) else None)
+        return _report(reading, "invalid", why(error), error.step if isinstance(error, Invalid) else None)
     if reading is None:
-        return Report("invalid", reason="the file ends before its header")
+        return Report("invalid", reason=said("the file ends before its header"))
     return _conclude(reading)
 
 
@@ -79,7 +80,7 @@ def _torn(reading: Reading | None, reason: str) -> Report:
     if reading is None:
         return Report("invalid", reason=reason)
     if reading.writer is not None:
-        return _report(reading, "invalid", "more bytes after the writer's signature")
+        return _report(reading, "invalid", said("more bytes after the writer's signature"))
     return _report(reading, "unfinished", reason)
 
 
@@ -88,7 +89,7 @@ def _conclude(reading: Reading) -> Report:
     match = reading.match
     cheats = [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]
     if cheats and not match.confirmed:  # What a majority has signed, a cheat of its own cannot deny.
-        return _report(reading, "unfinished", str(cheats[0]), cheats[0].step)
+        return _report(reading, "unfinished", why(cheats[0]), cheats[0].step)
     if match.forfeit is not None:
         return _report(reading, "unfinished", match.forfeit.reason)
     if match.game.result is not None and not match.confirmed:
@@ -96,20 +97,31 @@ def _conclude(reading: Reading) -> Report:
     if not match.confirmed:
         return _report(reading, "unfinished", _where_it_ends(match))
     if reading.writer is None:
-        return _report(reading, "unfinished", "the file has no writer's signature: it was cut, or not finished")
+        return _report(reading, "unfinished", said("the file has no writer's signature: it was cut, or not finished"))
     return _report(reading, "verified", None)
 
 
 def _where_it_ends(match: Match) -> str:
     """What the record says of its end, and no more: not why somebody is waited for."""
-    waiting = ", ".join(f"seat {seat}" for seat in sorted(match.awaited))
+    waiting = listed(said("seat {seat}", seat=seat) for seat in sorted(match.awaited))
     if match.kind == "over" and match.held:
-        signed = ", ".join(f"seat {seat}" for seat, _ in match.held)
-        claim = "claims" if len(match.held) == 1 else "claim"
-        outcome = "win" if final_result(match.game).winners else "draw"
-        have = "has" if len(match.awaited) == 1 else "have"
-        return f"{signed} {claim} the {outcome} at step {match.number}, {waiting} {have} not signed"
-    return f"the record ends at step {match.number}, awaiting {waiting}"
+        claim = _claim(match)
+        if len(match.awaited) == 1:
+            return said("{claim}, {seat} has not signed", claim=claim, seat=waiting)
+        return said("{claim}, {seats} have not signed", claim=claim, seats=waiting)
+    return said("the record ends at step {step}, awaiting {waiting}", step=match.number, waiting=waiting)
+
+
+def _claim(match: Match) -> str:
+    """What those who have signed the end say of it."""
+    seats, step = listed(said("seat {seat}", seat=seat) for seat, _ in match.held), match.number
+    if final_result(match.game).winners:
+        if len(match.held) == 1:
+            return said("{seat} claims the win at step {step}", seat=seats, step=step)
+        return said("{seats} claim the win at step {step}", seats=seats, step=step)
+    if len(match.held) == 1:
+        return said("{seat} claims the draw at step {step}", seat=seats, step=step)
+    return said("{seats} claim the draw at step {step}", seats=seats, step=step)
 
 
 def _report(reading: Reading | None, verdict: Verdict, reason: str | None, step: int | None = None) -> Report:

@@ -28,6 +28,7 @@ from seqp2p.replay.format import (
     frame,
     pairs,
 )
+from seqp2p.said import said
 
 Signer = Callable[[str, bytes], bytes]
 
@@ -126,5 +127,5 @@ class ReplayWriter:
     def _write(self, data: bytes) -> None:
         # An unbuffered write of a regular file takes everything or raises; a short write is a full disk's.
         if self._file.write(data) != len(data):
-            raise OSError("the disk took only a part of a record")
+            raise OSError(said("the disk took only a part of a record"))
         self._digest.update(data)
