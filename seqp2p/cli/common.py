@@ -1,0 +1,70 @@
+"""What every command has in common: its exit codes, and options that are about this program and not about a game."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import click
+
+from seqp2p.cli.output import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, CommandError, what_failed
+from seqp2p.said import Said, said
+from seqp2p.ui.language import t, tr
+
+EXIT_CODES: Final[Mapping[int, Said]] = MappingProxyType(
+    {
+        DONE: said("done: the game was played to its end, every file is verified"),
+        FAILED: said("failed"),
+        USAGE: said("usage"),
+        NOT_VERIFIED: said("verify: a file is invalid"),
+        NOT_CONNECTED: said("could not connect, or was refused"),
+        ABANDONED: said("the game was abandoned; verify: none invalid, but one is unfinished"),
+    }
+)
+
+
+def common_options() -> list[click.Parameter]:
+    """The options that every command has."""
+    return [
+        click.Option(
+            ["--no-progress"],
+            is_flag=True,
+            expose_value=False,
+            callback=_hide_progress,
+            help=said("Show no bars, and no line that says how far something is."),
+        ),
+        click.Option(
+            ["--log-file"],
+            type=click.Path(dir_okay=False, path_type=Path),
+            expose_value=False,
+            is_eager=True,
+            callback=_start_log,
+            help=said("Write events, errors and the traces of faults to this file, without secrets."),
+        ),
+    ]
+
+
+def write_exit_codes(formatter: click.HelpFormatter) -> None:
+    """The section of --help on exit codes."""
+    with formatter.section(t("Exit codes")):
+        formatter.write_dl([(str(code), tr(text)) for code, text in EXIT_CODES.items()])
+
+
+def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del context, parameter
+    if value:
+        from seqp2p.cli import progress
+
+        progress.hide()
+
+
+def _start_log(context: click.Context, parameter: click.Parameter, value: Path | None) -> None:
+    del parameter
+    if value is not None and not context.resilient_parsing:
+        from seqp2p.cli import log_file
+
+        try:
+            log_file.start(value)
+        except OSError as error:
+            message = t("cannot write the log file {path}: {reason}", path=value, reason=what_failed(error))
+            raise CommandError(message, t("name another file with --log-file")) from None

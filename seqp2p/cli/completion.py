@@ -1,0 +1,43 @@
+"""``seqp2p completion SHELL``: the script by which a shell completes commands, options and their values."""
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from seqp2p.said import said
+
+VARIABLE = "_SEQP2P_COMPLETE"
+"""Set by the script when the shell asks (click's own name for it)."""
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(
+    "completion",
+    help=said(
+        "Print the script that completes commands, options and values in a shell.\n\n"
+        'bash: eval "$(seqp2p completion bash)" in ~/.bashrc. zsh: eval "$(seqp2p completion zsh)" in ~/.zshrc.'
+        " fish: seqp2p completion fish > ~/.config/fish/completions/seqp2p.fish"
+    ),
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
+    """Print click's own script for this shell, whether or not it is installed here."""
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows these shells"
+    script = kind(context.find_root().command, {}, "seqp2p", VARIABLE)
+    click.echo(script.source_template % script.source_vars())
+
+
+def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The unfinished games that ``resume`` can name: the ids by which replays with a seat's own file begin."""
+    del parameter
+    from pathlib import Path
+
+    from seqp2p.cli import home
+    from seqp2p.replay.sidecar import SUFFIX
+
+    chosen = context.params.get("replay_dir")
+    folder = Path(chosen) if chosen else home.data_dir() / "replays"
+    names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
+    games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
+    return [CompletionItem(game) for game in games if game.startswith(incomplete)]

@@ -1,0 +1,101 @@
+"""The file that ``--log-file`` names: events, errors, and where a fault in seqp2p itself has come from.
+
+Mode 0600, in English, and without secrets: what is a secret is never handed to it, and whatever still looks like one
+(a join code, a key or scalar in digits, bytes, a card in the text of a fault) is written as ``[redacted]``. Nothing is
+written anywhere unless a file was named; until then, nothing of this is even imported.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from seqp2p import __version__
+
+if TYPE_CHECKING:
+    import logging
+
+REDACTED: Final = "[redacted]"
+# A join code; digits of 16 bytes and more, hexadecimal or decimal; the text of bytes.
+_SECRETS: Final = re.compile(
+    r"\b(?:\d{1,2}-[a-z]+-[a-z]+|[0-9a-f]{32,}|\d{30,})\b"
+    r"|\bb'(?:[^'\\\n]|\\.)*'"
+    r'|\bb"(?:[^"\\\n]|\\.)*"',
+    re.IGNORECASE,
+)
+# What events tell a host's own screen or script, and nobody else.
+_OWN_FIELDS: Final = frozenset({"code"})
+
+_logger: "logging.Logger | None" = None
+_path = ""
+
+
+def start(path: Path) -> None:
+    """Write to this file from now on, behind what it has; raises OSError."""
+    import logging
+    import platform
+    import time
+
+    global _logger, _path  # noqa: PLW0603  # one process, one file
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, 0o600)
+    handler = logging.StreamHandler(os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace"))
+    form = logging.Formatter("%(asctime)s.%(msecs)03dZ %(process)d %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
+    form.converter = time.gmtime
+    handler.setFormatter(form)
+    _logger = logging.getLogger("seqp2p")
+    _logger.setLevel(logging.INFO)
+    _logger.propagate = False
+    _logger.addHandler(handler)
+    _path = str(path)
+    arguments = redacted(" ".join(sys.argv[1:]))
+    _logger.info("seqp2p %s, Python %s, %s: %s", __version__, platform.python_version(), sys.platform, arguments)
+
+
+def path() -> str:
+    """The file that is written to, or an empty text."""
+    return _path
+
+
+def event(name: str, fields: Mapping[str, Any]) -> None:
+    """One event of this seat's table."""
+    if _logger is not None:
+        shown = {field: REDACTED if field in _OWN_FIELDS else value for field, value in fields.items()}
+        _logger.info("%s %s", name, json.dumps(shown, default=list))
+
+
+def error(text: str, hint: str, exit_code: int) -> None:
+    """What this process ends with, where that is no fault of the program."""
+    if _logger is not None:
+        _logger.error("exit code %d: %s; hint: %s", exit_code, redacted(text), redacted(hint))
+
+
+def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A fault of the program: its traceback, without the cards and secrets that the text of an error may quote."""
+    if _logger is not None:
+        import traceback
+
+        text = redacted("".join(traceback.format_exception(kind, error, trace)))
+        _logger.critical("a fault in seqp2p itself\n%s", _cards().sub(REDACTED, text))
+
+
+def redacted(text: str) -> str:
+    """The text without what could be a secret.
+
+    >>> redacted("--code 7-amber-falcon"), redacted("nonce " + "ab" * 32), redacted("left b'x'")
+    ('--code [redacted]', 'nonce [redacted]', 'left [redacted]')
+    """
+    return _SECRETS.sub(REDACTED, text)
+
+
+@cache
+def _cards() -> re.Pattern[str]:
+    from seqp2p.rules import VARIANTS
+
+    return re.compile(rf"\b(?:{'|'.join(sorted({face for each in VARIANTS.values() for face in each.faces}))})\b")

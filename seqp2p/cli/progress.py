@@ -1,0 +1,88 @@
+"""How far something is: a bar over files, a line about a step of the game; on standard error, at a terminal only.
+
+A line is repainted in its place, and wiped away before anything else is written, so that what was said stays whole.
+Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Generator
+from typing import Final
+
+import click
+
+from seqp2p.match.machine import Match
+from seqp2p.ui.frame import clipped
+from seqp2p.ui.language import t
+
+FIRST_SHUFFLE: Final = 3
+"""The step that takes it: seats and nonces come before (docs/protocol.md)."""
+_ERASE: Final = "\r\x1b[K"
+_WIDTH_DEFAULT: Final = 80
+
+_hidden = False
+_shown = ""
+
+
+def hide() -> None:
+    """Show no progress from now on, in this process."""
+    global _hidden  # noqa: PLW0603  # one terminal, one wish
+    wipe()
+    _hidden = True
+
+
+def can_show() -> bool:
+    """Whether progress can be shown: somebody looks, and lines can be repainted."""
+    plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("ACCESSIBLE"))
+    return not _hidden and not plain and sys.stderr.isatty()
+
+
+def show(text: str) -> None:
+    """Paint the line, in the place of the one that stands there; an empty text wipes it away."""
+    global _shown  # noqa: PLW0603  # one terminal, one line
+    if text == _shown or not (can_show() or _shown):
+        return
+    _shown = text if can_show() else ""
+    _write(_ERASE + clipped(_shown, _width() - 1))
+
+
+def wipe() -> None:
+    """Wipe the line away, if there is one: something else is to be written."""
+    show("")
+
+
+@contextlib.contextmanager
+def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[], None]]:
+    """A bar of this many steps while the block lasts; call what is yielded after each, before anything is printed."""
+    if not shown or count < 2 or not can_show():
+        yield lambda: None
+        return
+    with click.progressbar(length=count, label=label, file=sys.stderr, show_pos=True) as steps:
+        yield lambda: steps.update(1)
+
+
+def of_setup(match: Match, own: int) -> str:
+    """What the table is waited for before its cards are dealt, in one line; empty in the game."""
+    plan, players = match.plan, match.game.players
+    if plan is not None and plan.kind == "shuffle" and match.game.position is None:
+        checked = match.number - FIRST_SHUFFLE
+        if plan.subject == own:
+            return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
+        seat = plan.subject
+        return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+    if match.kind == "deal":
+        return t("the cards are being dealt…")
+    return ""
+
+
+def _width() -> int:
+    with contextlib.suppress(OSError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH_DEFAULT
+    return _WIDTH_DEFAULT
+
+
+def _write(text: str) -> None:
+    with contextlib.suppress(OSError):  # A terminal that is gone.
+        sys.stderr.write(text)
+        sys.stderr.flush()

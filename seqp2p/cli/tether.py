@@ -1,0 +1,73 @@
+"""What ties a bot to the process that called it to its table.
+
+While that process is there, the bot sits down for game after game. Once it is gone, however it went (the pipe that is
+this process's input closes with it), the bot plays the game it is in and no other: the person may take the seat again.
+It leaves when the table has given the person up, so that nothing stays for longer than the table's grace.
+"""
+
+import signal
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+import trio
+
+from seqp2p.cli.lines import LineReader
+from seqp2p.cli.output import Output
+from seqp2p.net.errors import LinkLost
+from seqp2p.ui.language import t
+
+T = TypeVar("T")
+CALLER: Final = 1
+"""The seat of whoever calls bots: a host's."""
+
+
+class Tether:
+    """Held as long as the standard input is open."""
+
+    def __init__(self) -> None:
+        self._let_go = trio.Event()
+        self._given_up = False
+
+    async def watch(self) -> None:
+        """Notice when it is let go; returns then."""
+        reader = LineReader(0)
+        while await reader.read_line() is not None:
+            pass
+        self._let_go.set()
+        self._leave_if_alone()
+
+    async def while_held(self, sit_down: Callable[[], Awaitable[T]]) -> T:
+        """Do this unless, or until, it is let go; raises LinkLost then."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._cancel_when_let_go, nursery.cancel_scope)
+            done = await sit_down()
+            nursery.cancel_scope.cancel()
+            return done
+        raise LinkLost(t("Whoever called this bot to the table is gone."))
+
+    def hear(self, event: str, seats: Collection[int]) -> None:
+        """What happens at the table: the caller may be dropped."""
+        if event == "dropped" and CALLER in seats:
+            self._given_up = True
+            self._leave_if_alone()
+
+    def _leave_if_alone(self) -> None:
+        if self._let_go.is_set() and self._given_up:
+            signal.raise_signal(signal.SIGTERM)  # As a user would: politely, wherever it is.
+
+    async def _cancel_when_let_go(self, scope: trio.CancelScope) -> None:
+        await self._let_go.wait()
+        scope.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Overheard(Output):
+    """An output whose events a tether hears."""
+
+    tether: Tether = field(default_factory=Tether)
+
+    def event(self, name: str, /, **fields: Any) -> None:
+        """One event for scripts, and for the tether."""
+        super(Overheard, self).event(name, **fields)  # slots make another class of this one
+        self.tether.hear(name, fields.get("seats", ()))
