@@ -9,6 +9,7 @@ from typing import Final
 
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import names
+from seqp2p.said import said
 
 # Steps over which a player may think, as long as the table's clock lets it; a program does all the others by itself.
 PONDERED: Final = frozenset({"turn", "discard"})
@@ -121,24 +122,33 @@ class Absence:
         if self._match.kind == "over":
             # Whoever has signed the end may go.
             quit_ = waiting and waiting <= self.departed(now) | self._match.left.keys() | self._match.proven.keys()
-            return f"{self.names(waiting)} left the table" if quit_ else self._who_keeps_waiting(waiting, now)
+            if quit_:
+                return said("{seats} left the table", seats=self.names(waiting))
+            return self._who_keeps_waiting(waiting, now)
         if seats := self.departed(now):
             # What others say may be that somebody left: then its own word, if it is here, comes first.
             seat = min(seats, key=lambda seat: self._gone[seat][1] != "")
             reason = self._gone[seat][1]
-            return f"{self.names({seat})} says: {reason}" if reason else f"{self.names({seat})} left the table"
+            if not reason:
+                return said("{seats} left the table", seats=self.names({seat}))
+            return said("{seat} says: {reason}", seat=self.names({seat}), reason=reason)
         return self._who_keeps_waiting(waiting, now)
 
     def _who_keeps_waiting(self, waiting: frozenset[int], now: float) -> str | None:
         if away := waiting & self.away(now):
-            return f"{self.names(away)} could not be reached for {self.grace_s} s"
+            return said("{seats} could not be reached for {grace_s} s", seats=self.names(away), grace_s=self.grace_s)
         if owing := self.owing(now):
-            step = f"step {self._match.number} ({self._match.kind})"
-            return f"{self.names(owing)} sent nothing valid for {step} in {max(OWED_S, self.grace_s):.0f} s"
+            return said(
+                "{seats} sent nothing valid for step {step} ({kind}) in {time_s:.0f} s",
+                seats=self.names(owing),
+                step=self._match.number,
+                kind=self._match.kind,
+                time_s=max(OWED_S, self.grace_s),
+            )
         turn_time_s = self._match.game.agreement.settings.turn_time_s
         # Nobody can be skipped here, so it has the time of two turns.
         if late := self.late(now - turn_time_s):
-            return f"{self.names(late)} did not move in {2 * turn_time_s} s"
+            return said("{seats} did not move in {time_s} s", seats=self.names(late), time_s=2 * turn_time_s)
         return None
 
     def names(self, seats: AbstractSet[int]) -> str:

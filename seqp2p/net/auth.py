@@ -34,6 +34,7 @@ from seqp2p.net.messages import (
     refusal,
 )
 from seqp2p.net.tls import Credentials, ServerLink
+from seqp2p.said import said
 
 NONCE_SIZE: Final = 32
 NO_LOBBY: Final = bytes(32)
@@ -83,14 +84,14 @@ async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | 
         raise Refused("same_key")
     hello = await receive(link.frames, Stage.AUTH_CLIENT, limits)
     if not isinstance(hello, Hello):
-        raise PeerError("The other side did not begin with a hello.")
+        raise PeerError(said("The other side did not begin with a hello."))
     if role == "join" and hello.lobby == NO_LOBBY:
         raise Refused("game_started")
     context_id = hello.lobby if game is None else game
     await send(link.frames, make_proof(identity, role, link, hello.nonce, context_id))
     answer = await receive(link.frames, Stage.AUTH_CLIENT, limits)
     if not isinstance(answer, Accepted):
-        raise PeerError("The other side neither accepted nor refused.")
+        raise PeerError(said("The other side neither accepted nor refused."))
     return context_id
 
 

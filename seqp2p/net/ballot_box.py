@@ -13,6 +13,7 @@ from seqp2p.net.gossip import Vote, digest
 from seqp2p.net.ledger import Ledger
 from seqp2p.net.messages import BallotMessage, HeadMessage
 from seqp2p.net.voting import Voting
+from seqp2p.said import why
 
 # Of one seat, about later steps than the first that is not final: the nearest.
 AHEAD_MAX: Final = 64
@@ -69,7 +70,7 @@ class BallotBox:
         except OtherPast:
             pass  # Of no use here, and no evidence.
         except Unattributable as error:
-            self._ledger.mesh.fault(sender, str(error))
+            self._ledger.mesh.fault(sender, why(error))
         except Violation as violation:
             self.accused.append(violation)
         else:

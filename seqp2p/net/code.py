@@ -12,9 +12,10 @@ from seqp2p.crypto.group import Randomness
 from seqp2p.net.errors import BadCode
 from seqp2p.net.text import clean
 from seqp2p.net.wordlist import WORDS
+from seqp2p.said import said
 
 TABLE_NUMBER_MAX: Final = 99
-_HINT: Final = "A code is a number and two words, as in 7-amber-falcon."
+_HINT: Final = said("A code is a number and two words, as in 7-amber-falcon.")
 _SEPARATORS: Final = re.compile(r"[\s\-_.,‐‑‒–—]+")
 _SHOWN_MAX: Final = 20
 
@@ -46,16 +47,18 @@ def parse_code(text: str) -> str:
     """
     parts = [part for part in _SEPARATORS.split(re.sub(r"^\s*(\d+)", r"\1 ", text.casefold())) if part]
     if len(parts) != 3:
-        raise BadCode("This is no join code.", _HINT)
+        raise BadCode(said("This is no join code."), _HINT)
     number, *words = parts
     if not (number.isascii() and number.isdigit() and len(number) <= 4 and 1 <= int(number) <= TABLE_NUMBER_MAX):
-        raise BadCode(f"A join code begins with the table's number, 1 to {TABLE_NUMBER_MAX}.", _HINT)
+        raise BadCode(said("A join code begins with the table's number, 1 to {most}.", most=TABLE_NUMBER_MAX), _HINT)
     for word in words:
         if word not in WORDS:
-            raise BadCode(f"{clean(word, _SHOWN_MAX)!r} is none of the words of join codes.", _near(word))
+            raise BadCode(
+                said("{word!r} is none of the words of join codes.", word=clean(word, _SHOWN_MAX)), _near(word)
+            )
     return f"{int(number)}-{'-'.join(words)}"
 
 
 def _near(word: str) -> str:
     near = difflib.get_close_matches(word, WORDS, n=1)
-    return f"Did you mean {near[0]!r}?" if near else _HINT
+    return said("Did you mean {word!r}?", word=near[0]) if near else _HINT

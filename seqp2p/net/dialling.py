@@ -11,11 +11,12 @@ from seqp2p.net.errors import LinkLost, NetError, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
+from seqp2p.said import said
 
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
 """Opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's own network."""
 
-_HINT = "Check the address, that the other side is running, and that no firewall is between."
+_HINT = said("Check the address, that the other side is running, and that no firewall is between.")
 
 
 async def reach(
@@ -37,14 +38,14 @@ async def reach(
         with trio.fail_after(limits.connect_s):
             stream = await dial(address)
     except (OSError, trio.TooSlowError):
-        raise Unreachable(f"Nobody answers at {address}.", _HINT) from None
+        raise Unreachable(said("Nobody answers at {address}.", address=address), _HINT) from None
     try:
         with trio.fail_after(limits.authenticate_s):
             link = await connect(stream, credentials, expected_key)
             async with closing_on_error(link.frames.stream):
                 await prove(link, credentials.identity, role, game, limits)
     except trio.TooSlowError:
-        raise LinkLost(f"Whoever answers at {address} takes too long.") from None
+        raise LinkLost(said("Whoever answers at {address} takes too long.", address=address)) from None
     return link
 
 

@@ -32,6 +32,7 @@ from seqp2p.net.adverts import (
 )
 from seqp2p.net.interfaces import Interfaces, is_near, is_usable, local_hosts
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.said import said
 
 Found = TypeVar("Found", FoundTable, FoundSeat)
 A = TypeVar("A", TableAdvert, SeatAdvert)
@@ -177,22 +178,22 @@ class _Post(Generic[A]):
             async with _open(self._where.interfaces, self._where.limits) as net:
                 await self._keep(net)
         except _FAULTS as error:
-            warn(f"others cannot find this on the network by itself: {_reason(error)}")
+            warn(said("others cannot find this on the network by itself: {reason}", reason=_reason(error)))
 
     async def _keep(self, net: zeroconf.Zeroconf) -> None:
-        said: zeroconf.ServiceInfo | None = None
+        posted: zeroconf.ServiceInfo | None = None
         while True:
             # An address is advertised as long as there is no other: a cable that is out may be in again.
             if addresses := self._where.addresses():
                 info = self._info(addresses)
-                if said is None:
+                if posted is None:
                     await trio.to_thread.run_sync(partial(net.register_service, info, cooperating_responders=True))
-                elif _places(info) != _places(said):
+                elif _places(info) != _places(posted):
                     await trio.to_thread.run_sync(net.update_interfaces)
                     await trio.to_thread.run_sync(net.update_service, info)
-                elif info.text != said.text:
+                elif info.text != posted.text:
                     await trio.to_thread.run_sync(net.update_service, info)
-                said = info
+                posted = info
             with trio.move_on_after(self._where.limits.rescan_s):
                 await self._changed.wait()
             self._changed = trio.Event()

@@ -3,6 +3,7 @@
 from typing import Final
 
 from seqp2p.net.text import clean
+from seqp2p.said import said
 
 
 class NetError(Exception):
@@ -17,7 +18,11 @@ class PeerError(NetError):
     """The other side sent something that no honest program sends."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(clean(text), "The other program is damaged, of another kind, or dishonest.")
+        shown = clean(text)
+        # Where nothing had to be cleaned away, it is still known how the text was made.
+        super().__init__(
+            text if text == shown else shown, said("The other program is damaged, of another kind, or dishonest.")
+        )
 
 
 class WrongKey(PeerError):
@@ -38,32 +43,41 @@ class BadCode(NetError):
 
 # The refusals of this version: what the person who is refused reads, and what to do about it.
 REFUSALS: Final = {
-    "version": ("The other side speaks another version of the protocol.", "Use the same version of seqp2p everywhere."),
-    "bad_proof": ("The other side did not accept the proof of this identity.", "Try again."),
-    "wrong_game": ("The other side plays another game.", "Check the address."),
-    "not_seated": ("This identity has no seat in that game.", "Use the identity that sat down."),
-    "game_started": ("The game at this table has started.", "Wait for the next one."),
-    "not_started": ("The table is still filling up.", "Wait until it is full."),
-    "table_full": ("The table is full.", "Ask the host for a larger table."),
+    "version": (
+        said("The other side speaks another version of the protocol."),
+        said("Use the same version of seqp2p everywhere."),
+    ),
+    "bad_proof": (said("The other side did not accept the proof of this identity."), said("Try again.")),
+    "wrong_game": (said("The other side plays another game."), said("Check the address.")),
+    "not_seated": (said("This identity has no seat in that game."), said("Use the identity that sat down.")),
+    "game_started": (said("The game at this table has started."), said("Wait for the next one.")),
+    "not_started": (said("The table is still filling up."), said("Wait until it is full.")),
+    "table_full": (said("The table is full."), said("Ask the host for a larger table.")),
     "seats_kept": (
-        "The free seats are kept for those who have played here before.",
-        "Try again in half a minute.",
+        said("The free seats are kept for those who have played here before."),
+        said("Try again in half a minute."),
     ),
     "same_key": (
-        "This identity already sits at the table.",
-        "Another player on the same machine needs an identity of its own.",
+        said("This identity already sits at the table."),
+        said("Another player on the same machine needs an identity of its own."),
     ),
-    "bad_name": ("The host does not accept this name.", "Join with another --name."),
-    "wrong_code": ("This is not the code of the table.", "Ask the host for the code it shows now."),
+    "bad_name": (said("The host does not accept this name."), said("Join with another --name.")),
+    "wrong_code": (said("This is not the code of the table."), said("Ask the host for the code it shows now.")),
     "code_burned": (
-        "This is not the code of the table, and after too many tries the old code holds no more.",
-        "Ask the host for the code it shows now.",
+        said("This is not the code of the table, and after too many tries the old code holds no more."),
+        said("Ask the host for the code it shows now."),
     ),
-    "no_spectators": ("This table has no room for another spectator.", "Ask the host for more room (--spectators N)."),
-    "not_watching": ("The host does not know this spectator, or not any more.", "Watch again with the join code."),
-    "busy": ("Too many are joining at once.", "Try again in a moment."),
-    "too_slow": ("The host waited too long for an answer.", "Try again."),
-    "faulty": ("The other side has had too many invalid messages from this seat.", ""),
+    "no_spectators": (
+        said("This table has no room for another spectator."),
+        said("Ask the host for more room (--spectators N)."),
+    ),
+    "not_watching": (
+        said("The host does not know this spectator, or not any more."),
+        said("Watch again with the join code."),
+    ),
+    "busy": (said("Too many are joining at once."), said("Try again in a moment.")),
+    "too_slow": (said("The host waited too long for an answer."), said("Try again.")),
+    "faulty": (said("The other side has had too many invalid messages from this seat."), ""),
 }
 
 
@@ -72,5 +86,5 @@ class Refused(NetError):
 
     def __init__(self, code: str, reason: str = "") -> None:
         text, hint = REFUSALS.get(code, ("", ""))
-        super().__init__(text or f"The other side refused: {clean(reason) or clean(code)}", hint)
+        super().__init__(text or said("The other side refused: {reason}", reason=clean(reason) or clean(code)), hint)
         self.code: Final = code

@@ -5,6 +5,7 @@ from typing import Final
 import trio
 
 from seqp2p.net.errors import LinkLost, PeerError
+from seqp2p.said import said
 
 HEADER_SIZE: Final = 4
 _CHUNK_SIZE: Final = 65_536
@@ -39,7 +40,13 @@ class FrameStream:
         await self._fill(HEADER_SIZE)
         size = int.from_bytes(self._buffer[:HEADER_SIZE], "big")
         if not 0 < size <= size_max:
-            raise PeerError(f"The other side sent a frame of {size} bytes where 1 to {size_max} are allowed.")
+            raise PeerError(
+                said(
+                    "The other side sent a frame of {size} bytes where 1 to {most} are allowed.",
+                    size=size,
+                    most=size_max,
+                )
+            )
         await self._fill(HEADER_SIZE + size)
         data = bytes(self._buffer[HEADER_SIZE : HEADER_SIZE + size])
         del self._buffer[: HEADER_SIZE + size]
@@ -50,7 +57,7 @@ class FrameStream:
         try:
             await self.stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise LinkLost("The connection is lost.") from None
+            raise LinkLost(said("The connection is lost.")) from None
 
     async def close(self) -> None:
         """Say the end of the stream and close it. A broken one is just closed; cancelled, it is closed all the same."""
@@ -65,10 +72,10 @@ class FrameStream:
             try:
                 data = await self.stream.receive_some(_CHUNK_SIZE)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                raise LinkLost("The connection is lost.") from None
+                raise LinkLost(said("The connection is lost.")) from None
             if data:
                 self._buffer += data
             elif self._buffer:
-                raise PeerError("The other side ended in the middle of a frame.")
+                raise PeerError(said("The other side ended in the middle of a frame."))
             else:
-                raise LinkLost("The other side has closed the connection.")
+                raise LinkLost(said("The other side has closed the connection."))

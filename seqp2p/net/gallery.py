@@ -21,6 +21,7 @@ from seqp2p.net.lobby_join import knock
 from seqp2p.net.messages import Message, Stage
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
+from seqp2p.said import said, why
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,17 @@ class _Waiting:
                 try:
                     self.agreement = decode_agreement(data)
                 except (DecodeError, TableError) as error:
-                    raise PeerError(f"The host shows a table that cannot be: {error}") from None
+                    raise PeerError(
+                        said("The host shows a table that cannot be: {reason}", reason=why(error))
+                    ) from None
                 if self._host_key not in (seat.key for seat in self.agreement.seats):
-                    raise PeerError("The host shows a table at which it has no seat.")
+                    raise PeerError(said("The host shows a table at which it has no seat."))
                 self.link.stop()
             case wire.Refusal(code, reason):
                 raise Refused(code, reason)
             case wire.Bye(reason):
-                raise LinkLost(f"The host has closed the table: {clean(reason)}")
+                raise LinkLost(said("The host has closed the table: {reason}", reason=clean(reason)))
             case wire.Ping():
                 pass
             case _:
-                raise PeerError("The host sent something of a game before it showed the table.")
+                raise PeerError(said("The host sent something of a game before it showed the table."))

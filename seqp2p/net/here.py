@@ -20,6 +20,7 @@ from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import HERE_SIZE_MAX, AddressTexts, Here, encode_message
 from seqp2p.net.table import Table
+from seqp2p.said import said, why
 
 HERES_MAX: Final = 1_000  # of one seat in one game: each is passed on by everybody, and nobody comes back so often
 
@@ -79,20 +80,24 @@ class Whereabouts:
     def receive(self, message: Here) -> int | None:
         """Take a seat's word; returns the seat if it is news. Raises PeerError where no seat has said this."""
         try:
-            said = decode(HerePayload, message.payload, HERE_SIZE_MAX)
-            addresses = tuple(parse_peer_address(text) for text in said.addresses)
+            word = decode(HerePayload, message.payload, HERE_SIZE_MAX)
+            addresses = tuple(parse_peer_address(text) for text in word.addresses)
         except (DecodeError, AddressError) as error:
-            raise PeerError(f"It told where a seat is in a form that cannot be: {error}") from None
-        if said.game != self._table.game or said.seat > len(self._table.agreement.seats):
-            raise PeerError("It told where a seat of another game is.")
+            raise PeerError(
+                said("It told where a seat is in a form that cannot be: {reason}", reason=why(error))
+            ) from None
+        if word.game != self._table.game or word.seat > len(self._table.agreement.seats):
+            raise PeerError(said("It told where a seat of another game is."))
         # Before the signature: what was heard already is not worth checking.
-        if said.number <= self._numbers.get(said.seat, 0):
+        if word.number <= self._numbers.get(word.seat, 0):
             return None
         try:
-            verify(self._table.key(said.seat), HERE, message.payload, message.signature)
+            verify(self._table.key(word.seat), HERE, message.payload, message.signature)
         except CryptoError:
-            raise PeerError(f"It told where seat {said.seat} is, which that seat has not said.") from None
-        self._numbers[said.seat] = said.number
-        self._heard[said.seat] = encode_message(message)
-        self._told[said.seat] = addresses
-        return said.seat
+            raise PeerError(
+                said("It told where seat {seat} is, which that seat has not said.", seat=word.seat)
+            ) from None
+        self._numbers[word.seat] = word.number
+        self._heard[word.seat] = encode_message(message)
+        self._told[word.seat] = addresses
+        return word.seat

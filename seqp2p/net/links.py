@@ -15,6 +15,7 @@ from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Message, Stage, decode_message, encode_message
+from seqp2p.said import said
 
 _WRITE_SIZE = 65_536
 
@@ -63,7 +64,7 @@ class Link:
     def send_frame(self, data: bytes) -> None:
         """Queue a message that is encoded already. A link whose queue is full ends: its neighbour does not read."""
         if self._unsent + len(data) > self._limits.unsent_max:
-            self.end(LinkLost("The other side does not keep up with what it is sent."))
+            self.end(LinkLost(said("The other side does not keep up with what it is sent.")))
             return
         self._queue.append(data)
         self._unsent += len(data)
@@ -127,7 +128,9 @@ class Link:
             with trio.fail_after(self._limits.silence_s):
                 await self.frames.send(bytes(data))
         except trio.TooSlowError:
-            raise LinkLost(f"The other side has read nothing for {self._limits.silence_s:.0f} s.") from None
+            raise LinkLost(
+                said("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
+            ) from None
         self._unsent -= len(data)
 
     async def _read(self, stage: Stage, handle: Callable[[Message], Awaitable[None]]) -> None:
@@ -139,6 +142,8 @@ class Link:
                     with trio.fail_after(limits.silence_s):
                         data = await self.frames.receive(limits.frame_max)
                 except trio.TooSlowError:
-                    raise LinkLost(f"The other side has been silent for {limits.silence_s:.0f} s.") from None
+                    raise LinkLost(
+                        said("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
+                    ) from None
                 await pace.spend(max(len(data), limits.message_cost_min))
                 await handle(decode_message(data, stage))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from seqp2p.match.table import Settings
+from seqp2p.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,13 @@ class WatcherCame:
     name: str
     key: bytes
     count: int
+
+
+def gone(name: str, reason: str) -> TurnedAway:
+    """Who sat under this name has left the lobby; ``reason`` is empty where none is known."""
+    if reason:
+        return TurnedAway(said("{name} has left the table: {reason}", name=name, reason=reason))
+    return TurnedAway(said("{name} has left the table", name=name))
 
 
 LobbyEvent: TypeAlias = CodeShown | LobbyShown | TurnedAway | WatcherCame

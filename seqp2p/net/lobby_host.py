@@ -32,7 +32,7 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.lobby import CodeShown, Former, Guest, LobbyShown, Tell, TurnedAway
+from seqp2p.net.lobby import CodeShown, Former, Guest, LobbyShown, Tell, TurnedAway, gone
 from seqp2p.net.messages import (
     Bye,
     Gather,
@@ -55,6 +55,7 @@ from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
 from seqp2p.net.watchers import Desk, Watchers
+from seqp2p.said import said, why
 
 
 async def host_table(
@@ -193,7 +194,7 @@ class _Lobby:
                     await self._keeper.check(frames, key, own, certificate)
                 sitting = await self._seat(frames, key)
         except NetError as error:
-            self._tell(TurnedAway(f"Somebody could not join: {error}"))
+            self._tell(TurnedAway(said("Somebody could not join: {reason}", reason=why(error))))
         else:
             await self._attend(sitting)
 
@@ -210,7 +211,7 @@ class _Lobby:
                     limits=self._limits,
                 )
                 return frames, proof
-        raise LinkLost("It took too long, or had to make room for others.")
+        raise LinkLost(said("It took too long, or had to make room for others."))
 
     def _admit(self, proof: Proof) -> None:
         if proof.role == "watch":
@@ -244,13 +245,13 @@ class _Lobby:
             with trio.fail_after(self._limits.authenticate_s):
                 sit = await receive(frames, Stage.CODE_HOST, self._limits)
         except trio.TooSlowError:
-            raise LinkLost("It took too long to sit down.") from None
+            raise LinkLost(said("It took too long to sit down.")) from None
         if not isinstance(sit, Sit):
-            raise PeerError("The other side did not sit down.")
+            raise PeerError(said("The other side did not sit down."))
         try:
             addresses = tuple(parse_peer_address(text) for text in sit.addresses)
         except AddressError as error:
-            raise PeerError(str(error)) from None
+            raise PeerError(why(error)) from None
         try:
             self._require_place(key)
             name = self._free_name(sit.name)
@@ -277,12 +278,12 @@ class _Lobby:
         sitting.released = error is None
         sitting.ended.set()
         if not self._closed:
-            self._leave(sitting, str(error))
+            self._leave(sitting, why(error) if error else "")
 
     def _leave(self, sitting: _Sitting, reason: str) -> None:
         if self._seats.get(sitting.seat) is sitting:
             del self._seats[sitting.seat]
-            self._tell(TurnedAway(f"{sitting.name} has left the table" + (f": {reason}" if reason else "")))
+            self._tell(gone(sitting.name, reason))
             self._show()
 
     async def _handle(self, sitting: _Sitting, message: Message) -> None:
@@ -290,7 +291,7 @@ class _Lobby:
         match message:
             case Nonce(number, nonce) if number == self._round and sitting.nonce_round != number:
                 if nonce in (other.nonce for other in self._seats.values()):
-                    raise PeerError("The other side sent a nonce that is not fresh.")
+                    raise PeerError(said("The other side sent a nonce that is not fresh."))
                 sitting.nonce, sitting.nonce_round = nonce, number
             case Ready(number):
                 sitting.ready = number
@@ -378,8 +379,8 @@ class _Lobby:
             return same()
         for sitting in members:
             if not test(sitting):
-                sitting.link.end(LinkLost("It did not answer."))
-                self._leave(sitting, "It did not answer.")
+                sitting.link.end(LinkLost(said("It did not answer.")))
+                self._leave(sitting, said("It did not answer."))
         return False
 
     async def _start(self) -> dict[int, FrameStream]:

@@ -50,6 +50,7 @@ from seqp2p.net.serving import Listener
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
+from seqp2p.said import said, why
 
 _MISSES: Final = 3
 """So often nobody at all answers where the host was: then it is gone."""
@@ -123,7 +124,7 @@ async def _find_again(
                 except NetError:
                     misses = 0  # It is there, but does not answer yet.
             await trio.sleep(limits.rematch_pause_s)
-    raise LinkLost("The host has not opened the table again." if misses < _MISSES else "The host is gone.")
+    raise LinkLost(said("The host has not opened the table again.") if misses < _MISSES else said("The host is gone."))
 
 
 async def _sit_down(
@@ -173,7 +174,7 @@ async def knock(
             with trio.fail_after(limits.code_exchange_s * limits.code_waiting_max):
                 await give_code(link.frames, exchange, limits)
         except trio.TooSlowError:
-            raise LinkLost("The host did not get round to checking the code.") from None
+            raise LinkLost(said("The host did not get round to checking the code.")) from None
     return link
 
 
@@ -236,12 +237,14 @@ class _Guest:
                 self._agree(message)
             case Start(number):
                 if not self._ready or number != self._round:
-                    raise PeerError("The host started a table that was not agreed.")
+                    raise PeerError(said("The host started a table that was not agreed."))
                 self.link.stop()
             case Refusal(code, reason):
                 raise Refused(code, reason)
             case Bye(reason):
-                raise LinkLost("The host has closed the table" + (f": {clean(reason)}" if reason else "."))
+                if reason:
+                    raise LinkLost(said("The host has closed the table: {reason}", reason=clean(reason)))
+                raise LinkLost(said("The host has closed the table."))
             case _:
                 pass  # A sign of life.
 
@@ -250,18 +253,20 @@ class _Guest:
         try:
             check_settings(lobby.settings)
         except TableError as error:
-            raise PeerError(f"The host offers a table that cannot be played: {error}") from None
+            raise PeerError(
+                said("The host offers a table that cannot be played: {reason}", reason=why(error))
+            ) from None
         if len(lobby.seats) != lobby.settings.players or lobby.seat > len(lobby.seats):
-            raise PeerError("The host shows a lobby whose seats do not fit its settings.")
+            raise PeerError(said("The host shows a lobby whose seats do not fit its settings."))
         taken = [seat for seat in lobby.seats if seat is not None]
         if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
-            raise PeerError("The host shows a lobby with names or keys that cannot be.")
+            raise PeerError(said("The host shows a lobby with names or keys that cannot be."))
         first, own = lobby.seats[0], lobby.seats[lobby.seat - 1]
         if first is None or first.key != self._host_key:
-            raise PeerError("The host shows a lobby in which another key has its seat.")
+            raise PeerError(said("The host shows a lobby in which another key has its seat."))
         names = {numbered_name(self._name, number) for number in range(1, len(lobby.seats) + 1)}
         if own is None or own.key != self._own_key or own.name not in names:
-            raise PeerError("The host shows a lobby in which this seat is somebody else's.")
+            raise PeerError(said("The host shows a lobby in which this seat is somebody else's."))
         self._lobby, self.seat = lobby, lobby.seat
         self._ready = False  # Readiness was for the lobby as it was shown before.
         guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
@@ -273,17 +278,17 @@ class _Guest:
             agreement = decode_agreement(message.agreement)
             places = [tuple(parse_peer_address(text) for text in texts) for texts in message.addresses]
         except (DecodeError, TableError, AddressError) as error:
-            raise PeerError(f"The host proposed a table that cannot be: {error}") from None
+            raise PeerError(said("The host proposed a table that cannot be: {reason}", reason=why(error))) from None
         lobby = self._lobby
         if lobby is None or message.round != self._round or self._ready:
-            raise PeerError("The host proposed a table out of turn.")
+            raise PeerError(said("The host proposed a table out of turn."))
         shown = [None if seat is None else (seat.name, seat.key) for seat in lobby.seats]
         if agreement.settings != lobby.settings or [(seat.name, seat.key) for seat in agreement.seats] != shown:
-            raise PeerError("The host proposed another table than the one it showed.")
+            raise PeerError(said("The host proposed another table than the one it showed."))
         if agreement.seats[self.seat - 1].nonce != self._nonce:
-            raise PeerError("The host proposed a table without this seat's fresh nonce.")
+            raise PeerError(said("The host proposed a table without this seat's fresh nonce."))
         if len(places) != len(agreement.seats):
-            raise PeerError("The host gave addresses that do not fit the seats.")
+            raise PeerError(said("The host gave addresses that do not fit the seats."))
         self.agreement = agreement
         self.addresses = {seat: place for seat, place in enumerate(places, 1) if seat != self.seat}
         self._ready = True

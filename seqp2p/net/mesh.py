@@ -52,6 +52,7 @@ from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.watchers import Show
+from seqp2p.said import said, why
 
 GameMessage: TypeAlias = (
     ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
@@ -280,7 +281,7 @@ class Mesh:
         peer.links.append(link)
         peer.change()
         if len(peer.links) > self._limits.links_per_seat:
-            peer.links[0].end(LinkLost("A newer connection has taken its place."))
+            peer.links[0].end(LinkLost(said("A newer connection has taken its place.")))
         self._nursery.start_soon(self._carry, peer, link)
 
     async def _carry(self, peer: Peer, link: Link) -> None:
@@ -305,7 +306,9 @@ class Mesh:
             peer.up = False
             blamed, peer.blamed = peer.blamed, None
             self._announce_links()
-            await self._hand_on(LinkDown(peer.seat, f"{peer.name}: {blamed or error}", blamed is not None))
+            ended = blamed or error
+            reason = said("{peer}: {reason}", peer=peer.name, reason=why(ended) if ended else "")
+            await self._hand_on(LinkDown(peer.seat, reason, blamed is not None))
 
     def _drop(self, peer: Peer, link: Link, error: NetError | None) -> None:
         peer.links.remove(link)
@@ -321,7 +324,7 @@ class Mesh:
             peer.faults += 1
             peer.blamed = error if peer.up else None
         for link in peer.links:
-            link.end(LinkLost("It sent an invalid message."))
+            link.end(LinkLost(said("It sent an invalid message.")))
 
     # Messages.
 
@@ -348,7 +351,7 @@ class Mesh:
                 self._hear_of(message, peer)
             case Bye(reason):
                 await self._hand_on(Received(peer.seat, message))
-                raise LinkLost(f"It has left: {clean(reason)}" if reason else "It has left.")
+                raise LinkLost(said("It has left: {reason}", reason=clean(reason)) if reason else said("It has left."))
             case _:
                 assert isinstance(message, Ping), "the stage allows nothing else"
 

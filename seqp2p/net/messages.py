@@ -16,6 +16,7 @@ from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VER
 from seqp2p.net.errors import PeerError, Refused
 from seqp2p.net.frames import frame
 from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
+from seqp2p.said import said, why
 
 PAKE_SIZE: Final = 33
 ADDRESS_LENGTH_MAX: Final = 64
@@ -341,9 +342,15 @@ def decode_message(data: bytes, stage: Stage) -> Message:
         message = structure(cast("type[Message]", Message), value)
         require_canonical(message, data)
     except DecodeError as error:
-        raise PeerError(f"The other side sent bytes that are no message: {error}.") from None
+        raise PeerError(said("The other side sent bytes that are no message: {reason}.", reason=why(error))) from None
     if not isinstance(message, ALLOWED[stage]):
-        raise PeerError(f"The other side sent a message of type {_tag(message)} out of place ({stage.value}).")
+        raise PeerError(
+            said(
+                "The other side sent a message of type {tag} out of place ({stage}).",
+                tag=_tag(message),
+                stage=stage.value,
+            )
+        )
     return message
 
 

@@ -7,6 +7,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import Opening
+from seqp2p.said import why
 
 
 class Openings:
@@ -48,6 +49,6 @@ class Openings:
         try:
             self._match.open_seat(message.seat, decode_scalar(message.secret))
         except (CryptoError, Refusal) as error:
-            self._mesh.fault(sender, str(error))
+            self._mesh.fault(sender, why(error))
         else:
             self._mesh.send_opening(message.seat, message.secret)

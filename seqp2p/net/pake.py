@@ -31,6 +31,7 @@ from seqp2p.net.errors import PeerError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Confirm, PakeA, PakeB, Stage
+from seqp2p.said import said
 
 CODE_JOINER: Final = "seqp2p/1 code joiner"
 CODE_HOST: Final = "seqp2p/1 code host"
@@ -77,7 +78,7 @@ class Exchange:
             key = self._side.finish(message)
         # The package's failures: not a point of the group, not the other side's, or the own message come back.
         except (NotOnCurve, ValueError, spake2.SPAKEError):
-            raise PeerError("The other side sent no message of a code exchange.") from None
+            raise PeerError(said("The other side sent no message of a code exchange.")) from None
         joiner, host = (hmac.digest(key, label_bytes(label), "sha256") for label in (CONFIRM_JOINER, CONFIRM_HOST))
         return joiner, host
 
@@ -90,14 +91,14 @@ async def give_code(frames: FrameStream, exchange: Exchange, limits: Limits) -> 
     await send(frames, PakeA(exchange.message))
     answer = await receive(frames, Stage.CODE_JOINER, limits)
     if not isinstance(answer, PakeB):
-        raise PeerError("The other side does not follow the code exchange.")
+        raise PeerError(said("The other side does not follow the code exchange."))
     joiner, host = exchange.finish(answer.message)
     await send(frames, Confirm(joiner))
     answer = await receive(frames, Stage.CODE_JOINER, limits)
     if not isinstance(answer, Confirm):
-        raise PeerError("The other side does not follow the code exchange.")
+        raise PeerError(said("The other side does not follow the code exchange."))
     if not hmac.compare_digest(answer.mac, host):
-        raise PeerError("The other side does not know the code of the table it offers.")
+        raise PeerError(said("The other side does not know the code of the table it offers."))
 
 
 class CodeKeeper:
@@ -149,7 +150,7 @@ class CodeKeeper:
     async def _answer(self, frames: FrameStream, exchange: Exchange) -> bool:
         first = await receive(frames, Stage.CODE_HOST, self._limits)
         if not isinstance(first, PakeA):
-            raise PeerError("The other side does not follow the code exchange.")
+            raise PeerError(said("The other side does not follow the code exchange."))
         # From the answer on the other side can check one guess, whatever it does then: that is a try.
         self._tries += 1
         proven = False

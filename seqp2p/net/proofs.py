@@ -7,6 +7,7 @@ from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event
 from seqp2p.net.early import Early
 from seqp2p.net.ledger import Ledger
+from seqp2p.said import why
 
 
 class Proofs:
@@ -23,7 +24,7 @@ class Proofs:
         try:
             events = self._match.receive_leave(signed)
         except Unattributable as error:
-            self._ledger.mesh.fault(sender, str(error))
+            self._ledger.mesh.fault(sender, why(error))
             return False
         if events is None:
             return False
@@ -44,7 +45,7 @@ class Proofs:
         except OtherPast:
             pass
         except Unattributable as error:
-            self._ledger.mesh.fault(sender, str(error))
+            self._ledger.mesh.fault(sender, why(error))
         return None
 
     def due(self, step: int) -> list[tuple[int, Contribution]]:

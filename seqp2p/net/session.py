@@ -47,6 +47,7 @@ from seqp2p.net.turns import Turns
 from seqp2p.net.voting import AskAbout, Voting
 from seqp2p.players.player import Player
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.said import said, why
 
 T = TypeVar("T")
 
@@ -225,7 +226,7 @@ class Session:
             self._store.look_back(open_envelope(contribution.payload).step)
             self._follow(self.match.settle())
         except Unattributable as error:
-            self.mesh.fault(sender, str(error))
+            self.mesh.fault(sender, why(error))
         except Violation as violation:
             await self._accuse(violation)
         else:
@@ -250,12 +251,12 @@ class Session:
                 case Undone():
                     self._asking.take_back()
                 case Dropped(seats) if self.seat.number in seats:
-                    self._end("the others have voted to go on without you", farewell="")
+                    self._end(said("the others have voted to go on without you"), farewell="")
                 case _:
                     pass
         self._talk.retry()
         if self.match.game.result is not None and self._ending is None:
-            self._ending = Ending(self.match.game.result, "the game is over")
+            self._ending = Ending(self.match.game.result, said("the game is over"))
 
     # Ballots, heads, leaves, and proofs of cheating.
 
@@ -306,7 +307,11 @@ class Session:
             if gone & self.match.proven.keys():
                 self._end_by_proof()
             else:
-                self._end(f"{self._absence.names(gone)} cannot be reached, and those who stay are no majority")
+                self._end(
+                    said(
+                        "{seats} cannot be reached, and those who stay are no majority", seats=self._absence.names(gone)
+                    )
+                )
         else:
             await self._ballots.vote()
             await self._advance()
@@ -356,10 +361,11 @@ class Session:
     def _end_by_proof(self) -> None:
         """Somebody has left or cheated where nobody can be voted out."""
         for violation in self.match.proven.values():
-            reason = f"{self._absence.names({violation.seat})} cheated at step {violation.step}: {violation.reason}"
+            seat, step = self._absence.names({violation.seat}), violation.step
+            reason = said("{seat} cheated at step {step}: {reason}", seat=seat, step=step, reason=violation.reason)
             self._ending = Ending(Result("unfinished", (), reason), reason)
             return
-        self._end(f"{self._absence.names(self.match.left.keys())} left the table")
+        self._end(said("{seats} left the table", seats=self._absence.names(self.match.left.keys())))
 
     async def _leave(self, reason: str) -> None:
         """Leave by an own signature, so that nobody waits for this seat."""

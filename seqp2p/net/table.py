@@ -10,6 +10,7 @@ from seqp2p.net.messages import Here
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 from seqp2p.net.watchers import Watchers
+from seqp2p.said import said
 
 
 @dataclass(frozen=True)
@@ -48,4 +49,4 @@ class Table:
 
     def name(self, seat: int) -> str:
         """A seat as people are told of it, as in ``seat 3 (ann)``."""
-        return f"seat {seat} ({self.agreement.seats[seat - 1].name})"
+        return said("seat {seat} ({name})", seat=seat, name=self.agreement.seats[seat - 1].name)

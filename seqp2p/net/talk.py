@@ -12,6 +12,7 @@ from seqp2p.match.text import cleaned
 from seqp2p.net.ledger import Ledger
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import RemarkMessage
+from seqp2p.said import why
 
 
 class Talk:
@@ -42,13 +43,13 @@ class Talk:
         try:
             remark = open_remark(message.payload, message.signature, game.id, game.agreement)
         except BadRemark as error:
-            self._ledger.mesh.fault(sender, str(error))
+            self._ledger.mesh.fault(sender, why(error))
             return
-        said = remark.said
-        number, _ = self._match.remarks.next_of(said.seat)
-        if said.number >= number:
-            self._early.setdefault((said.seat, said.number), remark)
-            self._take_next(said.seat)
+        word = remark.said
+        number, _ = self._match.remarks.next_of(word.seat)
+        if word.number >= number:
+            self._early.setdefault((word.seat, word.number), remark)
+            self._take_next(word.seat)
 
     def say_again(self) -> None:
         """Send all that is known to have been said: a seat that comes back may be the only one that has it."""
@@ -89,5 +90,5 @@ class Talk:
     def _keep(self, remark: Remark) -> None:
         self._ledger.writer.remark(self._match, remark)
         self._ledger.mesh.send_remark(remark.payload, remark.signature)
-        said = remark.said
-        self._ledger.tell(Remarked(said.seat, said.number, said.text, said.courtesy))
+        word = remark.said
+        self._ledger.tell(Remarked(word.seat, word.number, word.text, word.courtesy))

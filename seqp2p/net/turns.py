@@ -10,6 +10,7 @@ from seqp2p.match.seat import OwnSeat
 from seqp2p.net.asking import Asking, Chosen
 from seqp2p.net.mesh import Mesh
 from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError, apply
+from seqp2p.said import said, why
 
 
 class Turns:
@@ -34,7 +35,7 @@ class Turns:
         try:
             return self._signed(choice.action)
         except RulesError as error:
-            self._asking.ask(nursery, self._match.number, self._seat.view(self._match), str(error))
+            self._asking.ask(nursery, self._match.number, self._seat.view(self._match), why(error))
             return None
 
     def _choose_ahead(self, chosen: Chosen, nursery: trio.Nursery) -> None:
@@ -43,7 +44,7 @@ class Turns:
         try:
             apply(next_seen.position, chosen.action)
         except RulesError as error:
-            self._asking.ask(nursery, chosen.step, next_seen, str(error), ahead=True)
+            self._asking.ask(nursery, chosen.step, next_seen, why(error), ahead=True)
         else:
             self._mesh.send_hurry(chosen.step)
 
@@ -53,7 +54,7 @@ class Turns:
             return self._seat.play(self._match, action)
         last = self._match.remarks.last_of(action.seat)
         if last is None:
-            raise IllegalAction(f"seat {action.seat} has said nothing")
+            raise IllegalAction(said("seat {seat} has said nothing", seat=action.seat))
         return self._seat.call(self._match, self._newest_callable(action.seat) or last)
 
     def _newest_callable(self, speaker: int) -> Remark | None:

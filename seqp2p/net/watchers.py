@@ -41,6 +41,7 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.pake import CodeKeeper
 from seqp2p.net.tls import Credentials
+from seqp2p.said import said, why
 
 SPECTATORS_MAX: Final = 200
 """More at one host no option allows: 200 links are 200 times each byte of the game."""
@@ -164,7 +165,7 @@ class Watchers:
         self._show = show
         for watcher in tuple(self._watchers.values()):
             if watcher.key in show.seated:
-                watcher.link.end(LinkLost("It has sat down."))
+                watcher.link.end(LinkLost(said("It has sat down.")))
             else:
                 watcher.link.send_frame(show.frame)
 
@@ -215,7 +216,7 @@ class Watchers:
         # Whoever reads the farewell closes the link; that of one who does not is closed from here.
         await trio.sleep(self._limits.close_s)
         for watcher in self._watchers.values():
-            watcher.link.end(LinkLost("It did not take the farewell."))
+            watcher.link.end(LinkLost(said("It did not take the farewell.")))
 
     # One spectator, from the door to the end of its link.
 
@@ -226,7 +227,7 @@ class Watchers:
                 await self._let_in(frames, proof, self._desk)
         except NetError as error:
             if isinstance(error, Refused) and error.code in _GUESSED:
-                self._desk.tell(TurnedAway(f"Somebody could not watch: {error}"))
+                self._desk.tell(TurnedAway(said("Somebody could not watch: {reason}", reason=why(error))))
             return
         await self._carry(_Watcher(proof.key, frames, self._limits))
 
@@ -244,9 +245,9 @@ class Watchers:
             with trio.fail_after(self._limits.authenticate_s):
                 watch = await receive(frames, Stage.CODE_HOST, self._limits)
         except trio.TooSlowError:
-            raise LinkLost("It took too long to say who watches.") from None
+            raise LinkLost(said("It took too long to say who watches.")) from None
         if not isinstance(watch, Watch):
-            raise PeerError("The other side did not say who watches.")
+            raise PeerError(said("The other side did not say who watches."))
         if name_fault(watch.name) is not None:
             await self._refuse(frames, "bad_name")
         try:
@@ -276,7 +277,7 @@ class Watchers:
     async def _carry(self, watcher: _Watcher) -> None:
         if old := self._watchers.get(watcher.key):
             # It proved the key: it has come back before its old connection was known to be dead.
-            old.link.end(LinkLost("A newer connection has taken its place."))
+            old.link.end(LinkLost(said("A newer connection has taken its place.")))
         self._watchers[watcher.key] = watcher
         if self._show is not None:
             watcher.link.send_frame(self._show.frame)
@@ -298,7 +299,7 @@ class Watchers:
                 self._has(watcher, (step, frozenset(seats)))
                 self._catch_up(watcher)
             case Bye():
-                raise LinkLost("It has left.")
+                raise LinkLost(said("It has left."))
             case _:
                 pass  # A sign of life.
 

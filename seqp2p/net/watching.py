@@ -48,6 +48,7 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.said import said, why
 
 ASK_S: Final = 0.6
 """Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
@@ -138,7 +139,7 @@ class Spectator:
             if self._parted:
                 return
             if isinstance(error, PeerError | Refused):
-                await self._backlog.put(_Gone(str(error)))
+                await self._backlog.put(_Gone(why(error)))
                 return
             frames = await self._reach_again()
 
@@ -163,14 +164,16 @@ class Spectator:
                         expected_key=gallery.host_key,
                     )
                 except Refused as refused:
-                    await self._backlog.put(_Gone(str(refused)))
+                    await self._backlog.put(_Gone(why(refused)))
                     return None
                 except NetError:
                     # Not there yet, or somebody else at that address.
                     continue
                 await self._backlog.put(Back(seat))
                 return link.frames
-        await self._backlog.put(_Gone(f"{self._named({seat})} could not be reached for {grace_s} s"))
+        await self._backlog.put(
+            _Gone(said("{seats} could not be reached for {grace_s} s", seats=self._named({seat}), grace_s=grace_s))
+        )
         return None
 
     def _alive(self) -> Have:
@@ -193,7 +196,7 @@ class Spectator:
                 self._parted = isinstance(message, wire.Bye)
                 await self._backlog.put(message, len(wire.encode_message(message)))
                 if self._parted:
-                    raise LinkLost("The host has left.")
+                    raise LinkLost(said("The host has left."))
 
     # The one task that owns the match.
 
@@ -213,10 +216,9 @@ class Spectator:
                 self._ahead.openings[item.seat] = item
             case wire.Watching(data):
                 if data != encode_agreement(self._gallery.agreement):
-                    self._end("the host came back with another table")
+                    self._end(said("the host came back with another table"))
             case wire.Bye(reason):
-                said = clean(reason)
-                self._end(f"the host says: {said}" if said else f"{self._named({self._gallery.host_seat})} has left")
+                self._end(self._farewell(clean(reason)))
             case _Gone(reason):
                 self._end(reason)
             case Absent() | Back():
@@ -238,7 +240,7 @@ class Spectator:
                 # Of no use here, but for what it shows of the steps before. If somebody signed twice, the proof comes.
                 self._follow(self.match.settle())
             except Unattributable as error:
-                self._end(f"the host passed on {error}")
+                self._end(said("the host passed on {reason}", reason=why(error)))
             except Violation as violation:
                 self._accuse(violation)
             else:
@@ -274,7 +276,7 @@ class Spectator:
         except OtherPast:
             pass
         except Unattributable as error:
-            self._end(f"the host passed on {error}")
+            self._end(said("the host passed on {reason}", reason=why(error)))
         except Violation as violation:
             self._accuse(violation)
         else:
@@ -285,7 +287,7 @@ class Spectator:
         try:
             events = self.match.receive_leave(signed)
         except Unattributable as error:
-            self._end(f"the host passed on {error}")
+            self._end(said("the host passed on {reason}", reason=why(error)))
             return
         if events is not None:
             self._writer.leave(self.match, signed)
@@ -300,7 +302,7 @@ class Spectator:
         except (TooEarly, OtherPast):
             pass  # Not to be judged here; what the seats make of it comes as ballots.
         except Unattributable as error:
-            self._end(f"the host passed on {error}")
+            self._end(said("the host passed on {reason}", reason=why(error)))
 
     def _accuse(self, violation: Violation) -> None:
         known = self.match.knows_of(violation)
@@ -314,19 +316,19 @@ class Spectator:
         """A remark; one that is dated to a step that is not open yet waits until it is."""
         game = self.match.game
         try:
-            said = open_remark(message.payload, message.signature, game.id, game.agreement).said
+            word = open_remark(message.payload, message.signature, game.id, game.agreement).said
         except BadRemark as error:
-            self._end(f"the host passed on {error}")
+            self._end(said("the host passed on {reason}", reason=why(error)))
             return
-        key = said.seat, said.number
-        if said.step > self.match.number:
+        key = word.seat, word.number
+        if word.step > self.match.number:
             self._ahead.remarks[key] = message
             return
         self._ahead.remarks.pop(key, None)
         remark = self.match.receive_remark(message.payload, message.signature)
         if remark is not None:
             self._writer.remark(self.match, remark)
-            self._tell(Remarked(said.seat, said.number, said.text, said.courtesy))
+            self._tell(Remarked(word.seat, word.number, word.text, word.courtesy))
 
     # Endings.
 
@@ -336,8 +338,14 @@ class Spectator:
             self._ending = final_result(self.match.game)
             return
         for seat, violation in self.match.proven.items():
-            reason = f"{self._named({seat})} cheated at step {violation.step}: {violation.reason}"
+            cheat, step = self._named({seat}), violation.step
+            reason = said("{seat} cheated at step {step}: {reason}", seat=cheat, step=step, reason=violation.reason)
         self._ending = self.match.forfeit or Result("unfinished", (), reason)
+
+    def _farewell(self, reason: str) -> str:
+        if reason:
+            return said("the host says: {reason}", reason=reason)
+        return said("{seat} has left", seat=self._named({self._gallery.host_seat}))
 
     def _named(self, seats: set[int]) -> str:
         return names(self.match.game, seats)
