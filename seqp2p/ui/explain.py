@@ -1,0 +1,162 @@
+"""The table screen in words: whose turn it is, what a person is asked, and what the chosen card or square means.
+
+What is said of the rules is read off the view: its legal actions, and what lies on the board.
+"""
+
+from typing import Final
+
+from seqp2p.rules import CORNER, NO_SQUARE, UNKNOWN, Action, Card, Square, View, apply, format_ends, format_square
+from seqp2p.ui.board_model import face_of
+from seqp2p.ui.board_paint import label_of
+from seqp2p.ui.cards import action_shown, colour_name
+from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
+from seqp2p.ui.language import t
+from seqp2p.ui.plain import FREE
+from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.words import Company, listed
+
+NO_CARD: Final = ("draw", "late")
+"""The phases in which no card is played."""
+
+
+def card_label(view: View, card: Card, glyphs: Glyphs) -> str:
+    """A card in a sentence: ``Q♥``, ``cat``."""
+    face = face_of(view.variant, card)
+    return label_of(face, glyphs) if face.suit else face.name
+
+
+def is_dead(view: View, card: Card) -> bool:
+    """Whether a card belongs to squares, and chips lie on all of them."""
+    squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card != UNKNOWN]
+    return bool(squares) and all(view.board[square] != FREE for square in squares)
+
+
+def whose_turn(view: View | None, company: Company) -> str:
+    """Whose turn it is, or what else is waited for."""
+    if view is None:
+        return t("the cards are not dealt yet")
+    if view.over:
+        return t("the game is over")
+    seat, own = view.to_move, view.to_move == company.own
+    name = company.names[seat - 1]
+    if view.phase == "play":
+        return t("your turn") if own else t("{name}'s turn", name=name)
+    if view.phase == "draw":
+        return t("you draw") if own else t("{name} draws", name=name)
+    if view.phase == "late":
+        return t("you may still draw") if own else t("{name} may still draw", name=name)
+    return t("you give up a card") if own else t("{name} gives up a card", name=name)
+
+
+def prompt(view: View | None, company: Company, choice: Choice, *, asked: bool, sent: Action | None) -> str:
+    """What the person is to do now."""
+    if view is None or view.over:
+        return ""
+    if not company.own:
+        return t("you are watching: no hand is shown")
+    if sent:
+        return t("{action} is sent; one moment", action=action_shown(view.variant, sent))
+    if not asked:
+        return t("not your turn; you can look where your cards go")
+    if choice.staged:
+        return t("{action}: Enter sends it, Esc takes it back", action=action_shown(view.variant, choice.staged))
+    return _question(view, choice)
+
+
+def _question(view: View, choice: Choice) -> str:
+    if view.phase in NO_CARD:
+        return t("draw your new card: Enter; Tab to do without")
+    if view.phase == "penalty":
+        return t("your team's talk was called: choose a card to give up")
+    if bare_actions(view):
+        return t("nothing of your hand can be played: Enter passes")
+    if targets(view, choice.card):
+        return t("choose a lit square with the arrows, then Enter")
+    return t("choose a card (Tab), or type an action")
+
+
+def explanation(view: View, company: Company, choice: Choice, glyphs: Glyphs, *, asked: bool) -> tuple[str, ...]:
+    """What there is to know of the choice: of the sequences it makes, of its card, of the square under the cursor."""
+    if len(choice.ways) > 1 and choice.staged:
+        return (_counting(view, choice.staged),)
+    if asked and view.phase in NO_CARD:
+        return ()
+    said = () if choice.card == UNKNOWN else (_of_card(view, choice.card, glyphs, asked=asked),)
+    if choice.cursor == NO_SQUARE or (said and not targets(view, choice.card)):
+        return said
+    return (*said, _of_square(view, company, choice, glyphs))
+
+
+def _counting(view: View, action: Action) -> str:
+    made = [each for each in apply(view.position, action).sequences if each not in view.sequences]
+    lines = listed([format_ends(view.variant, (each.squares[0], each.squares[-1])) for each in made])
+    return t("this chip completes more than can count; now {lines} counts, Tab takes another", lines=lines)
+
+
+def _of_card(view: View, card: Card, glyphs: Glyphs, *, asked: bool) -> str:
+    name = card_label(view, card, glyphs)
+    if view.phase == "penalty" and asked:
+        return t("{card} goes on your discards, and you get no new card for it", card=name)
+    if card in view.variant.wild:
+        return _of_wild_card(view, card, name)
+    if card in view.variant.removing:
+        return _of_removing_card(view, card, name)
+    if is_dead(view, card):
+        return _of_dead_card(view, card, name, asked=asked)
+    return _of_plain_card(view, card, name)
+
+
+def _of_wild_card(view: View, card: Card, name: str) -> str:
+    if not targets(view, card):
+        return t("{card} goes on any free square, but no square is free", card=name)
+    if face_of(view.variant, card).suit:
+        return t("{card}, a two-eyed jack, goes on any free square", card=name)
+    return t("{card} goes on any free square", card=name)
+
+
+def _of_removing_card(view: View, card: Card, name: str) -> str:
+    if not targets(view, card):
+        return t("{card} takes an opponent's chip, but no opponent's chip can be taken now", card=name)
+    if face_of(view.variant, card).suit:
+        return t("{card}, a one-eyed jack, takes an opponent's lit chip", card=name)
+    return t("{card} takes an opponent's lit chip", card=name)
+
+
+def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
+    if not asked:
+        return t("{card} is dead: both its squares are taken; you can exchange it in your turn", card=name)
+    if actions_of(view, card):
+        return t("{card} is dead: both its squares are taken; Enter exchanges it", card=name)
+    return t("{card} is dead: both its squares are taken, and no more can be exchanged in this turn", card=name)
+
+
+def _of_plain_card(view: View, card: Card, name: str) -> str:
+    squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card]
+    free = [format_square(view.variant, square) for square in squares if view.board[square] == FREE]
+    taken = [format_square(view.variant, square) for square in squares if view.board[square] != FREE]
+    if taken:
+        return t("{card} goes on {square}; {taken} is taken", card=name, square=listed(free), taken=listed(taken))
+    return t("{card} goes on {squares}", card=name, squares=listed(free))
+
+
+def _of_square(view: View, company: Company, choice: Choice, glyphs: Glyphs) -> str:
+    square, team = choice.cursor, view.board[choice.cursor]
+    where = format_square(view.variant, square)
+    if team == CORNER:
+        return t("{square} is a free corner: it counts for everybody", square=where)
+    card = card_label(view, view.variant.board.grid[square], glyphs)
+    if team != FREE:
+        return _of_chip(view, company, square, where, card)
+    fitting = [card_label(view, each, glyphs) for each in cards_for(view, square)]
+    if choice.card == UNKNOWN and fitting:
+        return t("{square} is {card}, free; it takes your {cards}", square=where, card=card, cards=listed(fitting))
+    if choice.card == UNKNOWN and view.hand:
+        return t("{square} is {card}, free; no card of your hand goes there", square=where, card=card)
+    return t("{square} is {card}, free", square=where, card=card)
+
+
+def _of_chip(view: View, company: Company, square: Square, where: str, card: str) -> str:
+    colour = colour_name(company.colours[view.board[square] - 1])
+    if any(square in sequence.squares for sequence in view.sequences):
+        return t("{square} is {card}: a {colour} chip in a completed sequence", square=where, card=card, colour=colour)
+    return t("{square} is {card}: a {colour} chip", square=where, card=card, colour=colour)

@@ -1,0 +1,79 @@
+"""The keys that do something at the table now, in words."""
+
+from typing import NamedTuple
+
+from seqp2p.rules import UNKNOWN, View
+from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
+from seqp2p.ui.language import t
+from seqp2p.ui.scene import KeyHelp
+
+
+class Key(NamedTuple):
+    """A key: its name for ``press`` (empty where it is several keys), and how it is told."""
+
+    name: str
+    help: KeyHelp
+
+
+def sheet_keys() -> tuple[Key, ...]:
+    """While lines are shown in place of the table."""
+    return (
+        _key("escape", "Esc", t("back to the table")),
+        _key("", t("arrows"), t("scroll")),
+        _key("pagedown", t("PgDn"), t("further")),
+        _key("pageup", t("PgUp"), t("earlier")),
+        _key("home", t("Home"), t("first")),
+        _key("end", t("End"), t("last")),
+    )
+
+
+def table_keys(view: View | None, choice: Choice, *, asked: bool, scrolled: bool) -> tuple[Key, ...]:
+    """While the table is shown. ``scrolled``: the log does not show its newest lines."""
+    found = [_key("?", "?", t("help"))]
+    if view is not None:
+        found += _choosing(view, choice, asked=asked)
+        found.append(_key("f3", "F3", t("discards")))
+    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older"))]
+    if scrolled:
+        found += [_key("pagedown", t("PgDn"), t("newer"))]
+    return tuple(found)
+
+
+def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
+    found: list[Key] = []
+    if does := _enter(view, choice, asked=asked):
+        found.append(_key("enter", "Enter", does))
+    if choice != Choice():
+        found.append(_key("escape", "Esc", t("take back") if choice.staged else t("undo")))
+    if does := _tab(view, choice):
+        found.append(_key("tab", "Tab", does))
+    found.append(_key("", t("arrows"), t("square")))
+    return found
+
+
+def _enter(view: View, choice: Choice, *, asked: bool) -> str:
+    """What Enter does; empty if nothing."""
+    if choice.staged:
+        return t("send")
+    if asked and bare_actions(view):
+        return {"pass": t("pass"), "draw": t("draw")}[bare_actions(view)[0].kind]
+    if choice.card == UNKNOWN:
+        return t("choose a card") if cards_for(view, choice.cursor) else ""
+    if not asked:
+        return ""
+    if targets(view, choice.card):
+        return t("take the chip") if choice.card in view.variant.removing else t("put a chip")
+    kinds = [action.kind for action in actions_of(view, choice.card)]
+    return {"exchange": t("exchange"), "give": t("give up")}[kinds[0]] if kinds else ""
+
+
+def _tab(view: View, choice: Choice) -> str:
+    if choice.staged and len(choice.ways) > 1:
+        return t("other lines")
+    if len(bare_actions(view)) > 1:
+        return t("draw or not")
+    return t("card") if view.hand else ""
+
+
+def _key(name: str, key: str, does: str) -> Key:
+    return Key(name, KeyHelp(key, does))

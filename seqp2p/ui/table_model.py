@@ -1,0 +1,182 @@
+"""What the table screen shows, as frozen data: worked out of what a seat sees and of the choice it is making."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from seqp2p.rules import UNKNOWN, Action, Team, View, team_of
+from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
+from seqp2p.ui.cards import colour_name, variant_title
+from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
+from seqp2p.ui.explain import explanation, is_dead, prompt, whose_turn
+from seqp2p.ui.language import t
+from seqp2p.ui.plain import sequences_made
+from seqp2p.ui.scene import KeyHelp
+from seqp2p.ui.styles import UNICODE, Glyphs
+from seqp2p.ui.words import Company, clock
+
+CLOCK_LOW_S = 10
+"""From here on the clock is shown as pressing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Work that takes a while: ``done`` of ``total``; no bar where ``total`` is 0."""
+
+    text: str
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """All that the screen depends on. ``view`` is None before the deal; ``asked`` says whether it is a question."""
+
+    variant: str
+    company: Company
+    view: View | None = None
+    asked: bool = False
+    sent: Action | None = None
+    """The answer that is on its way."""
+    last: Action | None = None
+    choice: Choice = NO_CHOICE
+    clock_s: float | None = None
+    """Seconds that are left of the turn, None without a clock."""
+    away_s: Mapping[int, float] = field(default_factory=dict[int, float])
+    """By seat that is away: seconds for which it is still waited for."""
+    progress: Progress | None = None
+    result: tuple[str, ...] = ()
+    """How the game ended, and what can be done now."""
+    keys: tuple[KeyHelp, ...] = ()
+    glyphs: Glyphs = UNICODE
+
+
+@dataclass(frozen=True, slots=True)
+class HandCard:
+    """A card of the own hand. ``face.label`` is ``??`` while the card is still being drawn."""
+
+    face: Face
+    chosen: bool
+    dead: bool
+    playable: bool
+    wild: bool
+    removing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TeamLine:
+    """A team: ``made`` of ``needed`` sequences."""
+
+    colour: str
+    name: str
+    made: int
+    needed: int
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLine:
+    """A seat. ``cards`` None before the deal; ``away`` is a clock, empty for a seat that is there."""
+
+    number: int
+    name: str
+    colour: str
+    cards: int | None
+    top: Face | None
+    turn: bool
+    own: bool
+    away: str
+    out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableModel:
+    """The table screen, but for the lines that were said."""
+
+    title: str
+    turn: str
+    whose: str
+    yours: bool
+    clock: str
+    clock_low: bool
+    pile: str
+    board: BoardModel | None
+    hand: tuple[HandCard, ...]
+    has_hand: bool
+    teams: tuple[TeamLine, ...]
+    seats: tuple[SeatLine, ...]
+    progress: Progress | None
+    prompt: str
+    explanation: tuple[str, ...]
+    result: tuple[str, ...]
+    keys: tuple[KeyHelp, ...]
+
+
+def table_model(state: TableState) -> TableModel:
+    """The screen for this state."""
+    view, company = state.view, state.company
+    yours = state.asked and state.sent is None
+    return TableModel(
+        title=variant_title(state.variant),
+        turn=t("turn {number}", number=view.turn + 1) if view and not view.over else "",
+        whose=whose_turn(view, company),
+        yours=yours,
+        clock="" if state.clock_s is None else clock(max(0, state.clock_s)),
+        clock_low=state.clock_s is not None and state.clock_s <= CLOCK_LOW_S,
+        pile=t("pile {count}", count=view.pile) if view else "",
+        board=_board(view, state) if view else None,
+        hand=_hand(view, state.choice, asked=state.asked) if view else (),
+        has_hand=bool(company.own and view),
+        teams=_teams(view, company) if view else (),
+        seats=tuple(_seat(state, seat) for seat in range(1, len(company.names) + 1)),
+        progress=state.progress,
+        prompt=prompt(view, company, state.choice, asked=state.asked, sent=state.sent),
+        explanation=explanation(view, company, state.choice, state.glyphs, asked=state.asked) if view else (),
+        result=state.result,
+        keys=state.keys,
+    )
+
+
+def _board(view: View, state: TableState) -> BoardModel:
+    choice = state.choice
+    marks = Marks(lit(choice, view), choice.cursor, choice.staged)
+    return board_model(view, state.company.colours, state.last, marks)
+
+
+def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
+    return tuple(
+        HandCard(
+            face=face_of(view.variant, card),
+            chosen=slot == choice.slot,
+            dead=is_dead(view, card),
+            playable=not asked or bool(actions_of(view, card)),
+            wild=card in view.variant.wild,
+            removing=card in view.variant.removing,
+        )
+        for slot, card in enumerate(view.hand)
+    )
+
+
+def _teams(view: View, company: Company) -> tuple[TeamLine, ...]:
+    needed = dict(view.variant.sequences_to_win)[view.teams]
+    own: Team = team_of(company.own, view.teams) if company.own else 0
+    return tuple(
+        TeamLine(colour, colour_name(colour), made, needed, team == own)
+        for team, (colour, made) in enumerate(zip(company.colours, sequences_made(view), strict=True), 1)
+    )
+
+
+def _seat(state: TableState, seat: int) -> SeatLine:
+    view, company = state.view, state.company
+    pile = view.discards[seat - 1] if view else ()
+    own = seat == company.own
+    return SeatLine(
+        number=seat,
+        name=company.names[seat - 1],
+        colour=company.colour(seat),
+        cards=view.hand_sizes[seat - 1] if view else None,
+        top=face_of(view.variant, pile[-1]) if view and pile and pile[-1] != UNKNOWN else None,
+        turn=view is not None and not view.over and seat == view.to_move,
+        own=own,
+        away=clock(max(0, state.away_s[seat])) if seat in state.away_s else "",
+        out=view is not None and seat in view.out,
+    )

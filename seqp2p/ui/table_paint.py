@@ -1,0 +1,240 @@
+"""Paints the table screen for any page from 80 by 23 cells on. On a wide one the board is big, and chat beside the log.
+
+title, whose turn, clock, pile
+board                          seats with cards and discards
+hand                           teams with sequences
+what is asked, what it means
+log and chat
+keys
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from seqp2p.ui.board_paint import board_size, label_of, paint_board
+from seqp2p.ui.frame import Canvas, Frame, clipped, width_of
+from seqp2p.ui.language import t
+from seqp2p.ui.scene import Line
+from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.table_model import HandCard, Progress, TableModel
+from seqp2p.ui.table_panel import paint_panel, panel_height
+from seqp2p.ui.wrapping import paint_from, paint_lines, wrapped
+
+LEFT_MIN: Final = 53
+"""Columns for board, hand and what is asked: what the classic board takes."""
+PANEL_MIN, PANEL_MAX = 26, 60
+"""Columns for the seats."""
+TEXT_ROWS: Final = 4
+"""For the hand, what is asked, and two rows of what it means."""
+LOG_MIN: Final = 5
+CHAT_APART: Final = 110
+"""From this width on the chat is beside the log."""
+BAR_MAX: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Lines shown in place of the table: from line ``top`` on, or up to the last but ``below`` if that is not None."""
+
+    title: str
+    lines: tuple[Line, ...]
+    top: int = 0
+    below: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things are: rows from the top of the page, columns and numbers of rows."""
+
+    big: bool
+    left: int
+    hand: int
+    texts: int
+    log: int
+    ruled: bool
+
+
+def layout_of(model: TableModel, width: int, height: int) -> Layout:
+    """The layout for a page: the big board where it leaves room for the rest."""
+    if model.board is None:
+        log = max(3 + TEXT_ROWS, 2 + panel_height(model))
+        return Layout(big=False, left=LEFT_MIN, hand=2, texts=TEXT_ROWS, log=log, ruled=True)
+    board_width, board_height = board_size(model.board, big=True)
+    big = board_width + 1 + PANEL_MIN <= width and 2 + board_height + TEXT_ROWS + 1 + LOG_MIN <= height
+    if not big:
+        board_width, board_height = board_size(model.board)
+    block = max(board_height + TEXT_ROWS, panel_height(model))
+    spare = height - 2 - block - LOG_MIN
+    # What is over: first a blank line before the hand, then one more of explanation, then a rule before the log.
+    block += (spare > 0) + (spare > 2)
+    ruled = spare > 1
+    gap = min(block - board_height - TEXT_ROWS, 1)
+    hand = 1 + board_height + gap
+    return Layout(big, max(board_width, LEFT_MIN), hand, 1 + block - hand, 1 + block, ruled)
+
+
+def paint_table(
+    model: TableModel,
+    lines: Sequence[Line],
+    glyphs: Glyphs,
+    width: int,
+    height: int,
+    *,
+    scroll: int = 0,
+    sheet: Sheet | None = None,
+) -> Frame:
+    """The page. ``lines`` is what was said, of which the last ``scroll`` are passed over."""
+    canvas = Canvas(width, height)
+    _title(canvas, model, glyphs)
+    _keys(canvas, model)
+    if sheet:
+        _sheet(canvas, sheet, glyphs)
+        return canvas.frame()
+    layout = layout_of(model, width, height)
+    if model.board:
+        paint_board(canvas, 1, 0, model.board, glyphs, big=layout.big)
+    panel = min(width - layout.left - 1, PANEL_MAX)
+    paint_panel(canvas, 1, layout.left + 1, panel, layout.log - 1, model, glyphs)
+    if model.result:
+        _result(canvas, layout, model.result, glyphs)
+    else:
+        _hand(canvas, layout, model, glyphs)
+        _texts(canvas, layout, model, glyphs)
+    _said(canvas, layout, lines[: len(lines) - scroll] if scroll else lines, glyphs, scrolled=scroll > 0)
+    return canvas.frame()
+
+
+def _title(canvas: Canvas, model: TableModel, glyphs: Glyphs) -> None:
+    clock = f"{model.clock}{'!' if model.clock_low else ''}"
+    right = canvas.width - width_of(model.pile) - 1
+    canvas.put(0, right, model.pile, "title")
+    if clock:
+        right -= len(clock) + 2
+        canvas.put(0, right, clock, "away" if model.clock_low else "title")
+    at = canvas.put(0, 1, model.title, "title")
+    if model.turn:
+        at = canvas.put(0, at + 2, model.turn, "dim")
+    whose = f" {glyphs.turn} {model.whose} " if model.yours else f" {model.whose} "
+    canvas.put(0, at + 1, clipped(whose, right - at - 2, glyphs.more), "turn" if model.yours else "title")
+
+
+def _keys(canvas: Canvas, model: TableModel) -> None:
+    at, row = 1, canvas.height - 1
+    for number, help_ in enumerate(model.keys):
+        if at + width_of(help_.key) + 1 + width_of(help_.does) > canvas.width:
+            return
+        target = ("key", number)
+        at = canvas.put(row, at, help_.key, "key", target)
+        at = canvas.put(row, at + 1, help_.does, "dim", target) + 2
+
+
+def _sheet(canvas: Canvas, sheet: Sheet, glyphs: Glyphs) -> None:
+    _rule(canvas, 1, 0, canvas.width, sheet.title, glyphs)
+    width, height = canvas.width - 1, canvas.height - 3
+    if sheet.below is None:
+        paint_from(canvas, 2, 1, width, height, sheet.lines[sheet.top :])
+    else:
+        paint_lines(canvas, 2, 1, width, height, sheet.lines[: len(sheet.lines) - sheet.below])
+
+
+def _rule(canvas: Canvas, row: int, column: int, width: int, title: str, glyphs: Glyphs) -> None:
+    canvas.put(row, column, glyphs.horizontal * width, "rule")
+    if title:
+        canvas.put(row, column + 2, clipped(f" {title} ", width - 4, glyphs.more), "label")
+
+
+def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> None:
+    if not model.has_hand:
+        return
+    at = canvas.put(layout.hand, 1, t("hand"), "label") + 1
+    names = [_card_text(card, glyphs, coded=not layout.big) for card in model.hand]
+    if sum(map(width_of, names)) + 2 * len(names) + at > layout.left:
+        names = [_card_text(card, glyphs, coded=False) for card in model.hand]
+    for slot, (card, name) in enumerate(zip(model.hand, names, strict=True)):
+        before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+        at = canvas.put(layout.hand, at, f"{before}{name}{after}", _card_style(card), ("card", slot))
+
+
+def _card_text(card: HandCard, glyphs: Glyphs, *, coded: bool) -> str:
+    """A card of the hand: an animal with its name, and with its code where the board shows codes."""
+    sign = glyphs.dead if card.dead else "+" if card.wild else "-" if card.removing else " "
+    face = card.face
+    if face.suit or face.name == face.label:
+        return label_of(face, glyphs) + sign
+    return f"{face.label} {face.name}{sign}" if coded else f"{face.name}{sign}"
+
+
+def _card_style(card: HandCard) -> str:
+    if card.chosen:
+        return "chosen"
+    if card.dead or not card.playable:
+        return "dead"
+    return "hand card.red" if card.face.is_red else "hand card.black"
+
+
+def _texts(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> None:
+    row, width = layout.hand + 1, layout.left - 2
+    bottom = layout.hand + layout.texts
+    if model.progress:
+        row = _progress(canvas, row, width, model.progress, glyphs)
+    for text in wrapped(model.prompt, width)[: 2 if model.progress is None else 1]:
+        canvas.put(row, 1, clipped(text, width, glyphs.more), "prompt")
+        row += 1
+    for text in model.explanation:
+        for part in wrapped(text, width):
+            if row >= bottom:
+                return
+            canvas.put(row, 1, part, "hint")
+            row += 1
+
+
+def _progress(canvas: Canvas, row: int, width: int, progress: Progress, glyphs: Glyphs) -> int:
+    if not progress.total:
+        canvas.put(row, 1, clipped(progress.text, width, glyphs.more), "prompt")
+        return row + 1
+    count = f" {progress.done}/{progress.total}"
+    text = clipped(progress.text, width - BAR_MAX // 2 - len(count) - 1, glyphs.more)
+    size = min(BAR_MAX, width - width_of(text) - len(count) - 1)
+    full = size * min(progress.done, progress.total) // progress.total
+    at = canvas.put(row, 1, text, "prompt") + 1
+    at = canvas.put(row, at, glyphs.full * full, "done")
+    at = canvas.put(row, at, glyphs.empty * (size - full), "left")
+    canvas.put(row, at, count, "prompt")
+    return row + 1
+
+
+def _result(canvas: Canvas, layout: Layout, result: Sequence[str], glyphs: Glyphs) -> None:
+    """The result between rules, its first line in large: letters apart, if there is room."""
+    row, width = layout.hand, layout.left
+    bottom = layout.hand + layout.texts
+    headline = " ".join(result[0].upper())
+    if width_of(headline) > width - 4:
+        headline = clipped(result[0], width - 4, glyphs.more)
+    canvas.put(row, 0, glyphs.horizontal * width, "rule")
+    canvas.put(row + 1, (width - width_of(headline)) // 2, headline, "done")
+    row += 2
+    for text in result[1:]:
+        for part in wrapped(text, width - 2):
+            if row >= bottom:
+                return
+            canvas.put(row, 1, part, "hint")
+            row += 1
+
+
+def _said(canvas: Canvas, layout: Layout, lines: Sequence[Line], glyphs: Glyphs, *, scrolled: bool) -> None:
+    row, bottom, width = layout.log, canvas.height - 1, canvas.width
+    title = t("log, scrolled back: End shows the newest") if scrolled else t("log")
+    if not layout.ruled and not scrolled:
+        paint_lines(canvas, row, 1, width - 1, bottom - row, lines)
+    elif width < CHAT_APART:
+        _rule(canvas, row, 0, width, title, glyphs)
+        paint_lines(canvas, row + 1, 1, width - 1, bottom - row - 1, lines)
+    else:
+        half = width // 2
+        chat = [line for line in lines if line.kind == "remark"]
+        rest = [line for line in lines if line.kind != "remark"]
+        _rule(canvas, row, 0, half, title, glyphs)
+        _rule(canvas, row, half + 1, width - half - 1, t("chat"), glyphs)
+        paint_lines(canvas, row + 1, 1, half - 1, bottom - row - 1, rest)
+        paint_lines(canvas, row + 1, half + 2, width - half - 2, bottom - row - 1, chat)

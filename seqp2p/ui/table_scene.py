@@ -1,0 +1,289 @@
+"""The table on the screen: what is chosen with keys and clicks, and what is shown of the game.
+
+Theory of operation. The scene asks what a seat sees whenever it paints or obeys, so it is never behind the game. What
+it owns is the choice that is being made, the clocks, and what is shown in place of the table. While a question is open
+the choice is made from that question's view; otherwise from what the seat could do if it were its turn, and then
+nothing can be sent. A line that leaves it is the text of an action that the asked view allows.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from seqp2p.match.table import Settings
+from seqp2p.rules import Action, View, format_action, legal_actions
+from seqp2p.ui.cards import action_shown
+from seqp2p.ui.choice import (
+    DIRECTIONS,
+    NO_CHOICE,
+    Step,
+    entered,
+    moved,
+    picked,
+    pointed,
+    settled,
+    taken_back,
+    to_edge,
+    turned,
+)
+from seqp2p.ui.frame import Frame, Painter, Target
+from seqp2p.ui.language import t
+from seqp2p.ui.scene import KeyHelp, Line, Page
+from seqp2p.ui.styles import UNICODE, Glyphs
+from seqp2p.ui.table_keys import Key, sheet_keys, table_keys
+from seqp2p.ui.table_model import Progress, TableModel, TableState, table_model
+from seqp2p.ui.table_paint import Sheet, paint_table
+from seqp2p.ui.table_sheets import help_sheet, piles_sheet
+from seqp2p.ui.words import Company, Story
+
+PAGE_LINES: Final = 5
+"""Lines that PageUp and PageDown go."""
+COMPLETIONS_MAX: Final = 20
+WORDS: Final = ("help", "hand", "board", "moves", "where ", "seats", "log", "words", "say ", "leave")
+SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
+
+
+class TableScene:
+    """The table of one seat, or of one who only watches (``company.own`` 0).
+
+    ``sees`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
+    nothing is asked; ``clock`` the time in seconds, from any beginning.
+    """
+
+    def __init__(
+        self,
+        *,
+        sees: Callable[[], View | None],
+        asked: Callable[[], View | None],
+        company: Company,
+        story: Story,
+        clock: Callable[[], float],
+        settings: Settings,
+    ) -> None:
+        self._sees = sees
+        self._asked = asked
+        self._company = company
+        self._story = story
+        self._clock = clock
+        self._settings = settings
+        self._choice = NO_CHOICE
+        self._question: View | None = None  # the one that the choice was last fitted to
+        self._answered: View | None = None  # the one whose answer is on its way
+        self._sent: Action | None = None
+        self._since_s = clock()
+        self._until_s = dict[int, float]()
+        self._progress: Progress | None = None
+        self._result: tuple[str, ...] = ()
+        self._sheet = ""
+        self._seat_shown = 0
+        self._top = 0  # the first line shown of what is read from its beginning
+        self._below = 0  # the lines passed over at the end of the log
+        self._lines: tuple[Line, ...] = ()
+        self._glyphs: Glyphs = UNICODE
+
+    # What happens at the table.
+
+    def changed(self) -> None:
+        """The position has changed: what is chosen and not legal any more is dropped, the turn's clock begins anew."""
+        self._since_s = self._clock()
+        self._sent = None
+        self._fit(self._view()[0])
+
+    def absent(self, seat: int, grace_s: float) -> None:
+        """A seat cannot be reached; it is waited for so many seconds from now on."""
+        self._until_s[seat] = self._clock() + grace_s
+
+    def back(self, seat: int) -> None:
+        """A seat can be reached again."""
+        self._until_s.pop(seat, None)
+
+    def gone(self, seats: Collection[int]) -> None:
+        """Seats have left the game for good."""
+        for seat in seats:
+            self.back(seat)
+
+    def progress(self, text: str, done: int, total: int) -> None:
+        """Work that takes a while; ``total`` 0 where nobody knows how long."""
+        self._progress = Progress(text, done, total)
+
+    def progress_over(self) -> None:
+        """It is done."""
+        self._progress = None
+
+    def over(self, lines: Sequence[str]) -> None:
+        """The game has ended: how, and then what can be done now. No line: it goes on after all."""
+        self._result = tuple(lines)
+
+    # The scene.
+
+    def painter(self, page: Page) -> Painter:
+        """Paints the table as it is now."""
+        self._lines, self._glyphs = page.lines, page.glyphs
+        self._below = min(self._below, max(len(page.lines) - 1, 0))
+        model = table_model(self._state())
+        return partial(_paint, model, page, self._below, self._shown_sheet())
+
+    def press(self, key: str) -> str | None:
+        """Obey a key."""
+        if key in SHEETS:
+            self._show(SHEETS[key])
+            return None
+        if self._sheet:
+            self._scroll_sheet(key)
+            return None
+        if key in ("pageup", "pagedown") or (key == "end" and self._below):
+            steps = {"pageup": self._below + PAGE_LINES, "pagedown": self._below - PAGE_LINES, "end": 0}
+            self._below = min(max(steps[key], 0), max(len(self._lines) - 1, 0))
+            return None
+        return self._choose(key)
+
+    def click(self, target: Target) -> str | None:
+        """Obey a click on a square, a card of the hand, a seat, a key."""
+        what, number = target
+        if what == "key":
+            keys = self._keys()
+            return self.press(keys[number].name) if number < len(keys) else None
+        if self._sheet:
+            return None
+        if what == "seat":
+            self._show("piles", number)
+            return None
+        view, is_asked = self._view()
+        step = {"square": pointed, "card": picked}.get(what)
+        if view is None or step is None:
+            return None
+        return self._take(step(self._choice, view, number, asked=is_asked))
+
+    def keys(self) -> Sequence[KeyHelp]:
+        """The keys that do something now."""
+        return [key.help for key in self._keys()]
+
+    def completions(self, typed: str) -> Sequence[str]:
+        """Actions that can be done now, and words that are always understood."""
+        view, is_asked = self._view()
+        legal = view.legal if view and is_asked else ()
+        shown = [action_shown(view.variant, action) for action in legal] if view else []
+        small = typed.lower()
+        return [line for line in (*shown, *WORDS) if line.lower().startswith(small)][:COMPLETIONS_MAX]
+
+    # The choice.
+
+    def _view(self) -> tuple[View | None, bool]:
+        """What the choice is made from, and whether it is asked for."""
+        question = self._asked()
+        if question is not None and question is self._answered:
+            question = None
+        view = _ahead(self._sees(), self._company.own) if question is None else question
+        if question is not self._question:
+            self._question = question
+            self._sent = None if question else self._sent
+            self._fit(view)
+        return view, question is not None
+
+    def _fit(self, view: View | None) -> None:
+        """Keep of the choice what is legal in this view."""
+        self._choice = NO_CHOICE if view is None else settled(self._choice, view)
+
+    def _choose(self, key: str) -> str | None:
+        view, is_asked = self._view()
+        if view is None:
+            return None
+        choice = self._choice
+        if key in ("enter", "space"):
+            return self._take(entered(choice, view, asked=is_asked))
+        if key in DIRECTIONS:
+            self._choice = moved(choice, view, key)
+        elif key in ("tab", "s-tab"):
+            self._choice = turned(choice, view, 1 if key == "tab" else -1)
+        elif key in ("home", "end"):
+            self._choice = to_edge(choice, view, last=key == "end")
+        elif key == "escape":
+            self._choice = taken_back(choice)
+            # With nothing left to undo, an answer that never arrived can be given again.
+            self._answered = self._answered if choice != NO_CHOICE else None
+        return None
+
+    def _take(self, step: Step) -> str | None:
+        """The choice after a step; what is to be sent, if anything is."""
+        self._choice, self._sent = step[0], step[1] or self._sent
+        if step[1] is None or self._question is None:
+            return None
+        self._answered = self._question
+        return format_action(self._question.variant, step[1])
+
+    # What is shown.
+
+    def _state(self) -> TableState:
+        view, is_asked = self._view()
+        now_s, turn_time_s = self._clock(), self._settings.turn_time_s
+        runs = bool(turn_time_s) and view is not None and not view.over
+        return TableState(
+            variant=self._settings.variant,
+            company=self._company,
+            view=view,
+            asked=is_asked,
+            sent=None if is_asked else self._sent,
+            last=self._story.last,
+            choice=self._choice,
+            clock_s=turn_time_s - (now_s - self._since_s) if runs else None,
+            away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},
+            progress=self._progress,
+            result=self._result,
+            keys=tuple(key.help for key in self._keys()),
+            glyphs=self._glyphs,
+        )
+
+    def _keys(self) -> tuple[Key, ...]:
+        if self._sheet:
+            return sheet_keys()
+        view, is_asked = self._view()
+        return table_keys(view, self._choice, asked=is_asked, scrolled=self._below > 0)
+
+    def _show(self, sheet: str, seat: int = 0) -> None:
+        """Show this in place of the table, or the table again if it is there already."""
+        again = self._sheet == sheet and self._seat_shown == seat
+        self._sheet, self._seat_shown = "" if again else sheet, seat
+        self._top = self._below = 0
+
+    def _scroll_sheet(self, key: str) -> None:
+        if key in ("escape", "enter", "space"):
+            self._show(self._sheet, self._seat_shown)
+            return
+        lines = len(self._sheet_lines())
+        ends = {"home": -lines, "end": lines, "up": -1, "down": 1, "pageup": -PAGE_LINES, "pagedown": PAGE_LINES}
+        on = ends.get(key, 0)
+        if self._sheet == "log":
+            self._below = min(max(self._below - on, 0), max(lines - 1, 0))
+        else:
+            self._top = min(max(self._top + on, 0), max(lines - 1, 0))
+
+    def _sheet_lines(self) -> tuple[Line, ...]:
+        view, is_asked = self._view()
+        if self._sheet == "log":
+            return self._lines
+        if self._sheet == "piles" and view is not None:
+            return piles_sheet(view, self._company, self._seat_shown, self._glyphs)
+        if self._sheet == "piles":
+            return (Line("log", t("the cards are not dealt yet")),)
+        keys = table_keys(view, self._choice, asked=is_asked, scrolled=False)
+        return help_sheet(view, self._company, [key.help for key in keys], self._glyphs)
+
+    def _shown_sheet(self) -> Sheet | None:
+        titles = {"help": t("help"), "log": t("log"), "piles": t("discards")}
+        if not self._sheet:
+            return None
+        below = self._below if self._sheet == "log" else None
+        return Sheet(titles[self._sheet], self._sheet_lines(), self._top, below)
+
+
+def _ahead(seen: View | None, own: int) -> View | None:
+    """What a seat sees, with what it could do if it were its turn; nothing if it has left, or only watches."""
+    if seen is None or seen.over or not own or own in seen.out:
+        return seen
+    position = seen.position._replace(to_move=own, pending=None, exchanged=0)
+    return replace(seen, legal=legal_actions(position))
+
+
+def _paint(model: TableModel, page: Page, scroll: int, sheet: Sheet | None, width: int, height: int) -> Frame:
+    return paint_table(model, page.lines, page.glyphs, width, height, scroll=scroll, sheet=sheet)

@@ -1,0 +1,72 @@
+"""What can be shown in place of the table, as lines: help, and every seat's discard pile."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from seqp2p.rules import View
+from seqp2p.ui.board_model import face_of
+from seqp2p.ui.cards import colour_name
+from seqp2p.ui.explain import card_label
+from seqp2p.ui.frame import width_of
+from seqp2p.ui.language import t, tn
+from seqp2p.ui.plain import help_lines
+from seqp2p.ui.scene import KeyHelp, Line
+from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.words import Company
+
+KEY_WIDTH: Final = 10
+CODES_A_LINE: Final = 5
+
+
+def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], glyphs: Glyphs) -> tuple[Line, ...]:
+    """The keys that do something now, the signs, and what can be typed."""
+    lines = [t("Keys that do something now:")]
+    lines += [f"  {key}{' ' * max(1, KEY_WIDTH - width_of(key))}{does}" for key, does in keys]
+    if view is not None:
+        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
+        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]
+    return tuple(Line("log", line) for line in lines)
+
+
+def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
+    opening, closing = glyphs.cursor
+    chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
+    yield t("{chips}  chips   {corner} a free corner", chips=chips, corner=glyphs.corner * 2)
+    yield t(
+        "{made} in a completed sequence   {last} the last move   {lit} where the chosen card can go",
+        made=glyphs.made,
+        last=glyphs.last,
+        lit=glyphs.lit,
+    )
+    yield t("{cursor} the cursor   {staged} what Enter sends", cursor=f"{opening} {closing}", staged=glyphs.turn)
+    yield t(
+        "in the hand: {dead} dead   + goes anywhere   - takes a chip   ( ) of no use now   {chosen} chosen",
+        dead=glyphs.dead,
+        chosen=f"{opening} {closing}",
+    )
+    faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
+    codes = [f"{face.label} {face.name}" for face in faces if not face.suit]
+    for at in range(0, len(codes), CODES_A_LINE):
+        yield ", ".join(codes[at : at + CODES_A_LINE])
+
+
+def piles_sheet(view: View, company: Company, seat: int, glyphs: Glyphs) -> tuple[Line, ...]:
+    """The discard pile of a seat, of every seat where ``seat`` is 0; the newest card first."""
+    seats = [seat] if seat else range(1, view.players + 1)
+    return tuple(Line("log", line) for each in seats for line in _pile(view, company, each, glyphs))
+
+
+def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[str]:
+    pile = view.discards[seat - 1]
+    who = t(
+        "seat {seat}, {name} ({colour})",
+        seat=seat,
+        name=company.names[seat - 1],
+        colour=colour_name(company.colour(seat)),
+    )
+    if not pile:
+        yield t("{who}: no card discarded", who=who)
+        return
+    yield tn("{who}, one card:", "{who}, {count} cards, the newest first:", len(pile), who=who)
+    separator = " " if face_of(view.variant, pile[-1]).suit else ", "
+    yield "  " + separator.join(card_label(view, card, glyphs) for card in reversed(pile))
