@@ -7,7 +7,7 @@ Every mark is a sign as well as a style: ``[`` ``]`` the cursor, ``▶`` what is
 from typing import Final, NamedTuple
 
 from seqp2p.ui.board_model import BoardModel, Cell, Face
-from seqp2p.ui.frame import Canvas, Target, clipped
+from seqp2p.ui.frame import Canvas, Target, clipped, width_of
 from seqp2p.ui.styles import Glyphs
 
 MARGIN: Final = 3
@@ -62,28 +62,35 @@ def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs
 def _paint_cell(
     canvas: Canvas, row: int, column: int, cell: Cell, glyphs: Glyphs, pitch: Pitch, target: Target
 ) -> None:
-    state = _state(cell)
-    left, right = _marks(cell, glyphs)
-    chip, chip_style = _chip(cell, glyphs)
-    if pitch is SMALL:
+    if pitch is BIG_NAMES:
+        _paint_named(canvas, row, column, cell, glyphs, target)
+        return
+    state, (left, right), (chip, chip_style) = _state(cell), _marks(cell, glyphs), _chip(cell, glyphs)
+    apart = " " if pitch is BIG else ""
+    label = _label(cell, glyphs)
+    if not state and not cell.chip:
+        canvas.put(row, column, f"{left}{label}{apart}{chip}{right}{apart}", _label_style(cell), target)
+    else:
         at = canvas.put(row, column, left, state, target)
-        at = canvas.put(row, at, _label(cell, glyphs), f"{_label_style(cell)} {state}".strip(), target)
+        at = canvas.put(row, at, label + apart, f"{_label_style(cell)} {state}".strip(), target)
         at = canvas.put(row, at, chip, f"{chip_style} {state}".strip(), target)
-        canvas.put(row, at, right, state, target)
-        return
-    for below in range(pitch.height):
-        canvas.put(row + below, column, " " * pitch.width, "" if below == pitch.height - 1 else state, target)
+        canvas.put(row, at, right + apart, state, target)
     if pitch is BIG:
-        canvas.put(row, column, left, state, target)
-        canvas.put(row, column + 1, _label(cell, glyphs), f"{_label_style(cell)} {state}".strip(), target)
-        canvas.put(row, column + 4, chip, f"{chip_style} {state}".strip(), target)
-        canvas.put(row, column + 5, right, state, target)
-        return
-    name = clipped(cell.face.name, pitch.width - 1, glyphs.more) if cell.face else _label(cell, glyphs)
-    canvas.put(row, column + 1, name, f"{_label_style(cell)} {state}".strip(), target)
-    canvas.put(row + 1, column, left, state, target)
-    canvas.put(row + 1, column + 1, chip * 2, f"{chip_style} {state}".strip(), target)
-    canvas.put(row + 1, column + 3, right, state, target)
+        canvas.put(row + 1, column, " " * pitch.width, "", target)
+
+
+def _paint_named(canvas: Canvas, row: int, column: int, cell: Cell, glyphs: Glyphs, target: Target) -> None:
+    """A big square with a whole name, and the chip and its marks below."""
+    state, (left, right), (chip, chip_style) = _state(cell), _marks(cell, glyphs), _chip(cell, glyphs)
+    width = BIG_NAMES.width - 1
+    name = clipped(cell.face.name, width, glyphs.more) if cell.face else _label(cell, glyphs)
+    name += " " * (width - width_of(name))
+    canvas.put(row, column, f" {name}", f"{_label_style(cell)} {state}".strip(), target)
+    at = canvas.put(row + 1, column, left, state, target)
+    at = canvas.put(row + 1, at, chip * 2, f"{chip_style} {state}".strip(), target)
+    at = canvas.put(row + 1, at, right, state, target)
+    canvas.put(row + 1, at, " " * (column + BIG_NAMES.width - at), "", target)
+    canvas.put(row + 2, column, " " * BIG_NAMES.width, "", target)
 
 
 def _label(cell: Cell, glyphs: Glyphs) -> str:
