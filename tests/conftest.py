@@ -1,12 +1,19 @@
 """What all tests share: hypothesis without a clock, and whole games that are played once."""
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
+from seqp2p.ui import language
 from tests.table import Played, played
 
 settings.register_profile("seqp2p", deadline=None, max_examples=30)
 settings.load_profile("seqp2p")
+
+# The tests speak English, and so do the processes that they start, wherever they are run.
+os.environ["LANGUAGE"] = "en"
 
 
 # These wait, for networks that fail and for processes, more than they work: they come first, beside the others.
@@ -20,6 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((at for at, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
 
     items.sort(key=rank)
+
+
+@pytest.fixture
+def french() -> Iterator[None]:
+    """The reader reads French."""
+    language.use("fr")
+    yield
+    language.use("en")
 
 
 @pytest.fixture(scope="session")

@@ -14,22 +14,34 @@ from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.running import polite_signals
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS, Options, RulesError
+from seqp2p.said import said, why
+from seqp2p.ui.cards import variant_title
+from seqp2p.ui.language import number, t, tn
 
 GAMES_MAX = 1_000_000_000
 # Windows waits for no more than 63 things at once, of which a pool takes two.
 JOBS_MAX = 61
 
 
-@click.command("arena")
+@click.command(
+    "arena",
+    help=said(
+        "Play bots against each other, on the engine alone.\n\n"
+        "Name a BOT for each seat, or one for each team: they are repeated round the table. Who starts goes round from"
+        " game to game."
+    ),
+)
 @click.argument("bots", nargs=-1, required=True, type=click.Choice(list(BOTS)), metavar="BOT BOT...")
-@click.option("--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help="How many games.")
-@click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same games.")
-@click.option("--players", type=int, help="Seats; without it, one for each bot.")
-@click.option("--teams", type=int, help="Teams; without it, the usual number.")
+@click.option(
+    "--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help=said("How many games.")
+)
+@click.option("--seed", type=int, default=1, show_default=True, help=said("The same seed gives the same games."))
+@click.option("--players", type=int, help=said("Seats; without it, one for each bot."))
+@click.option("--teams", type=int, help=said("Teams; without it, the usual number."))
 @click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-@click.option("--advanced", is_flag=True, help="A one-eyed jack may break a sequence.")
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help="Processes; without it, one for each core.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object with the result on standard output.")
+@click.option("--advanced", is_flag=True, help=said("A one-eyed jack may break a sequence."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object with the result on standard output."))
 def command(
     bots: tuple[str, ...],
     games: int,
@@ -42,15 +54,11 @@ def command(
     advanced: bool,
     as_json: bool,
 ) -> None:
-    """Play bots against each other, on the engine alone.
-
-    Name a BOT for each seat, or one for each team: they are repeated round the table. Who starts goes round from game
-    to game.
-    """
+    """Play the games, show how far they are, and say how they ended."""
     try:
         contest = make_contest(bots, variant, players, teams, Options(advanced=advanced))
     except RulesError as error:
-        raise CommandError(str(error), "see seqp2p arena --help", USAGE) from None
+        raise CommandError(why(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
     output = Output(as_json)
     total = Tally.of(contest.teams)
     begun = time.perf_counter()
@@ -64,9 +72,10 @@ def command(
                 total += tally
                 advance(tally.games)
     except KeyboardInterrupt:
-        raise CommandError(f"stopped after {total.games:,} of {games:,} games", exit_code=ABANDONED) from None
+        message = t("stopped after {done} of {games} games", done=number(total.games), games=number(games))
+        raise CommandError(message, exit_code=ABANDONED) from None
     except (BotError, WorkerLost) as error:
-        raise CommandError(str(error), exit_code=FAILED) from None
+        raise CommandError(why(error), exit_code=FAILED) from None
     seconds = time.perf_counter() - begun
     output.event("arena", **result(total, seconds))
     if not as_json:
@@ -92,27 +101,48 @@ def result(total: Tally, seconds: float) -> dict[str, object]:
 
 def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
     """The result for people: shares with their 95 % confidence intervals, then means."""
-    title = VARIANTS[contest.variant].title + (", advanced" if contest.options.advanced else "")
-    games = "1 game" if total.games == 1 else f"{total.games:,} games"
-    yield f"{games} of {title}, {contest.players} players in {contest.teams} teams"
-    yield f"{seconds:,.1f} s, {total.turns / seconds:,.0f} turns a second"
+    title = variant_title(contest.variant)
+    if contest.options.advanced:
+        title = t("{game}, advanced", game=title)
+    yield tn(
+        "1 game of {title}, {players} players in {teams} teams",
+        "{games} games of {title}, {players} players in {teams} teams",
+        total.games,
+        games=number(total.games),
+        title=title,
+        players=contest.players,
+        teams=contest.teams,
+    )
+    yield t("{seconds} s, {turns} turns a second", seconds=number(seconds, 1), turns=number(total.turns / seconds))
     yield ""
-    teams = [f"team {team}  {'+'.join(contest.bots_of(team))}" for team in range(1, contest.teams + 1)]
+    teams = [
+        t("team {team}  {bots}", team=team, bots="+".join(contest.bots_of(team)))
+        for team in range(1, contest.teams + 1)
+    ]
     shares = [(name, count, total.games) for name, count in zip(teams, total.wins, strict=True)]
     shares += [
-        ("drawn", total.draws, total.games),
-        ("won by who began", total.first_mover_wins, total.decided),
-        ("reshuffled", total.reshuffled, total.games),
+        (t("drawn"), total.draws, total.games),
+        (t("won by who began"), total.first_mover_wins, total.decided),
+        (t("reshuffled"), total.reshuffled, total.games),
     ]
     width = max(len(name) for name, _, _ in shares)
-    yield f"{'':{width}}  {'games':>13}  {'share':>7}  95 % interval"
+    yield f"{'':{width}}  {t('games'):>13}  {t('share'):>7}  {t('95 % interval')}"
     for name, count, among in shares:
-        low, high = wilson(count, among)
-        share = f"{count / among:7.2%}" if among else f"{'-':>7}"
-        yield f"{name:{width}}  {count:>13,}  {share}  {low:.2%} to {high:.2%}"
+        low, high = (_percent(bound) for bound in wilson(count, among))
+        share = _percent(count / among) if among else "-"
+        interval = t("{low} to {high}", low=low, high=high)
+        yield f"{name:{width}}  {number(count):>13}  {share:>7}  {interval}"
     yield ""
-    means = {"turns": total.turns, "passes": total.passes, "exchanges": total.exchanges}
-    yield "a game, on average: " + ", ".join(f"{count / total.games:.2f} {what}" for what, count in means.items())
+    yield t(
+        "a game, on average: {turns} turns, {passes} passes, {exchanges} exchanges",
+        turns=number(total.turns / total.games, 2),
+        passes=number(total.passes / total.games, 2),
+        exchanges=number(total.exchanges / total.games, 2),
+    )
+
+
+def _percent(share: float) -> str:
+    return t("{percent}%", percent=number(100 * share, 2))
 
 
 @contextmanager
@@ -132,7 +162,7 @@ def _progress(games: int, *, shown: bool) -> Generator[Callable[[int], None]]:
     if not shown or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda _: None
         return
-    with click.progressbar(length=games, label="playing", file=sys.stderr, show_pos=True) as bar:
+    with click.progressbar(length=games, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
         yield bar.update
 
 

@@ -20,6 +20,8 @@ from seqp2p.cli.settings import GRACE_S, make_settings
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import CLASSIC, Options
+from seqp2p.said import said, why
+from seqp2p.ui.language import t, tr
 
 # Events that every peer has in common: the demo passes on the first seat's.
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
@@ -29,14 +31,16 @@ END_S = 5.0
 Hear: TypeAlias = Callable[[dict[str, Any]], None]
 
 
-@click.command("demo")
+@click.command("demo", help=said("Watch bots play a whole game: real peers, one process each, over loopback."))
 @click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
-@click.option("--bot", type=click.Choice(list(BOTS)), default="greedy", show_default=True, help="Plays every seat.")
-@click.option("--pace", type=click.FloatRange(0, 60), default=0, help="Seconds a turn takes at least.")
-@click.option("--replay-dir", type=click.Path(file_okay=False), help="Where the replays go.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output.")
+@click.option(
+    "--bot", type=click.Choice(list(BOTS)), default="greedy", show_default=True, help=said("Plays every seat.")
+)
+@click.option("--pace", type=click.FloatRange(0, 60), default=0, help=said("Seconds a turn takes at least."))
+@click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replays go."))
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
 def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_json: bool) -> None:
-    """Watch bots play a whole game: real peers, one process each, over loopback."""
+    """Start the peers, and listen to them."""
     check_players(players)
     directory = home.replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
@@ -51,7 +55,7 @@ def check_players(players: int) -> None:
         make_settings(players, None, CLASSIC.name, Options(), GRACE_S, closed_hands=False)
     except CommandError as error:
         sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
-        raise CommandError(str(error), f"choose one of --players {sizes}", USAGE) from None
+        raise CommandError(why(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
 
 
 class Demo:
@@ -75,7 +79,7 @@ class Demo:
             nursery.cancel_scope.cancel()
         if self._stopping:
             self._tell_stopped()
-            raise CommandError("stopped", exit_code=ABANDONED)
+            raise CommandError(t("stopped"), exit_code=ABANDONED)
         return self._conclude()
 
     async def _end_on_signal(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
@@ -119,7 +123,7 @@ class Demo:
         def read(line: str) -> None:
             # What the first seat has to say to people is the demo's own text, but for its lobby: nobody else may join.
             nonlocal shown
-            shown = shown or line == TABLE_FULL
+            shown = shown or line == tr(TABLE_FULL)
             if shown:
                 self._output.say(line)
 
@@ -145,11 +149,11 @@ class Demo:
             env=os.environ | environment | own,
         )
         self._processes.append(process)
-        said: list[str] = []  # what it says of an error
+        complaints: list[str] = []
 
         def take(line: str) -> None:
-            if line.startswith((ERROR, HINT)):
-                said.append(line)
+            if line.startswith((tr(ERROR), tr(HINT))):
+                complaints.append(line)
             else:
                 read(line)
 
@@ -163,7 +167,7 @@ class Demo:
                 nursery.start_soon(_each_line, process.stdout, note)
                 nursery.start_soon(_each_line, process.stderr, take)
             if await process.wait() not in (DONE, ABANDONED) and not self._stopping:
-                raise _failure(number, process.returncode, said)
+                raise _failure(number, process.returncode, complaints)
         finally:
             await _end(process)
 
@@ -178,11 +182,11 @@ class Demo:
     def _conclude(self) -> int:
         """The result that all seats agree on, and the verdict on the first seat's replay."""
         if len(self._over) < self._players:
-            raise CommandError("a peer left before the game began")
+            raise CommandError(t("a peer left before the game began"))
         first = self._over[1]
         replays = [self._over[seat]["replay"] for seat in sorted(self._over)]
         report = verify_file(Path(replays[0]))
-        self._output.say(f"verify: {describe(report)}")
+        self._output.say(t("verify: {verdict}", verdict=describe(report)))
         self._output.event(
             "over",
             result=first["result"],
@@ -194,7 +198,7 @@ class Demo:
         )
         agreed = {(event["result"], tuple(event["winners"])) for event in self._over.values()}
         if len(agreed) != 1 or report.verdict == "invalid":
-            raise CommandError("the peers do not agree on the game they played")
+            raise CommandError(t("the peers do not agree on the game they played"))
         return DONE if report.verdict == "verified" else ABANDONED
 
 
@@ -208,13 +212,16 @@ async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Call
             take(line.decode("utf-8", "replace"))
 
 
-def _failure(number: int, exit_code: int | None, said: list[str]) -> CommandError:
+def _failure(number: int, exit_code: int | None, complaints: list[str]) -> CommandError:
     """A peer's own error, in its own words where it had any."""
-    errors = [line.removeprefix(ERROR) for line in said if line.startswith(ERROR)]
-    hints = [line.removeprefix(HINT) for line in said if line.startswith(HINT)]
+    error, hint = tr(ERROR), tr(HINT)
+    errors = [line.removeprefix(error) for line in complaints if line.startswith(error)]
+    hints = [line.removeprefix(hint) for line in complaints if line.startswith(hint)]
     if errors:
-        return CommandError(f"the peer of bot {number}: {errors[-1]}", hints[-1] if hints else "")
-    return CommandError(f"the peer of bot {number} ended with exit code {exit_code}")
+        return CommandError(
+            t("the peer of bot {number}: {error}", number=number, error=errors[-1]), hints[-1] if hints else ""
+        )
+    return CommandError(t("the peer of bot {number} ended with exit code {code}", number=number, code=exit_code))
 
 
 async def _end(process: trio.Process) -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import click
 import trio
 
-from seqp2p.cli.lines import read_line
+from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, racing_dial, tcp_dial
@@ -15,10 +16,13 @@ from seqp2p.net.code import parse_code
 from seqp2p.net.dialling import Dial
 from seqp2p.net.discovery import Browsed, browsing
 from seqp2p.net.errors import BadCode
-from seqp2p.net.wordlist import WORDS
+from seqp2p.players.vocabulary import LEAVING, word_of
+from seqp2p.said import said, why
+from seqp2p.ui.cards import variant_word
+from seqp2p.ui.language import t, tn, tr
 
-QUESTION = "join code (like 7-amber-falcon): "
-ADDRESS_HINT = "join by the address that the host shows: seqp2p join HOST:PORT"
+QUESTION: Final = said("join code (like 7-amber-falcon): ")
+ADDRESS_HINT: Final = said("join by the address that the host shows: seqp2p join HOST:PORT")
 
 FIND_S = 8.0
 """How long a table is looked for. One that is there answers within a second, a lost packet included."""
@@ -37,7 +41,7 @@ class Way:
 
 
 async def find_way(
-    address: Address | None, code: str | None, own: Sequence[Address], output: Output
+    address: Address | None, code: str | None, own: Sequence[Address], view: LobbyView, output: Output
 ) -> tuple[Way, str]:
     """The way to the table and its code, as it is tried; asks for the code where none is given.
 
@@ -46,34 +50,32 @@ async def find_way(
     """
     code = None if code is None else parse_code(code)
     if address is not None:
-        return Way(address, tcp_dial), code or await ask_code(output)
+        return Way(address, tcp_dial), code or await ask_code(view, output)
     async with browsing() as tables:
         if code is None:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(list_tables, tables, output)
-                code = await ask_code(output)
+                nursery.start_soon(list_tables, tables, view, output)
+                code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
+            view.tables(None)
         found = await find_table(int(code.partition("-")[0]), tables, own)
     tell_table(found, output)
     return Way(found.addresses[0], racing_dial(found.addresses)), code
 
 
-async def ask_code(output: Output) -> str:
+async def ask_code(view: LobbyView, output: Output) -> str:
     """The code as a person types it, asked for again until it can be one; raises CommandError when the input ends."""
-    # A bot that is given its code needs none of this, and its memory is measured.
-    from seqp2p.ui.code_prompt import can_complete, prompt_code
-
-    if can_complete():
-        if (typed := await prompt_code(QUESTION, WORDS, code_fault)) is None:
-            raise CommandError("stopped", exit_code=ABANDONED)
-        return parse_code(typed)
+    view.asks(tr(QUESTION))
     while True:
-        click.echo(QUESTION, nl=False, err=True)
-        if (line := await read_line()) is None:
-            raise CommandError("stopped", exit_code=ABANDONED)
+        if not view.shows:
+            click.echo(tr(QUESTION), nl=False, err=True)
+        line = await output.read_line()
+        if line is None or word_of(line) in LEAVING:
+            raise CommandError(t("stopped"), exit_code=ABANDONED)
         if (fault := code_fault(line)) is None:
+            view.asks("")
             return parse_code(line)
-        output.say(fault)
+        output.say(fault, "answer")
 
 
 def code_fault(text: str) -> str | None:
@@ -81,15 +83,17 @@ def code_fault(text: str) -> str | None:
     try:
         parse_code(text)
     except BadCode as error:
-        return f"{error} {error.hint}"
+        return f"{tr(why(error))} {tr(error.hint)}"
     return None
 
 
-async def list_tables(tables: Browsed[FoundTable], output: Output) -> None:
-    """Print the tables that are there, and again whenever that has changed, until cancelled."""
+async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Output) -> None:
+    """Show the tables that are there, and again whenever that has changed, until cancelled."""
     told: set[FoundTable] = set()
     shown: tuple[str, ...] | None = None
-    output.say("tables on this network (Ctrl-C ends):")
+    view.tables(())
+    if not view.shows:
+        output.say(t("tables on this network (Ctrl-C ends):"))
     while True:
         await trio.sleep(SETTLE_S)
         current = sorted(tables.current, key=lambda found: (found.advert.number, found.advert.host))
@@ -97,13 +101,19 @@ async def list_tables(tables: Browsed[FoundTable], output: Output) -> None:
             if found not in told:
                 tell_table(found, output)
         told = set(current)
-        nothing = f"  none can be found here: {tables.problem}" if tables.problem else "  none yet"
-        lines = tuple(map(table_line, current)) or (nothing,)
+        view.tables([(found.advert.number, table_line(found).strip()) for found in current])
+        lines = tuple(map(table_line, current)) or (_nothing_line(tables.problem),)
+        if view.shows and not tables.problem:
+            lines = ()
         if lines != shown:
             shown = lines
             for line in lines:
                 output.say(line)
         await tables.changed()
+
+
+def _nothing_line(problem: str) -> str:
+    return t("  none can be found here: {problem}", problem=tr(problem)) if problem else t("  none yet")
 
 
 async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
@@ -119,15 +129,24 @@ async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Add
         await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
     found = fitting()
     if not found:
-        why = f" ({tables.problem})" if tables.problem else ""
-        raise CommandError(f"table {number} is not to be seen on this network{why}", ADDRESS_HINT, NOT_CONNECTED)
+        message = t("table {number} is not to be seen on this network", number=number)
+        if tables.problem:
+            message = t(
+                "table {number} is not to be seen on this network ({problem})",
+                number=number,
+                problem=tr(tables.problem),
+            )
+        raise CommandError(message, ADDRESS_HINT, NOT_CONNECTED)
     if len(found) > 1:
-        who = ", ".join(f"{table.advert.host}'s at {table.addresses[0]}" for table in found)
-        raise CommandError(f"{len(found)} tables here have number {number}: {who}", ADDRESS_HINT, NOT_CONNECTED)
+        who = ", ".join(
+            t("{host}'s at {address}", host=table.advert.host, address=table.addresses[0]) for table in found
+        )
+        message = t("{count} tables here have number {number}: {who}", count=len(found), number=number, who=who)
+        raise CommandError(message, ADDRESS_HINT, NOT_CONNECTED)
     if found[0].advert.version != PROTOCOL_VERSION:
         raise CommandError(
-            f"table {number} plays with another version of seqp2p",
-            "use the same version of seqp2p everywhere",
+            t("table {number} plays with another version of seqp2p", number=number),
+            t("use the same version of seqp2p everywhere"),
             NOT_CONNECTED,
         )
     return found[0]
@@ -157,12 +176,19 @@ def table_line(found: FoundTable) -> str:
     """One table, for people."""
     advert = found.advert
     if advert.version != PROTOCOL_VERSION:
-        state = "another version of seqp2p"
+        state = t("another version of seqp2p")
     elif advert.state == "playing":
-        state = "playing"
+        state = t("playing")
     else:
-        state = f"{advert.free} free"
-    return f"  table {advert.number:>2}  {advert.host}: {advert.variant}, {advert.players} players, {state}"
+        state = tn("{count} free", "{count} free", advert.free)
+    return t(
+        "  table {number:>2}  {host}: {variant}, {players} players, {state}",
+        number=advert.number,
+        host=advert.host,
+        variant=variant_word(advert.variant),
+        players=advert.players,
+        state=state,
+    )
 
 
 async def _until(condition: Callable[[], bool], tables: Browsed[FoundTable], limit_s: float) -> None:

@@ -7,7 +7,6 @@ from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.cli.lines import is_terminal, read_line
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Ended, play
 from seqp2p.cli.reporter import tell_lobby_left
@@ -17,14 +16,15 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import Former
 from seqp2p.net.table import Table
-from seqp2p.players.desk import LEAVING
-from seqp2p.players.person import NO, YES
+from seqp2p.players.vocabulary import LEAVING, NO, YES, word_of
+from seqp2p.said import said, why
+from seqp2p.ui.language import t, tr
 
-ASK_AGAIN: Final = "another game at this table? yes/no"
+ASK_AGAIN: Final = said("another game at this table? yes/no")
 ANSWER_S: Final = 60.0
 """For a person to say whether to play again. A host's lobby is waited for longer (``rematch_wait_s``)."""
-OPEN_AGAIN: Final = "the game ended before the cards were dealt: the lobby opens again"
-NO_OTHER_HINT: Final = "ask for a new table, or open one: seqp2p host"
+OPEN_AGAIN: Final = said("the game ended before the cards were dealt: the lobby opens again")
+NO_OTHER_HINT: Final = said("ask for a new table, or open one: seqp2p host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ async def play_games(door: Door, open_lobby: OpenLobby) -> int:
                 number += 1
                 if last is not None:
                     door.lobbying.output.event("rematch", game=number)
-                    door.lobbying.output.say(f"game {number} at this table")
+                    door.lobbying.output.say(t("game {number} at this table", number=number))
                 last = Last(table, await play(table, door.held, door.lobbying.choices, door.lobbying.output))
             begun += last.ended.begun
             if not await _wants_another(door, last, begun, signals):
                 return last.ended.exit_code
             if table.seat != 1 and last.host_is_out:
-                raise _no_other_game("the host is gone", last)
+                raise _no_other_game(t("the host is gone"), last)
 
 
 async def _next_table(door: Door, sit_down: SitDown, last: Last | None, signals: AsyncIterator[int]) -> Table | None:
@@ -85,7 +85,7 @@ async def _next_table(door: Door, sit_down: SitDown, last: Last | None, signals:
     except NetError as error:
         if last is None:
             raise
-        raise _no_other_game(sentence(str(error)), last) from None
+        raise _no_other_game(sentence(why(error)), last) from None
 
 
 async def _wants_another(door: Door, last: Last, begun: int, signals: AsyncIterator[int]) -> bool:
@@ -99,23 +99,23 @@ async def _wants_another(door: Door, last: Last, begun: int, signals: AsyncItera
     if begun < lobbying.games:
         return True
     gone = last.table.seat != 1 and last.host_is_out
-    return lobbying.person and is_terminal() and not gone and await _ask(lobbying.output, signals)
+    return lobbying.person and lobbying.output.asks and not gone and await _ask(lobbying.output, signals)
 
 
 async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
     """Ask the person; no answer is no, and so is a signal."""
     yes = False
     output.ring()
-    output.say(f"{ASK_AGAIN} ({ANSWER_S:.0f} s)")
+    output.say(t("another game at this table? yes/no ({seconds:.0f} s)", seconds=ANSWER_S))
     async with trio.open_nursery() as nursery:
         nursery.cancel_scope.deadline = trio.current_time() + ANSWER_S
         nursery.start_soon(_cancel_on_signal, signals, nursery.cancel_scope)
-        while (line := await read_line()) is not None:
-            word = line.strip().lower()
+        while (line := await output.read_line()) is not None:
+            word = word_of(line)
             yes = word in YES
             if yes or word in NO or word in LEAVING:
                 break
-            output.say(ASK_AGAIN)
+            output.say(tr(ASK_AGAIN))
         nursery.cancel_scope.cancel()
     return yes
 
@@ -125,6 +125,7 @@ async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope
         scope.cancel()
 
 
-def _no_other_game(why: str, last: Last) -> CommandError:
+def _no_other_game(reason: str, last: Last) -> CommandError:
     exit_code = last.ended.exit_code or NOT_CONNECTED
-    return CommandError(f"there is no other game at this table: {why}", NO_OTHER_HINT, exit_code)
+    message = t("there is no other game at this table: {reason}", reason=reason)
+    return CommandError(message, NO_OTHER_HINT, exit_code)

@@ -10,21 +10,24 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
-from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.cli.output import USAGE, CommandError, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
 from seqp2p.replay.locks import lock
+from seqp2p.said import said
+from seqp2p.ui.language import t, tr
 
 # More processes of one person at once than this are no person.
 IDENTITIES_MAX = 64
 LOCK_PATIENCE_S = 2.0
 LOCK_PAUSE_S = 0.01
-HOME_HINT = "set SEQP2P_HOME to a folder of yours"
-REPLAYS_HINT = "choose another folder with --replay-dir"
+HOME_HINT: Final = said("set SEQP2P_HOME to a folder of yours")
+REPLAYS_HINT: Final = said("choose another folder with --replay-dir")
 
 
 def data_dir() -> Path:
@@ -38,9 +41,10 @@ def replay_dir(chosen: str | None) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CommandError(f"cannot keep replays in {directory}: {error.strerror}", REPLAYS_HINT) from None
+        message = t("cannot keep replays in {folder}: {reason}", folder=directory, reason=what_failed(error))
+        raise CommandError(message, REPLAYS_HINT) from None
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise CommandError(f"cannot keep replays in {directory}: it is not writable", REPLAYS_HINT)
+        raise CommandError(t("cannot keep replays in {folder}: it is not writable", folder=directory), REPLAYS_HINT)
     return directory
 
 
@@ -66,7 +70,8 @@ def player_name(wish: str | None, number: int = 1) -> str:
     """
     if wish is not None:
         if fault := name_fault(wish):
-            raise CommandError(f"this name cannot be used: {fault}", "choose another with --name", USAGE)
+            message = t("this name cannot be used: {fault}", fault=tr(fault))
+            raise CommandError(message, t("choose another with --name"), USAGE)
         return wish
     candidates: list[str] = []
     with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -84,7 +89,9 @@ def keep_name(name: str) -> None:
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror}", HOME_HINT) from None
+        raise CommandError(
+            t("cannot write {path}: {reason}", path=path, reason=what_failed(error)), HOME_HINT
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,9 @@ def held_identity() -> Generator[Held]:
                 return
         finally:
             os.close(descriptor)
-    raise CommandError(f"{IDENTITIES_MAX} games of this account are going on already", "end some of them")
+    raise CommandError(
+        t("{count} games of this account are going on already", count=IDENTITIES_MAX), t("end some of them")
+    )
 
 
 @contextlib.contextmanager
@@ -131,11 +140,11 @@ def held_again(name: str) -> Generator[Held]:
     number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
     path = _own_dir() / name if number else None
     if number is None or path is None or not path.exists():
-        raise CommandError("the identity key of this seat is not in this player's folder", HOME_HINT)
+        raise CommandError(t("the identity key of this seat is not in this player's folder"), HOME_HINT)
     descriptor = _open_key(path)
     try:
         if not lock(descriptor):
-            raise CommandError("another seqp2p process plays with the key of this seat", "end that one first")
+            raise CommandError(t("another seqp2p process plays with the key of this seat"), t("end that one first"))
         yield Held(_read_key(descriptor, path), number)
     finally:
         os.close(descriptor)
@@ -167,13 +176,13 @@ def locked(name: str) -> Generator[None]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise CommandError(f"cannot use {path}: {error.strerror}", HOME_HINT) from None
+        raise CommandError(t("cannot use {path}: {reason}", path=path, reason=what_failed(error)), HOME_HINT) from None
     try:
         # What is done under a lock takes milliseconds; whoever holds one longer has stopped, and is not waited for.
         limit = time.monotonic() + LOCK_PATIENCE_S
         while not lock(descriptor):
             if time.monotonic() > limit:
-                raise CommandError(f"another seqp2p process holds {path}", "end it, then try again")
+                raise CommandError(t("another seqp2p process holds {path}", path=path), t("end it, then try again"))
             time.sleep(LOCK_PAUSE_S)
         yield
     finally:
@@ -185,7 +194,8 @@ def _own_dir() -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise CommandError(f"cannot use {directory}: {error.strerror}", HOME_HINT) from None
+        message = t("cannot use {path}: {reason}", path=directory, reason=what_failed(error))
+        raise CommandError(message, HOME_HINT) from None
     return directory
 
 
@@ -196,7 +206,8 @@ def _open_key(path: Path) -> int:
             _make_key(path)
         return os.open(path, os.O_RDWR)
     except OSError as error:
-        raise CommandError(f"cannot use the identity key {path}: {error.strerror}", HOME_HINT) from None
+        message = t("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
+        raise CommandError(message, HOME_HINT) from None
 
 
 def _make_key(path: Path) -> None:
@@ -218,5 +229,6 @@ def _read_key(descriptor: int, path: Path) -> Identity:
         return Identity(os.read(descriptor, 64))
     except (CryptoError, OSError):
         raise CommandError(
-            f"the identity key {path} is damaged", "move it away, and a new one is made (others will see a new key)"
+            t("the identity key {path} is damaged", path=path),
+            t("move it away, and a new one is made (others will see a new key)"),
         ) from None

@@ -30,25 +30,29 @@ from seqp2p.net.lobby_host import host_table
 from seqp2p.net.table import Table
 from seqp2p.net.watchers import SPECTATORS_MAX, Watchers, watched_by
 from seqp2p.rules import VARIANTS, Options
+from seqp2p.said import said
+from seqp2p.ui.language import t
 
 
-@click.command("host")
+@click.command("host", help=said("Open a table for others to join, and play when it is full."))
 @click.option("--players", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option("--teams", type=int, help="2 or 3, for 6 and 12 players; usually 2.")
+@click.option("--teams", type=int, help=said("2 or 3, for 6 and 12 players; usually 2."))
 @click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-@click.option("--advanced", is_flag=True, help="One-eyed jacks may take a chip out of a completed sequence.")
-@click.option("--no-table-talk", is_flag=True, help="A remark may be called: the speaker's team gives up a card each.")
-@click.option("--manual-draw", is_flag=True, help="Players draw by themselves, and can forget to.")
-@click.option("--closed-hands", is_flag=True, help="Do not open the hands for the replay at the end.")
+@click.option("--advanced", is_flag=True, help=said("One-eyed jacks may take a chip out of a completed sequence."))
+@click.option(
+    "--no-table-talk", is_flag=True, help=said("A remark may be called: the speaker's team gives up a card each.")
+)
+@click.option("--manual-draw", is_flag=True, help=said("Players draw by themselves, and can forget to."))
+@click.option("--closed-hands", is_flag=True, help=said("Do not open the hands for the replay at the end."))
 @time_options
 @click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
     default=DEFAULT_LIMITS.watchers_max,
     show_default=True,
-    help="How many may watch, with the join code.",
+    help=said("How many may watch, with the join code."),
 )
-@click.option("--listen", metavar="ADDR:PORT", help="Where to listen; all interfaces without it.")
+@click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; all interfaces without it."))
 @seat_options
 def command(
     players: int,
@@ -71,7 +75,7 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Open a table for others to join, and play when it is full."""
+    """Keep a table as the options say."""
     options = Options(advanced=advanced, table_talk=not no_table_talk, manual_draw=manual_draw)
     settings = make_settings(players, teams, variant, options, grace_s, turn_time_s, closed_hands=closed_hands)
     address = None if listen is None else make_address(listen)
@@ -129,5 +133,7 @@ class _Hosting:
         )
         self.update(replace(self.advert, free=0, state="playing"))
         if watchers:
-            self.door.lobbying.output.say(f"others watch with:  seqp2p watch {self.addresses[0]}  and the same code")
+            self.door.lobbying.output.say(
+                t("others watch with:  {command}  and the same code", command=f"seqp2p watch {self.addresses[0]}")
+            )
         return table

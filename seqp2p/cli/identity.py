@@ -5,19 +5,23 @@ import click
 from seqp2p.cli import home, known
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.said import said
+from seqp2p.ui.language import t
 
 
-@click.command("id")
-@click.option("--name", help="Remember this name for the games to come.")
-@click.option("--forget", metavar="NAME", help="Forget the keys of the player known by this name.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.command(
+    "id", help=said("Show this player's name and the fingerprint of its identity key, and those of known players.")
+)
+@click.option("--name", help=said("Remember this name for the games to come."))
+@click.option("--forget", metavar="NAME", help=said("Forget the keys of the player known by this name."))
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
-    """Show this player's name and the fingerprint of its identity key, and those of known players."""
+    """Change what is to be changed, then show all of it."""
     output = Output(as_json)
     if name is not None:
         home.keep_name(name)
     if forget is not None and not known.forget(forget):
-        raise CommandError(f"nobody is known as {forget}", "seqp2p id lists the players who are known")
+        raise CommandError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
     identity = home.first_identity()
     shown = home.player_name(None)
     players = [
@@ -34,4 +38,4 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     if not as_json:
         output.say(f"{shown}  {mark}")
         for player in players:
-            output.say(f"known: {player['name']}  {player['fingerprint']}  since {player['first_seen']}")
+            output.say(t("known: {name}  {fingerprint}  since {first_seen}", **player))

@@ -5,6 +5,7 @@ import re
 import secrets
 from contextlib import nullcontext
 from functools import partial
+from typing import Final
 
 import click
 
@@ -19,15 +20,24 @@ from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.lobby_join import join_table, rejoin_table
 from seqp2p.net.table import Table
+from seqp2p.said import said
+from seqp2p.ui.language import t
 
-WAITING = "waiting for the host to open the table again"
+WAITING: Final = said("waiting for the host to open the table again")
 # A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
 
-@click.command("join")
+@click.command(
+    "join",
+    help=said(
+        "Sit down at a table, and play when it is full.\n\n"
+        "CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on"
+        " this network are listed, and the code is asked for."
+    ),
+)
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
-@click.option("--code", help="The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
+@click.option("--code", help=said("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
 @seat_options
 def command(
     place: str | None,
@@ -41,14 +51,10 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Sit down at a table, and play when it is full.
-
-    CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on this
-    network are listed, and the code is asked for.
-    """
+    """Read what is given, and join."""
     host, given = read_place(place, code)
     if given is None and not is_terminal():
-        raise CommandError("no join code was given", "use --code CODE or set SEQP2P_CODE", USAGE)
+        raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
     lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes, games)
     raise SystemExit(run_async(lambda: join(host, given, lobbying)))
 
@@ -57,7 +63,7 @@ def read_place(place: str | None, code: str | None) -> tuple[Address | None, str
     """The host's address and the code, as far as they are given; raises CommandError (usage)."""
     if place is not None and _LIKE_A_CODE.fullmatch(place):
         if code is not None:
-            raise CommandError("the join code is given twice", "leave out --code", USAGE)
+            raise CommandError(t("the join code is given twice"), t("leave out --code"), USAGE)
         return None, place
     address = None if place is None else make_address(place)
     return address, code or os.environ.get("SEQP2P_CODE") or None

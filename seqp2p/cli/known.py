@@ -16,14 +16,14 @@ import unicodedata
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.lines import read_line
-from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output
+from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.match.table import name_fault
@@ -32,6 +32,9 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import bye
 from seqp2p.net.table import Table
+from seqp2p.players.vocabulary import NO, YES, word_of
+from seqp2p.said import why
+from seqp2p.ui.language import t
 
 FILE: Final = "known_players.json"
 SIZE_MAX: Final = 1_048_576
@@ -99,38 +102,65 @@ async def check_known(table: Table, output: Output, *, ask: bool) -> None:
         if meeting.kind != "changed":
             trusted.append(meeting)
         elif ask:
-            if not await _ask(meeting):
+            if not await _ask(meeting, output):
                 await leave_table(table, "does not play with somebody whose key has changed")
                 raise CommandError(
-                    f"left the table: {meeting.name} has another key than before",
-                    f"compare fingerprints (seqp2p id); seqp2p id --forget '{meeting.name}' forgets the key before",
+                    t("left the table: {name} has another key than before", name=meeting.name),
+                    t(
+                        "compare fingerprints (seqp2p id); {command} forgets the key before",
+                        command=f"seqp2p id --forget '{meeting.name}'",
+                    ),
                     NOT_CONNECTED,
                 )
             trusted.append(meeting)
     try:
         remember(trusted)
     except CommandError as error:
-        output.say(f"those at the table are not remembered: {error}")
+        output.say(t("those at the table are not remembered: {reason}", reason=why(error)))
 
 
 def tell(meeting: Meeting, output: Output) -> None:
     """Say who it is: a line, or loudly where the key has changed."""
-    name, known = meeting.name, meeting.known
-    loud = _loud()
+    seat, name, known = meeting.seat, meeting.name, meeting.known
+    loud = _loud(output)
     match meeting.kind:
         case "new":
-            output.say(f"seat {meeting.seat}: {name} is new here; this key is remembered")
+            output.say(t("seat {seat}: {name} is new here; this key is remembered", seat=seat, name=name))
         case "same" if known is not None:
-            output.say(f"seat {meeting.seat}: {name} is known since {known.first_seen}")
+            output.say(t("seat {seat}: {name} is known since {date}", seat=seat, name=name, date=known.first_seen))
         case "renamed" if known is not None:
-            output.say(f"seat {meeting.seat}: {name} is known as {known.name}, since {known.first_seen}")
+            output.say(
+                t(
+                    "seat {seat}: {name} is known as {known}, since {date}",
+                    seat=seat,
+                    name=name,
+                    known=known.name,
+                    date=known.first_seen,
+                )
+            )
         case "changed" if known is not None:
-            output.event("changed_key", seat=meeting.seat, name=name, key=meeting.key.hex(), known_key=known.key)
-            loud(f"THE KEY OF {name} HAS CHANGED (seat {meeting.seat}). THIS MAY BE SOMEBODY ELSE.")
-            loud(f"  known since {known.first_seen}:  {fingerprint(bytes.fromhex(known.key))}")
-            loud(f"  now at the table:      {fingerprint(meeting.key)}")
+            output.event("changed_key", seat=seat, name=name, key=meeting.key.hex(), known_key=known.key)
+            loud(t("THE KEY OF {name} HAS CHANGED (seat {seat}). THIS MAY BE SOMEBODY ELSE.", name=name, seat=seat))
+            mark = fingerprint(bytes.fromhex(known.key))
+            loud(t("  known since {date}:  {fingerprint}", date=known.first_seen, fingerprint=mark))
+            loud(t("  now at the table:      {fingerprint}", fingerprint=fingerprint(meeting.key)))
         case _:
             pass  # A name that the lobby made.
+
+
+def meeting_note(meeting: Meeting) -> str:
+    """Who it is, in a few words; empty for a name that the lobby made."""
+    match meeting.kind:
+        case "new":
+            return t("new here")
+        case "same" if meeting.known is not None:
+            return t("known since {date}", date=meeting.known.first_seen)
+        case "renamed" if meeting.known is not None:
+            return t("known as {known}", known=meeting.known.name)
+        case "changed":
+            return t("ANOTHER KEY THAN BEFORE")
+        case _:
+            return ""
 
 
 # The file.
@@ -145,14 +175,16 @@ def load() -> tuple[Known, ...]:
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise CommandError(f"cannot read {path}: {error.strerror}", home.HOME_HINT) from None
+        message = t("cannot read {path}: {reason}", path=path, reason=what_failed(error))
+        raise CommandError(message, home.HOME_HINT) from None
     try:
         players = msgspec.json.decode(data, type=_File).players
         if len(data) > SIZE_MAX or not all(map(_is_whole, players)):
             raise msgspec.ValidationError
     except msgspec.MsgspecError:
         raise CommandError(
-            f"the file of known players {path} is damaged", "move it away; everybody is new again then"
+            t("the file of known players {path} is damaged", path=path),
+            t("move it away; everybody is new again then"),
         ) from None
     return players
 
@@ -212,7 +244,8 @@ def _write(players: Collection[Known]) -> None:
             new.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror}", home.HOME_HINT) from None
+        message = t("cannot write {path}: {reason}", path=path, reason=what_failed(error))
+        raise CommandError(message, home.HOME_HINT) from None
 
 
 def _is_whole(known: Known) -> bool:
@@ -232,21 +265,27 @@ def _looks(name: str) -> str:
 # Asking.
 
 
-def _loud() -> Callable[[str], None]:
-    """Says a line on standard error, whoever reads standard output."""
-    return Output(json=True).say
+def _loud(output: Output) -> Callable[[str], None]:
+    """Says a line on the screen or on standard error, whoever reads standard output."""
+    return partial(output.say, kind="alarm") if output.screen else Output(json=True).say
 
 
-async def _ask(meeting: Meeting) -> bool:
+async def _ask(meeting: Meeting, output: Output) -> bool:
     """Whether a person says that this is who it should be."""
-    loud = _loud()
-    loud(f"play with this {meeting.name}? Type yes, or no to leave the table ({ANSWER_S:.0f} s): ")
+    loud = _loud(output)
+    loud(
+        t(
+            "play with this {name}? Type yes, or no to leave the table ({seconds:.0f} s): ",
+            name=meeting.name,
+            seconds=ANSWER_S,
+        )
+    )
     with trio.move_on_after(ANSWER_S):
-        while (line := await read_line()) is not None:
-            answer = line.strip().casefold()
-            if answer in ("yes", "no"):
-                return answer == "yes"
-            loud("type yes or no: ")
+        while (line := await output.read_line()) is not None:
+            answer = word_of(line)
+            if answer in YES | NO:
+                return answer in YES
+            loud(t("type yes or no: "))
     return False
 
 

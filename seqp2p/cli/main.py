@@ -1,6 +1,8 @@
 """The ``seqp2p`` command: one module a subcommand, imported only when it is called, so that ``--help`` is quick."""
 
+import copy
 import importlib
+import os
 import sys
 from types import MappingProxyType
 
@@ -8,20 +10,32 @@ import click
 
 from seqp2p import __version__
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, report_bug
+from seqp2p.said import said
+from seqp2p.ui import language
+from seqp2p.ui.language import t, tr
 
 # Subcommand → (module with its ``command``, what --help says of it).
 COMMANDS = MappingProxyType(
     {
-        "host": ("seqp2p.cli.host", "Open a table for others to join."),
-        "join": ("seqp2p.cli.join", "Sit down at a table."),
-        "resume": ("seqp2p.cli.resume", "Take your seat again in a game that is not finished."),
-        "watch": ("seqp2p.cli.watch", "Watch a table: everything but the hands."),
-        "demo": ("seqp2p.cli.demo", "Watch bots play: real peers, one process each."),
-        "verify": ("seqp2p.cli.verify", "Verify replays: every signature, proof, share and move."),
-        "rules": ("seqp2p.cli.rules", "Read the rules of the game, in English or French."),
-        "arena": ("seqp2p.cli.arena", "Play bots against each other, on the engine alone."),
-        "id": ("seqp2p.cli.identity", "Show this player's name and key."),
+        "host": ("seqp2p.cli.host", said("Open a table for others to join.")),
+        "join": ("seqp2p.cli.join", said("Sit down at a table.")),
+        "resume": ("seqp2p.cli.resume", said("Take your seat again in a game that is not finished.")),
+        "watch": ("seqp2p.cli.watch", said("Watch a table: everything but the hands.")),
+        "demo": ("seqp2p.cli.demo", said("Watch bots play: real peers, one process each.")),
+        "verify": ("seqp2p.cli.verify", said("Verify replays: every signature, proof, share and move.")),
+        "show": ("seqp2p.cli.show", said("Look at a replay, moment by moment.")),
+        "rules": ("seqp2p.cli.rules", said("Read the rules of the game, in English or French.")),
+        "arena": ("seqp2p.cli.arena", said("Play bots against each other, on the engine alone.")),
+        "id": ("seqp2p.cli.identity", said("Show this player's name and key.")),
     }
+)
+
+# What every command has. The language itself is chosen before click reads anything: even --help speaks it.
+lang_option = click.option(
+    "--lang",
+    type=click.Choice(language.LANGUAGES),
+    expose_value=False,
+    help=said("The language; without it, LANG's."),
 )
 
 
@@ -38,8 +52,7 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        return command
+        return spoken(importlib.import_module(COMMANDS[cmd_name][0]).command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -49,22 +62,43 @@ class LazyGroup(click.Group):
             import difflib
 
             near = difflib.get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
-            hint = f"did you mean seqp2p {near[0]}?" if near else "seqp2p --help lists the commands"
-            raise CommandError(f"no such command: {args[0]}", hint, USAGE)
+            hint = (
+                t("did you mean {command}?", command=f"seqp2p {near[0]}")
+                if near
+                else t("{command} --help lists the commands", command="seqp2p")
+            )
+            raise CommandError(t("no such command: {command}", command=args[0]), hint, USAGE)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of subcommands, without importing any."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        with formatter.section(t("Commands")):
+            formatter.write_dl([(name, tr(text)) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="seqp2p")
+def spoken(command: click.Command) -> click.Command:
+    """The command with what every command has, and its help in the reader's language."""
+    said_again = copy.copy(command)
+    said_again.help = tr(command.help or "")
+    said_again.params = [copy.copy(parameter) for parameter in command.params]
+    lang_option(said_again)
+    for parameter in said_again.params:
+        if isinstance(parameter, click.Option):
+            parameter.help = tr(parameter.help or "")
+    return said_again
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=said("Sequence between peers: no referee, and no host that sees a card."),
+)
+@click.version_option(__version__, prog_name="seqp2p", help=said("Show the version and exit."))
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Sequence between peers: no referee, and no host that sees a card."""
+    """Show the help where no command is named."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(USAGE)
@@ -73,6 +107,7 @@ def cli(context: click.Context) -> None:
 def main() -> None:
     """Run the command line."""
     prepare_streams()
+    language.use(language.wanted(sys.argv[1:], os.environ))
     sys.excepthook = report_bug
     try:
         code = run()
@@ -86,19 +121,19 @@ def run() -> int:
     """Run the command line; returns the exit code, or raises SystemExit with it, or CommandError."""
     try:
         # The code of an early exit (--help); a subcommand that says nothing of its exit code has none to say.
-        code: int | None = cli.main(prog_name="seqp2p", standalone_mode=False)
+        code: int | None = spoken(cli).main(prog_name="seqp2p", standalone_mode=False)
     except click.UsageError as error:
         raise usage_error(error) from None
     except click.Abort:  # Ctrl-C or the end of input while something was asked.
-        raise CommandError("stopped", exit_code=ABANDONED) from None
+        raise CommandError(t("stopped"), exit_code=ABANDONED) from None
     return code or DONE
 
 
 def usage_error(error: click.UsageError) -> CommandError:
     """What is wrong with the command line, said the way this program says it."""
-    hint = f"see {error.ctx.command_path if error.ctx else 'seqp2p'} --help"
+    hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     text = error.format_message()
     if isinstance(error, click.NoSuchOption) and error.possibilities:
-        text, hint = error.message, f"did you mean {error.possibilities[0]}?"
+        text, hint = error.message, t("did you mean {command}?", command=error.possibilities[0])
     text = " ".join(text.split()).rstrip(".")
     return CommandError(text[:1].lower() + text[1:], hint, USAGE)

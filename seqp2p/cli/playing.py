@@ -10,8 +10,7 @@ from typing import cast
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.lines import is_terminal, read_line
-from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output
+from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import polite_signals
 from seqp2p.cli.taking_up import Resumed
@@ -37,6 +36,7 @@ from seqp2p.players.player import Player
 from seqp2p.players.sight import Sight
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.ui.language import t
 from seqp2p.ui.words import LEFT
 
 
@@ -86,7 +86,7 @@ def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
 
 def own_desk(output: Output) -> Desk:
     """The standard input and what is said to people, for the person who sits there."""
-    return Desk(read_line, output.say, output.ring, is_terminal())
+    return Desk(output.read_line, output.say, output.ring, output.asks)
 
 
 def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:
@@ -227,7 +227,8 @@ def open_writer(path: Path, match: Match) -> ReplayWriter:
 
 
 def _cannot_write(path: Path, error: OSError) -> CommandError:
-    return CommandError(f"cannot write the replay {path}: {error.strerror or error}", home.REPLAYS_HINT)
+    message = t("cannot write the replay {path}: {reason}", path=path, reason=what_failed(error))
+    return CommandError(message, home.REPLAYS_HINT)
 
 
 async def _leave_on_signal(session: Session, signals: AsyncIterator[int], nursery: trio.Nursery) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -24,7 +25,10 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import PLACINGS
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.ledger import TableEvent
-from seqp2p.rules import Action, format_action, format_card, view
+from seqp2p.rules import Action, format_action, view
+from seqp2p.said import said
+from seqp2p.ui.cards import action_shown, card_shown, colour_name
+from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.words import (
     LEFT,
@@ -33,25 +37,28 @@ from seqp2p.ui.words import (
     Story,
     absent_line,
     back_line,
+    dealer_line,
     dropped_line,
     listed,
+    remark_line,
     result_line,
     resumed_line,
     sequences_lines,
     settings_lines,
+    shuffled_line,
     skipped_line,
     undone_line,
     vote_line,
 )
 
 # The first line that people read of an agreed table; what is said before it belongs to the lobby.
-TABLE_FULL = "the table is full"
+TABLE_FULL: Final = said("the table is full")
 
 
 def tell_lobby_left(output: Output, *, person: bool) -> None:
     """This seat's own player has left before there was a table: that is how it ends, without a replay."""
     output.event("over", result="unfinished", winners=(), forfeit=(), reason=LEFT, seat=None, replay=None)
-    output.say("you left the table" if person else "this seat left the table")
+    output.say(t("you left the table") if person else t("this seat left the table"))
 
 
 class Reporter:
@@ -78,11 +85,19 @@ class Reporter:
     def seats(self) -> None:
         """Who sits where, and how the table plays."""
         agreement = self.match.game.agreement
-        self.output.say(TABLE_FULL)
+        self.output.say(tr(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
             self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
-            you = " (you)" if number == self._company.own else ""
-            self.output.say(f"seat {number}: {seat.name}{you}  {self._company.colour(number)}  {fingerprint(seat.key)}")
+            name = t("{name} (you)", name=seat.name) if number == self._company.own else seat.name
+            self.output.say(
+                t(
+                    "seat {seat}: {name}  {colour}  {fingerprint}",
+                    seat=number,
+                    name=name,
+                    colour=colour_name(self._company.colour(number)),
+                    fingerprint=fingerprint(seat.key),
+                )
+            )
         for line in settings_lines(agreement.settings):
             self.output.say(line)
 
@@ -95,18 +110,15 @@ class Reporter:
             case Shuffled(seat, number, reshuffle):
                 seconds = round(now - self._step_at, 3)
                 self.output.event("shuffle", seat=seat, seconds=seconds, reshuffle=reshuffle)
-                players = self.match.game.players
-                has = "have" if seat == self._company.own else "has"
-                self.output.say(f"{self._company.who(seat)} {has} shuffled, the proof is checked ({number}/{players})")
+                self.output.say(shuffled_line(self._company, seat, number, self.match.game.players))
             case Dealt():
                 self.output.event("dealt", seconds=round(now - self._full_at, 3))
-                self.output.say("the cards are dealt")
+                self.output.say(t("the cards are dealt"))
             case Turned(turn, seat, action):
                 self._tell_action(turn, seat, action)
             case Remarked(seat, number, text, courtesy):
                 self.output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
-                says = "say" if seat == self._company.own else "says"
-                self._log(f"{self._company.who(seat)} {says}: {text}")
+                self._log(remark_line(self._company, seat, text, courtesy=courtesy))
             case _:
                 self._tell_absence(event)
         self._step_at = now
@@ -128,7 +140,7 @@ class Reporter:
             for line in board_lines(view(self.match.game.position, seat or 0), self._company.colours, self.story.last):
                 self.output.say(line)
         self.output.say(result_line(self._company, result))
-        self.output.say(f"replay: {replay}")
+        self.output.say(t("replay: {path}", path=replay))
 
     # Seats that are away, and what the others decide.
 
@@ -184,7 +196,7 @@ class Reporter:
     def redeal(self) -> None:
         """All cards that do not lie open are shuffled and dealt again."""
         self.output.event("redeal")
-        self._log(REDEAL_LINE)
+        self._log(tr(REDEAL_LINE))
 
     def resumed(self, seat: int, step: int) -> None:
         """A seat has been taken again, at this step."""
@@ -207,7 +219,8 @@ class Reporter:
         text = format_action(self.match.game.variant, action)
         name = "turn" if action.kind in PLACINGS else action.kind
         self.output.event(name, turn=turn, seat=seat, action=text)
-        self._log(f"{turn:>3}. {self._company.who(seat)}: {text}")
+        shown = action_shown(self.match.game.variant, action)
+        self._log(t("{turn:>3}. {who}: {action}", turn=turn, who=self._company.who(seat), action=shown))
         if action.kind in ("place", "remove"):
             self.story.last = action
             seen = view(self.match.game.table_position(), 0)
@@ -219,8 +232,7 @@ class Reporter:
     def _tell_dealer(self, rounds: Sequence[Sequence[tuple[int, int]]], dealer: int) -> None:
         variant = self.match.game.variant
         for turned in rounds:
-            cards = [f"{self._company.who(seat)} {format_card(variant, card)}" for seat, card in turned]
-            self.output.say(f"turned over: {listed(cards)}")
-        deals = "deal" if dealer == self._company.own else "deals"
-        self.output.say(f"{self._company.who(dealer)} {deals}")
+            cards = [f"{self._company.who(seat)} {card_shown(variant, card)}" for seat, card in turned]
+            self.output.say(t("turned over: {cards}", cards=listed(cards)))
+        self.output.say(dealer_line(self._company, dealer))
         self.output.event("dealer", seat=dealer)

@@ -10,11 +10,20 @@ from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import make_address, make_choices, playing_options
 from seqp2p.cli.taking_up import taken_up
 from seqp2p.net.addresses import Address
+from seqp2p.said import said
+from seqp2p.ui.language import t
 
 
-@click.command("resume")
+@click.command(
+    "resume",
+    help=said(
+        "Take your seat again in a game that is not finished.\n\n"
+        "GAME is a replay, its name, or the first digits of the game's id; without it, the newest one that nobody"
+        " plays."
+    ),
+)
 @click.argument("game", required=False)
-@click.option("--listen", metavar="ADDR:PORT", help="Where to listen; where it was without it.")
+@click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; where it was without it."))
 @playing_options
 def command(
     game: str | None,
@@ -26,10 +35,7 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Take your seat again in a game that is not finished.
-
-    GAME is a replay, its name, or the first digits of the game's id; without it, the newest one that nobody plays.
-    """
+    """Find the game, and go on with it."""
     address = None if listen is None else make_address(listen)
     choices, output = make_choices(bot, pace_s, replay_dir), Output(as_json)
     raise SystemExit(run_async(partial(resume, game, address, choices, output, until_stdin_closes=until_stdin_closes)))
@@ -41,5 +47,5 @@ async def resume(
     """Take the seat, and play on; returns the exit code."""
     async with taken_up(choices.replay_dir, game, listen, until_stdin_closes=until_stdin_closes) as resumed:
         if resumed.torn:
-            output.say("the last thing written was broken off: it is dropped, and comes back from the others")
+            output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
         return await resume_play(resumed, choices, output)

@@ -3,15 +3,17 @@
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from typing import cast
+from typing import Final, cast
 
 import trio
 
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
 from seqp2p.net.errors import NetError
+from seqp2p.said import said, why
+from seqp2p.ui.language import t, tr
 
-LOST_HINT = "check the address, and that the host is still there; then try again"
+LOST_HINT: Final = said("check the address, and that the host is still there; then try again")
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
@@ -33,8 +35,8 @@ def as_command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
     if isinstance(error, NetError):
-        return CommandError(sentence(str(error)), error.hint or LOST_HINT, NOT_CONNECTED)
-    return CommandError("stopped", exit_code=ABANDONED)
+        return CommandError(sentence(why(error)), error.hint or LOST_HINT, NOT_CONNECTED)
+    return CommandError(t("stopped"), exit_code=ABANDONED)
 
 
 def polite_signals() -> list[int]:
@@ -63,5 +65,6 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def sentence(text: str) -> str:
-    """Lower-case first letter and no full stop: it stands after ``error:``."""
+    """The text in the reader's language, with a small first letter and no full stop: it stands after ``error:``."""
+    text = tr(text)
     return text[:1].lower() + text[1:].rstrip(".")

@@ -20,6 +20,7 @@ from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
 from seqp2p.players.desk import wait_in_lobby
+from seqp2p.ui.language import t, tr
 
 SitDown: TypeAlias = Callable[[], Awaitable[Table]]
 """Waits in a lobby until its table is agreed; cancelled, it says goodbye."""
@@ -65,24 +66,27 @@ class Door:
             match event:
                 case CodeShown(code):
                     if codes:
-                        output.say(f"the code {codes[-1]} was tried wrongly too often, and holds no more")
+                        output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
                     codes.append(code)
                     output.event("listening", address=str(addresses[0]), code=code)
-                    act = "watch" if full else "join"
-                    output.say(f"others {act} with:  seqp2p {act} {addresses[0]}")
+                    output.say(
+                        t("others watch with:  {command}", command=f"seqp2p watch {addresses[0]}")
+                        if full
+                        else t("others join with:  {command}", command=f"seqp2p join {addresses[0]}")
+                    )
                     if len(codes) == 1 and not ipaddress.ip_address(addresses[0].host).is_loopback:
-                        output.say("on this network:   seqp2p join")
-                    output.say(f"the join code is:  {code}")
+                        output.say(t("on this network:   seqp2p join"))
+                    output.say(t("the join code is:  {code}", code=code))
                 case LobbyShown(_, seats, own_seat):
                     full = None not in seats
-                    shown = [seat.name if seat else "free" for seat in seats]
-                    shown[own_seat - 1] += " (you)"
-                    output.say("at the table: " + ", ".join(shown))
+                    shown = [seat.name if seat else t("free") for seat in seats]
+                    shown[own_seat - 1] = t("{name} (you)", name=shown[own_seat - 1])
+                    output.say(t("at the table: {seats}", seats=", ".join(shown)))
                 case TurnedAway(reason):
-                    output.say(reason)
+                    output.say(tr(reason))
                 case WatcherCame(name, key, count):
                     output.event("watcher", name=name, key=key.hex(), count=count)
-                    output.say(f"{name} watches ({count} in all)")
+                    output.say(t("{name} watches ({count} in all)", name=name, count=count))
 
         return tell
 

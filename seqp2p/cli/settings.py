@@ -13,6 +13,8 @@ from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError, check_sett
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS, Options, RulesError, default_teams
+from seqp2p.said import said, why
+from seqp2p.ui.language import t
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,7 +29,7 @@ def make_address(text: str) -> Address:
     try:
         return parse_address(text)
     except AddressError as error:
-        raise CommandError(sentence(str(error)), error.hint, USAGE) from None
+        raise CommandError(sentence(why(error)), error.hint, USAGE) from None
 
 
 def make_settings(
@@ -57,14 +59,15 @@ def make_settings(
         )
         check_settings(settings)
     except (RulesError, TableError) as error:
-        raise CommandError(str(error), "see seqp2p host --help", USAGE) from None
+        raise CommandError(why(error), t("see {command} --help", command="seqp2p host"), USAGE) from None
     return settings
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
     """Raises BadParameter for a clock that nobody could play by."""
     if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
-        reason = f"{turn_time_s} is neither 0 nor in the range {TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}."
+        bounds = f"{TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}"
+        reason = t("{seconds} is neither 0 nor in the range {range}.", seconds=turn_time_s, range=bounds)
         raise click.BadParameter(reason, context, option)
     return turn_time_s
 
@@ -79,7 +82,7 @@ def time_options(command: F) -> F:
         default=0,
         show_default=True,
         callback=_check_turn_time,
-        help="Seconds for a turn, 5 to 86400; 0 is no clock.",
+        help=said("Seconds for a turn, 5 to 86400; 0 is no clock."),
     )
     grace = click.option(
         "--grace",
@@ -87,20 +90,20 @@ def time_options(command: F) -> F:
         type=click.IntRange(1, 86_400),
         default=GRACE_S,
         show_default=True,
-        help="Seconds to wait for a seat that cannot be reached.",
+        help=said("Seconds to wait for a seat that cannot be reached."),
     )
     return turn_time(grace(command))
 
 
 def seat_options(command: F) -> F:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
-    name = click.option("--name", help="The name the others see.")
+    name = click.option("--name", help=said("The name the others see."))
     games = click.option(
         "--games",
         type=click.IntRange(1, GAMES_MAX),
         default=1,
         show_default=True,
-        help="Play so many games at this table, without being asked.",
+        help=said("Play so many games at this table, without being asked."),
     )
     return playing_options(name(games(command)))
 
@@ -109,12 +112,18 @@ def playing_options(command: F) -> F:
     """The options of every command that plays a seat."""
     for option in reversed(
         [
-            click.option("--bot", type=click.Choice(list(BOTS)), help="A bot plays this seat; without it, you do."),
             click.option(
-                "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help="A bot's least seconds a turn."
+                "--bot", type=click.Choice(list(BOTS)), help=said("A bot plays this seat; without it, you do.")
             ),
-            click.option("--replay-dir", type=click.Path(file_okay=False), help="Where the replay goes."),
-            click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output."),
+            click.option(
+                "--pace",
+                "pace_s",
+                type=click.FloatRange(0, 3600),
+                default=0,
+                help=said("A bot's least seconds a turn."),
+            ),
+            click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes.")),
+            click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output.")),
             click.option("--until-stdin-closes", is_flag=True, hidden=True),
         ]
     ):

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -30,8 +31,10 @@ from seqp2p.net.tls import make_credentials
 from seqp2p.replay.resume import ResumeError, feed
 from seqp2p.replay.sidecar import Logged, Secrets, Sidecar, SidecarError
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.said import said
+from seqp2p.ui.language import t
 
-DAMAGED_HINT = "the seat cannot be played on; another game can be named with seqp2p resume GAME"
+DAMAGED_HINT: Final = said("the seat cannot be played on; another game can be named with seqp2p resume GAME")
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ def _own_seat(unfinished: Unfinished, identity: Identity) -> OwnSeat:
 
 
 def _not_this_seat(unfinished: Unfinished) -> CommandError:
-    return CommandError(f"{unfinished.sidecar.path} does not hold the secrets of this seat in this game", DAMAGED_HINT)
+    message = t("{path} does not hold the secrets of this seat in this game", path=unfinished.sidecar.path)
+    return CommandError(message, DAMAGED_HINT)
 
 
 @contextlib.asynccontextmanager

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.output import FAILED, USAGE, CommandError
+from seqp2p.cli.output import FAILED, USAGE, CommandError, what_failed
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import decode_agreement, encode_agreement, game_id
 from seqp2p.net.serving import Listener
@@ -25,9 +26,11 @@ from seqp2p.replay.sidecar import (
     SidecarError,
     sidecar_path,
 )
+from seqp2p.said import said, why
+from seqp2p.ui.language import t
 
-NAMES_HINT = "GAME is a replay, its name, or the first digits of the game's id"
-NONE_HINT = "--replay-dir names the folder that the replay is in"
+NAMES_HINT: Final = said("GAME is a replay, its name, or the first digits of the game's id")
+NONE_HINT: Final = said("--replay-dir names the folder that the replay is in")
 
 
 @dataclass(frozen=True)
@@ -79,16 +82,16 @@ def take(directory: Path, game: str | None) -> Unfinished:
     if problem is not None:
         raise as_command_error(problem) from None
     if game is None:
-        raise CommandError(f"there is no unfinished game in {directory}", NONE_HINT, FAILED)
-    raise CommandError(f"no unfinished game of this player goes by {game}", NAMES_HINT, USAGE)
+        raise CommandError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
+    raise CommandError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
 
 
 def as_command_error(error: Exception) -> CommandError:
     """What a user reads of why a game cannot be taken up."""
     if isinstance(error, SidecarError | ResumeError):
-        return CommandError(str(error), error.hint)
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return CommandError(f"the game cannot be taken up: {reason}", NONE_HINT)
+        return CommandError(why(error), error.hint)
+    reason = what_failed(error) if isinstance(error, OSError) else why(error)
+    return CommandError(t("the game cannot be taken up: {reason}", reason=reason), NONE_HINT)
 
 
 def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
@@ -96,13 +99,16 @@ def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
     if game is not None and (named := _named(directory, game)) is not None:
         if not sidecar_path(named).exists():
             raise CommandError(
-                f"the game is over, or its seat is not this player's: {named} has no seat's own file beside it",
+                t(
+                    "the game is over, or its seat is not this player's: {replay} has no seat's own file beside it",
+                    replay=named,
+                ),
                 GameOver.hint,
             )
         yield named
         return
     if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):
-        raise CommandError(f"no replay goes by {game}", NAMES_HINT, USAGE)
+        raise CommandError(t("no replay goes by {game}", game=game), NAMES_HINT, USAGE)
     files = [(path.stat().st_mtime_ns, path) for path in directory.glob(f"*{SUFFIX}") if path.is_file()]
     for _, path in sorted(files, reverse=True):
         yield path.with_name(path.name.removesuffix(SUFFIX))

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import click
 import trio
@@ -11,7 +12,7 @@ import trio
 from seqp2p.cli import home
 from seqp2p.cli.finding import find_way
 from seqp2p.cli.join import read_place
-from seqp2p.cli.lines import is_terminal, read_line
+from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.playing import open_writer
 from seqp2p.cli.reporter import Reporter
@@ -23,14 +24,17 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.tls import make_credentials
 from seqp2p.net.watching import Spectator
+from seqp2p.players.vocabulary import word_of
 from seqp2p.rules import view
+from seqp2p.said import said
+from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import board_lines, legend_lines, score_line, seats_lines
 from seqp2p.ui.words import Company
 
-LEAVING = frozenset({"leave", "quit", "exit"})
-LEFT = "you left"
-WHAT_TO_TYPE = "you watch: board shows the board, seats who holds what, log what happened, leave ends it"
-NOT_DEALT = "the cards are not dealt yet"
+LEAVING: Final = frozenset({"leave", "quit", "exit"})
+LEFT: Final = said("you left")
+WHAT_TO_TYPE: Final = said("you watch: board shows the board, seats who holds what, log what happened, leave ends it")
+NOT_DEALT: Final = said("the cards are not dealt yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,19 @@ class Seeing:
     until_stdin_closes: bool
 
 
-@click.command("watch")
+@click.command(
+    "watch",
+    help=said(
+        "Watch a table, before it is full or while it plays: everything but the hands.\n\n"
+        "CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on"
+        " this network are listed, and the code is asked for."
+    ),
+)
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
-@click.option("--code", help="The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
-@click.option("--name", help="The name the host sees.")
-@click.option("--replay-dir", type=click.Path(file_okay=False), help="Where the replay goes.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per event on standard output.")
+@click.option("--code", help=said("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
+@click.option("--name", help=said("The name the host sees."))
+@click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes."))
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
     place: str | None,
@@ -59,14 +70,10 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Watch a table, before it is full or while it plays: everything but the hands.
-
-    CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on this
-    network are listed, and the code is asked for.
-    """
+    """Read what is given, and watch."""
     host, given = read_place(place, code)
     if given is None and not is_terminal():
-        raise CommandError("no join code was given", "use --code CODE or set SEQP2P_CODE", USAGE)
+        raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
     seeing = Seeing(name, home.replay_dir(replay_dir), Output(as_json), until_stdin_closes)
     raise SystemExit(run_async(lambda: watch(host, given, seeing)))
 
@@ -87,7 +94,7 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
                 way.host,
                 secrets.token_bytes,
                 dial=way.dial,
-                let_in=lambda: seeing.output.say("you are let in; the game is shown once the table is full"),
+                let_in=lambda: seeing.output.say(t("you are let in; the game is shown once the table is full")),
             )
             exit_code = await see(gallery, seeing)
         nursery.cancel_scope.cancel()
@@ -123,7 +130,7 @@ async def _run(
             nursery.cancel_scope.cancel()
     except* OSError:
         # Whatever can go wrong in the network has a name of its own: this is the disk.
-        raise CommandError(f"cannot write the replay {path}", home.REPLAYS_HINT) from None
+        raise CommandError(t("cannot write the replay {path}", path=path), home.REPLAYS_HINT) from None
     return result
 
 
@@ -142,8 +149,8 @@ class Balcony:
 
     async def listen(self) -> None:
         """Obey what is typed, as long as something is."""
-        while (line := await read_line()) is not None:
-            word = line.strip().lower()
+        while (line := await self._reporter.output.read_line()) is not None:
+            word = word_of(line)
             if word in LEAVING:
                 await self._spectator.leave(LEFT)
             elif word:
@@ -156,12 +163,12 @@ class Balcony:
             return list(self._reporter.story.lines)
         position = self._spectator.match.game.position
         if word not in ("board", "seats", "help"):
-            return [f"{word} is no word of a spectator's", WHAT_TO_TYPE]
+            return [t("{word} is no word of a spectator's", word=word), tr(WHAT_TO_TYPE)]
         if position is None:
-            return [NOT_DEALT, WHAT_TO_TYPE] if word == "help" else [NOT_DEALT]
+            return [tr(NOT_DEALT), tr(WHAT_TO_TYPE)] if word == "help" else [tr(NOT_DEALT)]
         seen, colours = view(position, 0), self._company.colours
         if word == "board":
             return [*board_lines(seen, colours, self._reporter.story.last), score_line(seen, colours)]
         if word == "seats":
             return seats_lines(seen, self._company)
-        return [WHAT_TO_TYPE, *legend_lines(seen.variant, colours)]
+        return [tr(WHAT_TO_TYPE), *legend_lines(seen.variant, colours)]

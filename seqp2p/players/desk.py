@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.players.typed import one_line
+from seqp2p.players.vocabulary import LEAVING, word_of
+from seqp2p.said import said
+from seqp2p.ui.language import tr
 
-LEAVING: Final = frozenset({"leave", "resign", "exit", "quit"})
-LOBBY_HELP: Final = "the game starts when the table is full; leave goes away"
-NOT_STARTED: Final = "the game has not started; help says what you can do"
+LOBBY_HELP: Final = said("the game starts when the table is full; leave goes away")
+NOT_STARTED: Final = said("the game has not started; help says what you can do")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,8 @@ class Desk:
 async def wait_in_lobby(desk: Desk) -> None:
     """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start."""
     while (typed := await desk.read()) is not None:
-        word = one_line(typed).lower()
+        word = word_of(one_line(typed))
         if word in LEAVING:
             return
         if word:
-            desk.say(LOBBY_HELP if word in ("help", "?") else NOT_STARTED)
+            desk.say(tr(LOBBY_HELP if word in ("help", "?") else NOT_STARTED))

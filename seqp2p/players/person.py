@@ -15,10 +15,14 @@ import trio
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
-from seqp2p.players.desk import LEAVING, Desk
+from seqp2p.players.desk import Desk
 from seqp2p.players.sight import GAME_OVER, NOT_DEALT, Sight
 from seqp2p.players.typed import one_line, read_action, read_card
-from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View, format_card
+from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, word_of
+from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
+from seqp2p.said import said, why
+from seqp2p.ui.cards import card_shown
+from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import hand_line, legal_lines, where_lines
 from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callable
 
@@ -26,12 +30,11 @@ Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
 GoOn: TypeAlias = Callable[[int], Awaitable[None]]
 
-YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
-ASK_LEAVE: Final = "leave the game? yes/no"
-NOBODY_AWAY: Final = "there is nobody to wait for"
-HOW_TO_SAY: Final = "write what you want to say behind it, like: say hello"
+ASK_LEAVE: Final = said("leave the game? yes/no")
+NOBODY_AWAY: Final = said("there is nobody to wait for")
+HOW_TO_SAY: Final = said("write what you want to say behind it, like: say hello")
 
 
 async def nobody_asks(_: int) -> None:
@@ -101,22 +104,22 @@ class Person:
             line = one_line(typed)
             if self._asks_to_leave:
                 self._asks_to_leave = False
-                if line.lower() in YES:
+                if word_of(line) in YES:
                     await leave(LEFT)
                     return
-                if line.lower() in NO or not line:
-                    self._show("you stay")
+                if word_of(line) in NO or not line:
+                    self._show(t("you stay"))
                     continue
             await self._obey(line, speak, go_on)
 
     async def _obey(self, line: str, speak: Speak, go_on: GoOn) -> None:
-        word, _, rest = line.partition(" ")
-        word = word.lower()
+        first, _, rest = line.partition(" ")
+        word = word_of(first)
         if word == "say":
             await self._say(rest, speak)
         elif word == "drop":
             await self._drop(rest, go_on)
-        elif line.lower() in LEAVING:
+        elif word in LEAVING and not rest:
             self._ask_to_leave()
         elif word in self._answers:
             self._show(*self._answers[word](rest))
@@ -128,30 +131,34 @@ class Person:
             self._take(self._question, line)
 
     async def _say(self, text: str, speak: Speak) -> None:
-        shown = cleaned(text, len(text))
+        remark = courtesy_of(cleaned(text, len(text)))
         number, _ = self._match.remarks.next_of(self._seat.number)
-        if not shown:
-            self._show(HOW_TO_SAY)
-        elif len(shown) > REMARK_LENGTH_MAX:
-            self._show(f"a remark has at most {REMARK_LENGTH_MAX} characters, and this one has {len(shown)}")
+        if not remark:
+            self._show(tr(HOW_TO_SAY))
+        elif (length := len(remark)) > REMARK_LENGTH_MAX:
+            most = REMARK_LENGTH_MAX
+            self._show(t("a remark has at most {most} characters, and this one has {length}", most=most, length=length))
         elif number > REMARKS_MAX:
-            self._show(f"you have said {REMARKS_MAX} things, and that is all that one game takes")
+            self._show(t("you have said {count} things, and that is all that one game takes", count=REMARKS_MAX))
         else:
-            await speak(shown)
-            if not self._warned and shown not in COURTESIES and talk_is_callable(self._match.game.agreement.settings):
+            await speak(remark)
+            if not self._warned and remark not in COURTESIES and talk_is_callable(self._match.game.agreement.settings):
                 self._warned = True
-                self._show(f"mind that {TALK_RULE};", f"these can never be called: {', '.join(COURTESIES)}")
+                self._show(
+                    t("mind that {rule};", rule=TALK_RULE),
+                    t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
+                )
 
     def _ask_to_leave(self) -> None:
         self._asks_to_leave = True
-        self._show(ASK_LEAVE)
+        self._show(tr(ASK_LEAVE))
 
     def _take(self, question: Question, line: str) -> None:
         """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
         try:
             action = read_action(question.view, line)
         except NotationError as error:
-            self._show(*self._misread(question.view, line, str(error)))
+            self._show(*self._misread(question.view, line, tr(why(error))))
             return
         self._question, self._answer, self._settled = None, action, trio.Event()
         question.action = action
@@ -161,20 +168,21 @@ class Person:
         """What to say to a line that is neither a word nor an action."""
         if (card := read_card(seen.variant, line)) is not None:
             return [*where_lines(seen, card, self._company.colours), self._prompt(seen)]
-        words = [*self._answers, *LEAVING, "say", "drop", "pass", "draw", "end", "waive"]
+        english = [*self._answers, *LEAVING, "say", "drop", "pass", "draw", "end", "waive"]
+        words = [*english, *map(shown, english)]
         near = difflib.get_close_matches(line.lower(), words, n=1) if " " not in line else []
-        return [f"{fault}; did you mean {near[0]}?"] if near else [fault]
+        return [t("{fault}; did you mean {word}?", fault=fault, word=near[0])] if near else [fault]
 
     def _not_now(self, word: str) -> str:
         if self._match.game.position is None:
-            return NOT_DEALT
+            return tr(NOT_DEALT)
         if word == "call":
             if not talk_is_callable(self._match.game.agreement.settings):
-                return "talk is free at this table: nothing can be called"
-            return "a remark is called in your own turn, before you play a card"
+                return t("talk is free at this table: nothing can be called")
+            return t("a remark is called in your own turn, before you play a card")
         if self._seat.owes(self._match):
-            return "your last line is being looked at; one moment"
-        return f"{self._whose_turn()}; help says what you can do meanwhile"
+            return t("your last line is being looked at; one moment")
+        return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._whose_turn())
 
     # The game, as it happens.
 
@@ -186,7 +194,9 @@ class Person:
                 self.welcome()
             case Turned(_, seat, action) if seat == own:
                 if action in (END, WAIVE) and self._answer != action:
-                    self._show("you have not drawn in time" if action == WAIVE else "your turn ends without a new card")
+                    self._show(
+                        t("you have not drawn in time") if action == WAIVE else t("your turn ends without a new card")
+                    )
                 self._settled.set()
                 self._answer = None
                 if action.kind == "give":
@@ -217,7 +227,7 @@ class Person:
             return
         new = Counter(seen.hand) - Counter(self._shown_hand)
         if self._shown_hand and new:
-            self._show("you draw " + listed([format_card(seen.variant, card) for card in new.elements()]))
+            self._show(t("you draw {cards}", cards=listed([card_shown(seen.variant, card) for card in new.elements()])))
         self._shown_hand = seen.hand
         self._show(hand_line(seen))
 
@@ -234,15 +244,15 @@ class Person:
     def _whose_turn(self) -> str:
         match = self._match
         if match.game.position is None:
-            return NOT_DEALT
+            return tr(NOT_DEALT)
         if match.kind not in CHOSEN:
-            return GAME_OVER if self._sight.is_over else "a card is being drawn"
-        names = [self._company.name(seat) for seat in sorted(match.awaited)]
+            return tr(GAME_OVER) if self._sight.is_over else t("a card is being drawn")
+        names = listed([self._company.name(seat) for seat in sorted(match.awaited)])
         if match.kind == "late":
-            return f"{listed(names)} may still draw a card"
+            return t("{names} may still draw a card", names=names)
         if match.kind == "discard":
-            return f"waiting for {listed(names)} to give up a card"
-        return "your turn" if self._seat.owes(match) else f"{listed(names)}'s turn"
+            return t("waiting for {names} to give up a card", names=names)
+        return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until what is typed is an action; whether it may be done, the match says."""
@@ -268,7 +278,8 @@ class Person:
             if not goes_on:
                 self._desk.ring()
                 self._show("", *self._sight.board(seen))
-            self._show("your turn goes on" if goes_on else "your turn", hand_line(seen), *legal_lines(seen))
+            title = t("your turn goes on") if goes_on else t("your turn")
+            self._show(title, hand_line(seen), *legal_lines(seen))
         else:
             self._desk.ring()
             self._show(hand_line(seen))
@@ -276,15 +287,17 @@ class Person:
 
     def _prompt(self, seen: View) -> str:
         """What the person is to type."""
-        patience = f" within {self._patience_s.get(seen.phase, 0):.0f} seconds"
+        seconds = round(self._patience_s.get(seen.phase, 0))
         if seen.phase == "draw":
-            return f"draw your new card{patience}: type draw (or end, to do without)"
+            return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", seconds=seconds)
         if seen.phase == "late":
-            return f"you have not drawn yet: type draw{patience}, or waive to do without"
+            return t(
+                "you have not drawn yet: type draw within {seconds} seconds, or waive to do without", seconds=seconds
+            )
         if seen.phase == "penalty":
-            card = format_card(seen.variant, seen.hand[-1])
-            return f"your team's talk was called: give up a card, you get no new one; type it, like {card}"
-        return "type an action (help says how)"
+            card = card_shown(seen.variant, seen.hand[-1])
+            return t("your team's talk was called: give up a card, you get no new one; type it, like {card}", card=card)
+        return t("type an action (help says how)")
 
     # Seats that are away.
 
@@ -293,7 +306,7 @@ class Person:
         self._absent = set(seats)
         for seat in sorted(seats):
             name = self._company.name(seat)
-            self._show(f"{name} is away: type wait, or drop {name} to go on without")
+            self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
 
     def back(self, seat: int) -> None:
         """A seat is there again, or out for good: nothing is asked about it any more."""
@@ -301,15 +314,18 @@ class Person:
 
     def _wait(self, _: str) -> Iterable[str]:
         names = [self._company.name(seat) for seat in sorted(self._absent)]
-        return [f"waiting for {listed(names)}; drop is still possible" if names else NOBODY_AWAY]
+        if not names:
+            return [tr(NOBODY_AWAY)]
+        return [t("waiting for {names}; drop is still possible", names=listed(names))]
 
     async def _drop(self, rest: str, go_on: GoOn) -> None:
         away = sorted(self._absent)
         seat = self._company.find(rest) if rest else sum(away[:1])
         if not away:
-            self._show(NOBODY_AWAY)
+            self._show(tr(NOBODY_AWAY))
         elif seat not in away or (not rest and len(away) > 1):
-            self._show(f"write who: {' or '.join(f'drop {self._company.name(other)}' for other in away)}")
+            choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]
+            self._show(t("write who: {choices}", choices=t(" or ").join(choices)))
         else:
             self._absent.discard(seat)
             await go_on(seat)

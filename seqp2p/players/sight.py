@@ -6,7 +6,11 @@ from typing import Final
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.players.typed import read_card
-from seqp2p.rules import View, format_card, view
+from seqp2p.players.vocabulary import shown, word_of
+from seqp2p.rules import View, view
+from seqp2p.said import said
+from seqp2p.ui.cards import card_shown, colour_name
+from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import (
     board_lines,
     hand_line,
@@ -20,8 +24,8 @@ from seqp2p.ui.plain import (
 from seqp2p.ui.words import Company, Story, listed
 
 LOG_LINES: Final = 20
-NOT_DEALT: Final = "the cards are not dealt yet"
-GAME_OVER: Final = "the game is over"
+NOT_DEALT: Final = said("the cards are not dealt yet")
+GAME_OVER: Final = said("the game is over")
 
 
 class Sight:
@@ -54,12 +58,17 @@ class Sight:
         """Who one is, how to read the board, and what can be typed."""
         seen, company = self.view, self.company
         if seen is None:
-            return [f"{NOT_DEALT}; meanwhile: seats, words, say TEXT, leave"]
+            return [t("the cards are not dealt yet; meanwhile: seats, words, say TEXT, leave")]
         own = company.colour(company.own)
-        mates = [company.who(seat) for seat in self.match.game.seats if company.colour(seat) == own]
-        mates.remove("you")
-        team = f" with {listed(mates)}" if mates else ""
-        place = f"you are seat {company.own} ({company.names[company.own - 1]}) and play {own}{team}"
+        mates = [seat for seat in self.match.game.seats if company.colour(seat) == own and seat != company.own]
+        place = t(
+            "you are seat {seat} ({name}) and play {colour}",
+            seat=company.own,
+            name=company.names[company.own - 1],
+            colour=colour_name(own),
+        )
+        if mates:
+            place = t("{place} with {mates}", place=place, mates=listed([company.who(seat) for seat in mates]))
         return [place, *legend_lines(seen.variant, company.colours), *help_lines(seen)]
 
     def hand(self) -> Iterable[str]:
@@ -79,9 +88,9 @@ class Sight:
 
     def _moves(self, seen: View) -> Iterable[str]:
         if seen.over:
-            return [GAME_OVER]
+            return [tr(GAME_OVER)]
         asked = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
-        return ["it is not your turn; if it were, with the board as it is:", *legal_lines(asked)]
+        return [t("it is not your turn; if it were, with the board as it is:"), *legal_lines(asked)]
 
     def where(self, text: str) -> Iterable[str]:
         """Where a card goes, as typed."""
@@ -90,16 +99,17 @@ class Sight:
     def _where(self, seen: View, text: str) -> Iterable[str]:
         card = read_card(seen.variant, text)
         if card is None:
-            example = format_card(seen.variant, seen.variant.board.grid[1])
-            return [f"write a card behind it, like: where {example}"]
+            example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
+            return [t("write a card behind it, like: {example}", example=example)]
         return where_lines(seen, card, self.company.colours)
 
     def log(self, text: str) -> Iterable[str]:
         """What has been played and said: the newest lines, or ``all``."""
         lines = list(self._story.lines)
-        if text.lower() == "all" or len(lines) <= LOG_LINES:
-            return lines or ["nothing has been played yet"]
-        return [f"the last {LOG_LINES} of {len(lines)} lines; log all shows them all", *lines[-LOG_LINES:]]
+        if word_of(text) == "all" or len(lines) <= LOG_LINES:
+            return lines or [t("nothing has been played yet")]
+        first = t("the last {shown} of {count} lines; log all shows them all", shown=LOG_LINES, count=len(lines))
+        return [first, *lines[-LOG_LINES:]]
 
     def seats(self) -> Iterable[str]:
         """Who sits where, with how many cards."""
@@ -113,10 +123,10 @@ class Sight:
         others = [seat for seat in self.match.game.seats if seat != self.seat.number]
         pairs = [(seat, words) for seat in others if (words := self._safety(seat)) is not None]
         if not pairs:
-            return ["there are no safety words yet: they come with the keys of the game"]
-        lines = [f"  {self.company.who(seat)}: {' '.join(words)}" for seat, words in pairs]
-        return ["compare by voice: who hears the same two words has nobody sitting in between", *lines]
+            return [t("there are no safety words yet: they come with the keys of the game")]
+        lines = [t("  {who}: {words}", who=self.company.who(seat), words=" ".join(words)) for seat, words in pairs]
+        return [t("compare by voice: who hears the same two words has nobody sitting in between"), *lines]
 
     def _seen(self, lines: Callable[[View], Iterable[str]], seen: View | None = None) -> Iterable[str]:
         seen = seen or self.view
-        return [NOT_DEALT] if seen is None else lines(seen)
+        return [tr(NOT_DEALT)] if seen is None else lines(seen)

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
+from seqp2p.players.vocabulary import word_of
 from seqp2p.rules import Action, Card, NotationError, Variant, View, give, parse_action, parse_card
-from seqp2p.ui.plain import CODES
+from seqp2p.ui.cards import read_face
 
 _CLASSIC_CARD: Final = re.compile(r"(10|[2-9tjqka])([cdhs])", re.ASCII)
-_FACES: Final = {code.lower(): face for face, code in CODES.items()}
 
 
 def one_line(typed: str) -> str:
@@ -24,7 +24,7 @@ def card_text(text: str) -> str:
     small = text.lower()
     if found := _CLASSIC_CARD.fullmatch(small):
         return found[1].replace("10", "T").upper() + found[2].upper()
-    return _FACES.get(small, small)
+    return read_face(small)
 
 
 def tidied(line: str) -> str:
@@ -33,7 +33,7 @@ def tidied(line: str) -> str:
     >>> tidied("qh E5"), tidied("js XD7"), tidied("9c Dead"), tidied("PASS"), tidied("give 4c"), tidied("10h a1")
     ('QH e5', 'JS xd7', '9C dead', 'pass', '4C given', 'TH a1')
     """
-    first, *rest = line.lower().split(" ")
+    first, *rest = map(word_of, line.split(" "))
     if first == "give" and len(rest) == 1:
         return f"{card_text(rest[0])} given"
     return " ".join([card_text(first), *rest])

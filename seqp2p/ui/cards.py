@@ -63,6 +63,7 @@ _COLOURS: Final[Mapping[str, Said]] = MappingProxyType(
     {"blue": said("blue"), "green": said("green"), "red": said("red"), "yellow": said("yellow")}
 )
 _TITLES: Final[Mapping[str, Said]] = MappingProxyType({"classic": said("Sequence"), "kids": said("Sequence for Kids")})
+_VARIANTS: Final[Mapping[str, Said]] = MappingProxyType({"classic": said("classic"), "kids": said("kids")})
 
 
 def card_name(variant: Variant, card: Card) -> str:
@@ -134,6 +135,11 @@ def colour_name(colour: str) -> str:
 def colour_letter(colour: str) -> str:
     """The letter that stands for a colour on a board without colours: the first one of its name."""
     return colour_name(colour)[0].upper()
+
+
+def variant_word(variant: str) -> str:
+    """Which game it is, in one word; one that is not known, from an advertisement, as it is."""
+    return tr(_VARIANTS.get(variant, variant))
 
 
 def variant_title(variant: str) -> str:

@@ -1,35 +1,21 @@
 """The table as plain lines of text: what a view shows, line by line, nothing repainted."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
-from seqp2p.rules import UNKNOWN, Action, Card, Square, Team, Variant, View, format_action, format_card, format_square
+from seqp2p.rules import UNKNOWN, Action, Card, Square, Team, Variant, View, format_square
+from seqp2p.ui.cards import (
+    action_shown,
+    card_name,
+    card_shown,
+    colour_letter,
+    colour_name,
+    face_code,
+    face_name,
+    is_animal,
+)
+from seqp2p.ui.language import t, tn
 from seqp2p.ui.words import Company
 
-# Cards of the kids' game on a narrow board; the classic game's names have two letters already.
-CODES: Mapping[str, str] = MappingProxyType(
-    {
-        "alligator": "AL",
-        "bear": "BE",
-        "cat": "CA",
-        "duck": "DU",
-        "elephant": "EL",
-        "frog": "FR",
-        "giraffe": "GI",
-        "horse": "HO",
-        "kangaroo": "KA",
-        "lion": "LI",
-        "monkey": "MO",
-        "owl": "OW",
-        "penguin": "PE",
-        "rabbit": "RA",
-        "sheep": "SH",
-        "turtle": "TU",
-        "whale": "WH",
-        "yak": "YA",
-        "zebra": "ZE",
-    }
-)
 FREE: Team = 0
 CELL_WIDTH = 4
 CORNER_CELL = "**"
@@ -54,9 +40,9 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
         return CORNER_CELL
     is_last = last is not None and last.square == square
     if team == FREE:
-        text = CODES.get(view.variant.faces[card], view.variant.faces[card])
+        text = face_code(view.variant.faces[card])
         return f"<{text}>" if is_last else text
-    letter = colours[team - 1][0].upper()
+    letter = colour_letter(colours[team - 1])
     if is_last:
         return f"<{letter}>"
     made = any(square in sequence.squares for sequence in view.sequences)
@@ -65,29 +51,30 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
 
 def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
     """How to read the board."""
-    letters = ", ".join(f"({colour[0].upper()}) {colour}" for colour in colours)
-    letter = colours[0][0].upper()
+    chips = ", ".join(f"({colour_letter(colour)}) {colour_name(colour)}" for colour in colours)
+    letter = colour_letter(colours[0])
     lines = [
-        f"on the board:  {letters} chips    {CORNER_CELL} a free corner",
-        f"               [{letter}] in a completed sequence    <{letter}> the last move",
+        t("on the board:  {chips} chips    {corner} a free corner", chips=chips, corner=CORNER_CELL),
+        t("               [{letter}] in a completed sequence    <{letter}> the last move", letter=letter),
     ]
-    codes = [f"{CODES[face]} {face}" for face in variant.faces if face in CODES]
+    printed = [face for card, face in enumerate(variant.faces) if is_animal(face) and card in variant.board.grid]
+    codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
-    return lines + [f"{'' if at else 'cards:':<15}{', '.join(part)}" for at, part in enumerate(parts)]
+    return lines + [f"{'' if at else t('cards:'):<15}{', '.join(part)}" for at, part in enumerate(parts)]
 
 
 def hand_line(view: View) -> str:
     """The seat's own hand. A card that is still being drawn is not there yet."""
-    cards = [format_card(view.variant, card) for card in view.hand if card != UNKNOWN]
-    return "your hand: " + (" ".join(cards) or "no card")
+    cards = [card_shown(view.variant, card) for card in view.hand if card != UNKNOWN]
+    return t("your hand: {cards}", cards=" ".join(cards)) if cards else t("your hand: no card")
 
 
 def score_line(view: View, colours: Sequence[str]) -> str:
     """Sequences by team, the pile, and the top of every discard pile."""
     made = sequences_made(view)
-    teams = ", ".join(f"{colour} {count}" for colour, count in zip(colours, made, strict=True))
+    teams = ", ".join(f"{colour_name(colour)} {count}" for colour, count in zip(colours, made, strict=True))
     tops = " ".join(_top(view.variant, pile) for pile in view.discards)
-    return f"sequences: {teams}   pile: {view.pile}   discards by seat: {tops}"
+    return t("sequences: {teams}   pile: {pile}   discards by seat: {tops}", teams=teams, pile=view.pile, tops=tops)
 
 
 def sequences_made(view: View) -> tuple[int, ...]:
@@ -105,26 +92,33 @@ def legal_lines(view: View) -> list[str]:
 
 def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     """Where a card can go, and what lies there."""
-    variant, name = view.variant, format_card(view.variant, card)
+    variant, name = view.variant, card_shown(view.variant, card)
+    long = name if is_animal(variant.faces[card]) else t("{card} ({name})", card=name, name=card_name(variant, card))
     if card in variant.wild:
-        return [f"{name} puts a chip on any free square"]
+        return [t("{card} puts a chip on any free square", card=long)]
     if card in variant.removing:
-        return [f"{name} takes an opponent's chip off its square, which is free again"]
+        return [t("{card} takes an opponent's chip off its square, which is free again", card=long)]
     squares = [square for square, printed in enumerate(variant.board.grid) if printed == card]
     lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in squares)
-    dead = "" if any(view.board[at] == FREE for at in squares) else f"; it is dead, and {name} dead exchanges it"
-    return [f"{name}: {lies}{dead}"]
+    if any(view.board[at] == FREE for at in squares):
+        return [t("{card}: {squares}", card=long, squares=lies)]
+    return [t("{card}: {squares}; it is dead, and {code} dead exchanges it", card=long, squares=lies, code=name)]
 
 
 def seats_lines(view: View, company: Company) -> list[str]:
     """Every seat with its team's colour, the number of its cards and the top of its discards."""
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
-        turn = "   to play" if seat == view.mover else ""
-        you = " (you)" if seat == company.own else ""
-        cards = "1 card" if size == 1 else f"{size} cards"
-        name = f"seat {seat}  {company.names[seat - 1]}{you}"
-        lines.append(f"{name}  {company.colour(seat)}  {cards}  discarded {_top(view.variant, pile)}{turn}")
+        name = company.names[seat - 1]
+        line = t(
+            "seat {seat}  {name}  {colour}  {cards}  discarded {top}",
+            seat=seat,
+            name=t("{name} (you)", name=name) if seat == company.own else name,
+            colour=colour_name(company.colour(seat)),
+            cards=tn("1 card", "{count} cards", size),
+            top=_top(view.variant, pile),
+        )
+        lines.append(t("{seat}   to play", seat=line) if seat == view.mover else line)
     return lines
 
 
@@ -132,34 +126,45 @@ def help_lines(view: View) -> list[str]:
     """What can be typed, with this game's own cards for examples."""
     variant = view.variant
     card, square = variant.board.grid[1], format_square(variant, 1)
-    place, taker = format_card(variant, card), format_card(variant, variant.removing[-1])
-    wild = format_card(variant, variant.wild[-1])
+    place, taker = card_shown(variant, card), card_shown(variant, variant.removing[-1])
+    wild = card_shown(variant, variant.wild[-1])
     lines = [
-        f"in your turn:  {place} {square}  a card and a square",
-        f"               {wild} {square}  any free square    {taker} x{square}  take a chip",
-        f"               {place} dead  exchange a dead card    pass",
+        t("in your turn:  {card} {square}  a card and a square", card=place, square=square),
+        t(
+            "               {wild} {square}  any free square    {taker} x{square}  take a chip",
+            wild=wild,
+            taker=taker,
+            square=square,
+        ),
+        t("               {card} dead  exchange a dead card    pass", card=place),
     ]
     if view.options.manual_draw:
-        lines.append("               after your card: draw, or end (your turn, without a new card)")
+        lines.append(t("               after your card: draw, or end (your turn, without a new card)"))
     if not view.options.table_talk and view.teams < view.players:
         other = view.seat % view.players + 1
-        lines.append(f"               before your card: call {other}  for what seat {other} said; its team pays")
-    lines.append(f"at any time:   hand, board, moves, where {place}, seats, log,")
-    lines.append("               words (safety words), say TEXT, help, leave")
+        lines.append(
+            t("               before your card: call {seat}  for what seat {seat} said; its team pays", seat=other)
+        )
+    lines.append(t("at any time:   hand, board, moves, where {card}, seats, log,", card=place))
+    lines.append(t("               words (safety words), say TEXT, help, leave"))
     return lines
 
 
 def _lies(view: View, square: Square, colours: Sequence[str]) -> str:
     team = view.board[square]
-    return "free" if team == FREE else colours[team - 1]
+    return t("free") if team == FREE else colour_name(colours[team - 1])
 
 
 def _legal_line(view: View, card: Card, actions: Sequence[Action]) -> str:
     if card in view.variant.wild and len(actions) > 1:
-        example = format_action(view.variant, actions[0])
-        return f"  {format_card(view.variant, card)} on any of {len(actions)} free squares, like: {example}"
-    return "  " + ", ".join(format_action(view.variant, action) for action in actions)
+        return t(
+            "  {card} on any of {count} free squares, like: {example}",
+            card=card_shown(view.variant, card),
+            count=len(actions),
+            example=action_shown(view.variant, actions[0]),
+        )
+    return "  " + ", ".join(action_shown(view.variant, action) for action in actions)
 
 
 def _top(variant: Variant, pile: Sequence[Card]) -> str:
-    return format_card(variant, pile[-1]) if pile else "-"
+    return card_shown(variant, pile[-1]) if pile else "-"

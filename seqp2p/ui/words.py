@@ -1,6 +1,7 @@
 """What happens at a table, in sentences for people: plain values in, text out.
 
 A reader who sits at the table is spoken to as "you"; for one who only watches, every seat has its number and name.
+Where the two differ in more than that, each has a template of its own: verbs are not conjugated here.
 """
 
 import re
@@ -8,17 +9,22 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Final
 
 from seqp2p.match.events import Result
 from seqp2p.match.table import Agreement, Settings
 from seqp2p.rules import Action, team_of
+from seqp2p.said import said
+from seqp2p.ui.cards import colour_name, variant_title
+from seqp2p.ui.language import current, t, tn, tr
 
 # What a seat that leaves by its own will has to say of it; it is the reason in its replay's last event, too.
-LEFT = "left the table"
-INPUT_ENDED = "the player's input ended"
+LEFT: Final = said("left the table")
+INPUT_ENDED: Final = said("the player's input ended")
+# How a seat is named in a sentence, before its number.
+SEAT: Final = said("seat ")
 LOG_LENGTH_MAX = 2000
-NUMBERS = MappingProxyType({1: "one", 2: "two"})  # of sequences that win
-# Verbs in what the rules say of a seat, and what is said to the player who sits there.
+# Verbs in what the rules say of a seat in English, and what is said to the player who sits there.
 VERBS = MappingProxyType(
     {
         "does": "do",
@@ -52,11 +58,11 @@ class Company:
 
     def name(self, seat: int) -> str:
         """``ann``, or ``you``."""
-        return "you" if seat == self.own else self.names[seat - 1]
+        return t("you") if seat == self.own else self.names[seat - 1]
 
     def who(self, seat: int) -> str:
         """``seat 2 (ann)``, or ``you``."""
-        return "you" if seat == self.own else f"seat {seat} ({self.names[seat - 1]})"
+        return t("you") if seat == self.own else t("seat {seat} ({name})", seat=seat, name=self.names[seat - 1])
 
     def colour(self, seat: int) -> str:
         """The colour of the seat's team."""
@@ -64,26 +70,31 @@ class Company:
 
     def find(self, text: str) -> int:
         """The seat that is meant by ``2``, ``seat 2`` or a name in any case; 0 where none is."""
-        wanted = text.lower().removeprefix("seat ").strip()
+        wanted = text.lower().removeprefix("seat ").removeprefix(tr(SEAT)).strip()
         for seat, name in enumerate(self.names, 1):
             if wanted in (str(seat), name.lower()):
                 return seat
         return 0
 
     def to_reader(self, text: str) -> str:
-        """A sentence about seats, said to the reader where it is about the reader's own.
+        """A sentence about seats in the reader's language, said to the reader where it is about the reader's own.
+
+        English turns to the second person; other languages, whose verbs differ more, mark the seat.
 
         >>> Company(("ann", "bob"), ("blue", "green"), own=2).to_reader("seat 2 does not hold QH")
         'you do not hold QH'
         """
+        text = tr(text)
         if not self.own:
             return text
+        name = re.escape(f" ({self.names[self.own - 1]})")
+        if current() != "en":
+            return re.sub(rf"\b{tr(SEAT)}{self.own}\b(?:{name})?", lambda found: t("{name} (you)", name=found[0]), text)
 
         def you(found: re.Match[str]) -> str:
             verb = found["verb"]
             return "you" + (f" {VERBS[verb]}" if verb else "")
 
-        name = re.escape(f" ({self.names[self.own - 1]})")
         return re.sub(rf"\bseat {self.own}\b(?:{name})?(?: (?P<verb>{'|'.join(VERBS)})\b)?", you, text)
 
 
@@ -101,7 +112,7 @@ def listed(parts: Sequence[str]) -> str:
     >>> listed(["ann"]), listed(["ann", "bob"]), listed(["ann", "bob", "cat"])
     ('ann', 'ann and bob', 'ann, bob and cat')
     """
-    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+    return t("{parts} and {last}", parts=", ".join(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def clock(seconds: float) -> str:
@@ -115,23 +126,34 @@ def clock(seconds: float) -> str:
 
 def settings_lines(settings: Settings) -> list[str]:
     """How a table plays, in words."""
-    variant, players, teams = settings.rules, settings.players, settings.teams
-    made = dict(variant.sequences_to_win)[teams]
-    sequences = f"{NUMBERS[made]} {'sequence wins' if made == 1 else 'sequences win'}, {variant.line_length} in a row"
-    sides = "each on their own" if teams == players else f"in {teams} teams"
-    lines = [f"{variant.title}, {players} players {sides}: {sequences}"]
+    variant, players, teams, time_s = settings.rules, settings.players, settings.teams, settings.turn_time_s
+    title, length = variant_title(variant.name), variant.line_length
+    if dict(variant.sequences_to_win)[teams] == 1:
+        wins = t("one sequence wins, {length} in a row", length=length)
+    else:
+        wins = t("two sequences win, {length} in a row", length=length)
+    if teams == players:
+        first = t("{title}, {players} players each on their own: {wins}", title=title, players=players, wins=wins)
+    else:
+        first = t(
+            "{title}, {players} players in {teams} teams: {wins}",
+            title=title,
+            players=players,
+            teams=teams,
+            wins=wins,
+        )
     chosen = [
-        "a completed sequence can be broken by a one-eyed jack" if settings.advanced else "",
-        "cards are drawn by hand (draw), and can be forgotten" if settings.manual_draw else "",
-        TALK_RULE if talk_is_callable(settings) else "",
-        "hands are opened for the replay at the end" if settings.open_hands else "hands stay closed at the end",
-        f"a turn takes at most {clock(settings.turn_time_s)}" if settings.turn_time_s else "no turn clock",
-        f"a seat that is away is waited for up to {clock(settings.grace_s)}",
+        t("a completed sequence can be broken by a one-eyed jack") if settings.advanced else "",
+        t("cards are drawn by hand (draw), and can be forgotten") if settings.manual_draw else "",
+        tr(TALK_RULE) if talk_is_callable(settings) else "",
+        t("hands are opened for the replay at the end") if settings.open_hands else t("hands stay closed at the end"),
+        t("a turn takes at most {time}", time=clock(time_s)) if time_s else t("no turn clock"),
+        t("a seat that is away is waited for up to {time}", time=clock(settings.grace_s)),
     ]
-    return lines + [f"  {text}" for text in chosen if text]
+    return [first, *(f"  {text}" for text in chosen if text)]
 
 
-TALK_RULE = "an opponent may call a remark: each of the speaker's team gives up a card"
+TALK_RULE: Final = said("an opponent may call a remark: each of the speaker's team gives up a card")
 
 
 def talk_is_callable(settings: Settings) -> bool:
@@ -146,16 +168,16 @@ def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:
     ('seat 2 (bob)', 'team 1 (seats 1, 3, 5)')
     """
     if len(winners) == 1:
-        return f"seat {winners[0]} ({names[winners[0] - 1]})"
+        return t("seat {seat} ({name})", seat=winners[0], name=names[winners[0] - 1])
     seats = ", ".join(map(str, winners))
     first, step = winners[0], winners[1] - winners[0]
     if first <= step and list(winners) == list(range(first, len(names) + 1, step)):
-        return f"team {first} (seats {seats})"
-    return f"seats {seats}"
+        return t("team {team} (seats {seats})", team=first, seats=seats)
+    return t("seats {seats}", seats=seats)
 
 
 def named(text: str, names: Sequence[str]) -> str:
-    """Seats in a sentence with their names, where they have none yet.
+    """Seats in a sentence in the reader's language with their names, where they have none yet.
 
     >>> named("awaiting seat 2, seat 1 (ann) is there", ("ann", "bob"))
     'awaiting seat 2 (bob), seat 1 (ann) is there'
@@ -165,31 +187,37 @@ def named(text: str, names: Sequence[str]) -> str:
         seat = int(found[1])
         return f"{found[0]} ({names[seat - 1]})" if seat <= len(names) else found[0]
 
-    return re.sub(r"\bseat ([1-9][0-9]?)\b(?! \()", with_name, text)
+    return re.sub(rf"\b{tr(SEAT)}([1-9][0-9]?)\b(?! \()", with_name, tr(text))
 
 
 def result_line(company: Company, result: Result) -> str:
     """How the game ended, to the reader."""
     if result.kind == "unfinished":
-        return f"unfinished: {reason_text(company, result.reason)}"
+        return t("unfinished: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
-        return "drawn: nobody has won"
-    how = f" by forfeit: {reason_text(company, result.reason)}" if result.kind == "forfeit" else ""
-    winners = winners_text(result.winners, company.names)
+        return t("drawn: nobody has won")
+    line = _won_line(company, result.winners)
+    if result.kind == "forfeit":
+        return t("{who_won} by forfeit: {reason}", who_won=line, reason=reason_text(company, result.reason))
+    return line
+
+
+def _won_line(company: Company, winning: Sequence[int]) -> str:
+    winners = winners_text(winning, company.names)
     if not company.own:
-        return f"won by {winners}{how}"
-    if company.own not in result.winners:
-        return f"you lost: won by {winners}{how}"
-    mates = [company.who(seat) for seat in result.winners if seat != company.own]
-    return f"you won{', with ' + listed(mates) if mates else ''}{how}"
+        return t("won by {winners}", winners=winners)
+    if company.own not in winning:
+        return t("you lost: won by {winners}", winners=winners)
+    mates = [company.who(seat) for seat in winning if seat != company.own]
+    return t("you won, with {mates}", mates=listed(mates)) if mates else t("you won")
 
 
 def reason_text(company: Company, reason: str) -> str:
     """Why a game ended as it did. What this seat did by itself has no subject in the record: it is the reader's."""
     if reason == LEFT:
-        return "you left the table" if company.own else "this seat left the table"
+        return t("you left the table") if company.own else t("this seat left the table")
     if reason == INPUT_ENDED:
-        return "your input ended, so you left the table"
+        return t("your input ended, so you left the table")
     return company.to_reader(reason)
 
 
@@ -198,55 +226,88 @@ def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int
     lines: list[str] = []
     for colour, old, new in zip(company.colours, before, after, strict=True):
         if new != old:
-            what = "has completed a sequence" if new > old else "has lost a sequence"
-            lines.append(f"{colour} {what}: {new} of {needed}")
+            name = colour_name(colour)
+            lines.append(
+                t("{colour} has completed a sequence: {made} of {needed}", colour=name, made=new, needed=needed)
+                if new > old
+                else t("{colour} has lost a sequence: {made} of {needed}", colour=name, made=new, needed=needed)
+            )
     return lines
+
+
+def shuffled_line(company: Company, seat: int, number: int, players: int) -> str:
+    """A seat has shuffled, the ``number``-th of so many."""
+    if seat == company.own:
+        return t("you have shuffled, the proof is checked ({number}/{players})", number=number, players=players)
+    who = company.who(seat)
+    return t("{who} has shuffled, the proof is checked ({number}/{players})", who=who, number=number, players=players)
+
+
+def dealer_line(company: Company, seat: int) -> str:
+    """Who deals."""
+    return t("you deal") if seat == company.own else t("{who} deals", who=company.who(seat))
+
+
+def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> str:
+    """A seat says something. A courtesy is said in the reader's language."""
+    text = tr(text) if courtesy else text
+    return (
+        t("you say: {text}", text=text)
+        if seat == company.own
+        else t("{who} says: {text}", who=company.who(seat), text=text)
+    )
 
 
 def absent_line(company: Company, seat: int, grace_s: float) -> str:
     """A seat cannot be reached."""
-    return f"{company.name(seat)} cannot be reached; waiting up to {clock(grace_s)}"
+    if seat == company.own:
+        return t("you cannot be reached; waiting up to {time}", time=clock(grace_s))
+    return t("{name} cannot be reached; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
 
 
 def back_line(company: Company, seat: int) -> str:
     """A seat can be reached again."""
-    return f"{company.name(seat)} {_is(company, seat)} back"
+    return t("you are back") if seat == company.own else t("{name} is back", name=company.name(seat))
 
 
 def vote_line(company: Company, seat: int, action: str, seats: Collection[int]) -> str:
     """A seat votes to pass over the turn of others (``skip``), or to go on without them for good (``drop``)."""
-    verb = "vote" if seat == company.own else "votes"
-    others = listed([company.name(other) for other in sorted(seats)])
-    what = f"go on without {others}" if action == "drop" else f"pass over {others}"
-    return f"{company.name(seat)} {verb} to {what}"
+    name, others = company.name(seat), listed([company.name(other) for other in sorted(seats)])
+    if seat == company.own:
+        if action == "drop":
+            return t("you vote to go on without {others}", others=others)
+        return t("you vote to pass over {others}", others=others)
+    if action == "drop":
+        return t("{name} votes to go on without {others}", name=name, others=others)
+    return t("{name} votes to pass over {others}", name=name, others=others)
 
 
 def skipped_line(company: Company, seat: int) -> str:
     """A seat's turn has passed without it."""
-    whose = "your turn" if seat == company.own else f"the turn of {company.name(seat)}"
-    return f"{whose} is passed over"
+    if seat == company.own:
+        return t("your turn is passed over")
+    return t("the turn of {name} is passed over", name=company.name(seat))
 
 
 def dropped_line(company: Company, seats: Collection[int]) -> str:
     """Seats have left the game for good."""
     out = sorted(seats)
-    verb = _is(company, out[0]) if len(out) == 1 else "are"
-    return f"{listed([company.name(seat) for seat in out])} {verb} out of the game"
+    if out == [company.own]:
+        return t("you are out of the game")
+    names = listed([company.name(seat) for seat in out])
+    return tn("{names} is out of the game", "{names} are out of the game", len(out), names=names)
 
 
-REDEAL_LINE = "the cards that are left are dealt anew"
+REDEAL_LINE: Final = said("the cards that are left are dealt anew")
 
 
 def resumed_line(company: Company, seat: int, step: int) -> str:
     """A seat is taken again after its program had ended."""
-    verb = "have" if seat == company.own else "has"
-    return f"{company.name(seat)} {verb} come back to the game, which is at step {step}"
+    if seat == company.own:
+        return t("you have come back to the game, which is at step {step}", step=step)
+    return t("{name} has come back to the game, which is at step {step}", name=company.name(seat), step=step)
 
 
 def undone_line(step: int) -> str:
     """A step that was closed for the time being is open again: the table has decided otherwise."""
-    return f"step {step} is taken back: the table has decided otherwise, and it is played again"
-
-
-def _is(company: Company, seat: int) -> str:
-    return "are" if seat == company.own else "is"
+    return t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)

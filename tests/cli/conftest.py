@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.main import main
+from seqp2p.ui import language
 from tests.cli.processes import LIMIT_S, Event, Household, household
 
 Ended = tuple[int, str, str]
@@ -36,6 +37,15 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("SEQP2P_CODE", "SEQP2P_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture(autouse=True)
+def own_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A command that speaks another language leaves it to no other test."""
+    before = language.current()
+    monkeypatch.setenv("LANGUAGE", before)
+    yield
+    language.use(before)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.rules import VARIABLES, language
 from seqp2p.rules import CLASSIC, VARIANTS, Options, Variant, default_teams, hand_size
 from seqp2p.rules.table import make_table
+from seqp2p.ui.language import wanted
 from seqp2p.ui.rules_text import LANGUAGES, rules_text
 from tests.cli.conftest import Cli
 
@@ -31,7 +31,7 @@ NUMBERS = {
 
 @pytest.fixture(autouse=True)
 def no_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in VARIABLES:
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -112,6 +112,7 @@ def test_the_command_prints_it(cli: Cli, variant: str, lang: str) -> None:
 
 def test_classic_and_english_unless_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli("rules")[1] == rules_text("classic", "en")
+    monkeypatch.delenv("LANGUAGE")  # the process's own, which it hands on to those that it starts
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
     assert cli("rules")[1] == rules_text("classic", "fr")
     assert cli("rules", "kids")[1] == rules_text("kids", "fr")
@@ -136,7 +137,7 @@ def test_classic_and_english_unless_said(cli: Cli, monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_the_language_of_an_environment(environment: Mapping[str, str], lang: str) -> None:
-    assert language(environment) == lang
+    assert wanted([], environment) == lang
 
 
 def test_for_scripts(cli: Cli) -> None:

@@ -174,8 +174,8 @@ async def test_an_action_is_understood(own_turn: Seat, typed: str, action: str) 
         ("\x1b[2J \x07", "no card"),
         ("bord", "did you mean board?"),
         ("lave", "did you mean leave?"),
-        ("QH", "QH: h2"),
-        ("js", "JS takes an opponent's chip"),
+        ("QH", "QH (queen of hearts): h2"),
+        ("js", "JS (jack of spades) takes an opponent's chip"),
     ],
 )
 async def test_what_is_no_action_is_said_and_asked_again(own_turn: Seat, typed: str, said: str) -> None:
@@ -215,7 +215,7 @@ ANYTIME: dict[str, Callable[[Seat], list[str]]] = {
     "drop 2": lambda _: [NOBODY_AWAY],
     "where": lambda _: ["write a card behind it, like: where 2S"],
     "where e5": lambda _: ["write a card behind it, like: where 2S"],
-    "where JC": lambda _: ["JC puts a chip on any free square"],
+    "where JC": lambda _: ["JC (jack of clubs) puts a chip on any free square"],
     "say": lambda _: [HOW_TO_SAY],
     "say \u202e": lambda _: [HOW_TO_SAY],
     "say " + "x" * 201: lambda _: ["a remark has at most 200 characters, and this one has 201"],

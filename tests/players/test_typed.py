@@ -4,7 +4,8 @@ import pytest
 
 from seqp2p.players.typed import card_text, one_line, read_action, read_card, tidied
 from seqp2p.rules import CLASSIC, KIDS, NotationError, Variant, format_action, view
-from seqp2p.ui.plain import CODES
+from seqp2p.ui import language
+from seqp2p.ui.cards import face_code
 from tests.rules.playing import make, random_position
 
 
@@ -27,8 +28,11 @@ def test_case_does_not_matter_and_ten_may_be_written_so(typed: str, meant: str) 
     assert tidied(typed) == meant
 
 
-def test_the_board_s_codes_are_cards() -> None:
-    assert [card_text(code.lower()) for code in CODES.values()] == list(CODES)
+@pytest.mark.parametrize("lang", language.LANGUAGES)
+def test_the_board_s_codes_are_cards(lang: str, french: None) -> None:
+    language.use(lang)
+    assert [card_text(face_code(face).lower()) for face in KIDS.faces] == list(KIDS.faces)
+    assert [card_text(face.upper()) for face in KIDS.faces] == list(KIDS.faces)
     assert card_text("unicorn") == card_text("UNICORN") == "unicorn"
 
 

@@ -1,12 +1,14 @@
 """The table as plain lines of text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, format_action, parse_action, parse_card, view
+from seqp2p.ui import language
+from seqp2p.ui.cards import face_code, face_name
 from seqp2p.ui.plain import (
     CELL_WIDTH,
-    CODES,
     board_lines,
     hand_line,
     help_lines,
@@ -91,7 +93,8 @@ def test_the_legend_says_how_to_read_the_board() -> None:
         assert text in classic
     assert "cards:" not in classic
     kids = legend_lines(KIDS, ("red", "yellow"))
-    assert all(f"{code} {face}" in " ".join(kids) for face, code in CODES.items())
+    on_board = {KIDS.faces[card] for card in KIDS.board.grid if card >= 0}
+    assert all(f"{face[:2].upper()} {face}" in " ".join(kids) for face in on_board)
     # They fit a narrow terminal.
     assert max(map(len, kids)) <= 80
 
@@ -123,10 +126,10 @@ def test_where_a_card_goes() -> None:
     def where(name: str) -> list[str]:
         return where_lines(view(position, 1), parse_card(CLASSIC, name), ("blue", "green"))
 
-    assert where("9S") == ["9S: i1 blue, b7 blue; it is dead, and 9S dead exchanges it"]
-    assert where("KD") == ["KD: h8 green, c10 free"]
-    assert where("JD") == ["JD puts a chip on any free square"]
-    assert where("JS") == ["JS takes an opponent's chip off its square, which is free again"]
+    assert where("9S") == ["9S (nine of spades): i1 blue, b7 blue; it is dead, and 9S dead exchanges it"]
+    assert where("KD") == ["KD (king of diamonds): h8 green, c10 free"]
+    assert where("JD") == ["JD (jack of diamonds) puts a chip on any free square"]
+    assert where("JS") == ["JS (jack of spades) takes an opponent's chip off its square, which is free again"]
 
 
 def test_the_seats() -> None:
@@ -181,9 +184,10 @@ def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: tuple[Varia
     assert legal - set(listed) <= {format_action(variant, a) for a in seen.legal if a.card in variant.wild}
 
 
-def test_every_animal_has_a_code_of_its_own_and_two_letters() -> None:
-    on_board = {KIDS.faces[card] for card in KIDS.board.grid if card >= 0}
-    assert set(CODES) == on_board
-    assert len(set(CODES.values())) == len(CODES)
-    assert all(len(code) == 2 for code in CODES.values())
+@pytest.mark.parametrize("lang", language.LANGUAGES)
+def test_every_animal_has_a_code_of_its_own_and_two_letters(lang: str, french: None) -> None:
+    language.use(lang)
+    codes = [face_code(face) for face in KIDS.faces]
+    assert len(set(codes)) == len({face_name(face) for face in KIDS.faces}) == len(KIDS.faces)
+    assert all(len(code) == 2 and code.isalpha() and code.isupper() for code in codes)
     assert all(len(CLASSIC.faces[card]) == 2 for card in CLASSIC.board.grid if card >= 0)
