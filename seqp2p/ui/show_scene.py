@@ -1,0 +1,259 @@
+"""A replay on the screen: the board, the seats and their hands, and beside them what happened and was said.
+
+Keys and typed words do the same (``ui.reel``); a click on a line or on the bar goes to that moment, one on a seat shows
+its hand.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from seqp2p.rules import View, view
+from seqp2p.ui.board_model import BoardModel, board_model, face_of
+from seqp2p.ui.board_paint import board_size, label_of, paint_board
+from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.lobby_scene import put_keys
+from seqp2p.ui.plain import sequences_made
+from seqp2p.ui.reel import ALL, LEAP, WORDS, Answer, Film, Place, Reel, shown
+from seqp2p.ui.scene import KeyHelp, Line, Page
+from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.wrapping import paint_from, wrapped
+
+TOP: Final = 2
+"""Rows above the board: the title, and what was verified."""
+BOTTOM: Final = 3
+"""Rows below the seats: the score, the bar, the keys."""
+SIDE_MIN: Final = 40
+"""Columns that a big board leaves to what happened; a small one may leave fewer."""
+TALL: Final = 6
+"""Up to so many seats have a row each on any page."""
+NAME_WIDTH: Final = 14
+AROUND: Final = 60
+"""Moments before and after the one that is shown, of which lines are looked at."""
+
+
+class ShowScene:
+    """The scene. Whoever runs it lets it step on while ``reel.place.playing``, every ``reel.place.pace_s`` seconds."""
+
+    def __init__(self, film: Film) -> None:
+        self.reel = Reel(film)
+        self._answer: tuple[str, ...] = ()
+
+    def obey(self, typed: str) -> bool:
+        """Obey a typed line; False is the end."""
+        before = self.reel.place
+        answer: Answer = self.reel.obey(typed)
+        self._answer = answer.lines if self.reel.place == before else ()  # What has changed is seen.
+        return not answer.done
+
+    def painter(self, page: Page) -> Painter:
+        """The moment as it is now."""
+        return partial(paint_show, self.reel.film, self.reel.place, self._answer, tuple(self.keys()), page.glyphs)
+
+    def press(self, key: str) -> str | None:
+        """Arrows and page keys go about, space plays, tab shows other hands, f5 and f4 look for sequences."""
+        self._answer = ()
+        reel = self.reel
+        steps = {"right": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
+        if key in steps:
+            reel.step(steps[key])
+        elif key in ("tab", "s-tab"):
+            reel.look(1 if key == "tab" else -1)
+        elif key in ("f4", "f5"):
+            reel.to_sequence(1 if key == "f5" else -1)
+        elif key in ("+", "-"):
+            reel.hurry(1 if key == "+" else -1)
+        elif key == "home":
+            reel.go(0)
+        elif key == "end":
+            reel.end()
+        elif key == "space":
+            reel.toggle()
+        elif key in ("?", "f1"):
+            return shown("help")
+        return None
+
+    def click(self, target: Target) -> str | None:
+        """A line or a cell of the bar: to that moment. A seat: its hand, or all again."""
+        self._answer = ()
+        what, which = target
+        if what == "moment":
+            self.reel.go(which)
+        elif what == "seat":
+            whose = shown("all") if self.reel.place.sight == which else str(which)
+            return f"{shown('hands')} {whose}"
+        return None
+
+    def keys(self) -> Sequence[KeyHelp]:
+        """What can be done here."""
+        keys = [
+            KeyHelp("←→", t("step")),
+            KeyHelp("↑↓", t("ten steps")),
+            KeyHelp("Space", t("stop") if self.reel.place.playing else t("play")),
+            KeyHelp("+-", t("speed")),
+            KeyHelp("F5", t("sequence")),
+        ]
+        if self.reel.film.opened:
+            keys.append(KeyHelp("Tab", t("hands")))
+        return [*keys, KeyHelp("?", t("help"))]
+
+    def completions(self, typed: str) -> Sequence[str]:
+        """Words that begin so."""
+        small = typed.lower()
+        return [shown(word) for word in WORDS if small and shown(word).startswith(small)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where things are: the board's size, the rows and columns of the seats, the first column beside the board."""
+
+    big: bool
+    board_height: int
+    seat_rows: int
+    seat_width: int
+    side: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """What is painted: a film, the place in it, what lies open there, and the signs to use."""
+
+    film: Film
+    place: Place
+    glyphs: Glyphs
+    seen: View
+
+    def hand(self, seat: int) -> str:
+        """A seat's hand as far as it is shown."""
+        seen = self.seen
+        if seat in seen.out:
+            return t("out of the game")
+        position = self.film.shots[self.place.at].position
+        hand = position.hands[seat - 1] if position else ()
+        if seat not in self.film.opened or self.place.sight not in (ALL, seat):
+            return tn("{count} card", "{count} cards", len(hand))
+        return " ".join(label_of(face_of(seen.variant, card), self.glyphs) for card in hand)
+
+
+def paint_show(
+    film: Film, place: Place, answer: Sequence[str], keys: Sequence[KeyHelp], glyphs: Glyphs, width: int, height: int
+) -> Frame:
+    """One moment of a film, on a page of any size."""
+    canvas = Canvas(width, height)
+    room = range(TOP, height - BOTTOM + 1)
+    _paint_title(canvas, film, place, glyphs)
+    if answer:
+        lines = [Line("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
+        paint_from(canvas, TOP, 0, width, len(room), lines)
+    else:
+        side = _paint_table(canvas, film, place, glyphs)
+        _paint_side(canvas, room, side, film, place, glyphs)
+    _paint_bar(canvas, height - 2, film, place, glyphs)
+    put_keys(canvas, height - 1, keys)
+    return canvas.frame()
+
+
+def _paint_table(canvas: Canvas, film: Film, place: Place, glyphs: Glyphs) -> int:
+    """The board, the seats and the score; returns the first column beside them."""
+    shot = film.shots[place.at]
+    if shot.position is None:
+        canvas.put(TOP + 1, 1, t("the cards are not dealt yet"), "dim")
+        return canvas.width // 2
+    now = _Now(film, place, glyphs, view(shot.position, 0))
+    board = board_model(now.seen, film.company.colours, shot.last)
+    layout = _layout(board, now.seen.players, canvas.width, canvas.height)
+    paint_board(canvas, TOP, 0, board, glyphs, big=layout.big)
+    for seat in range(1, now.seen.players + 1):
+        _paint_seat(canvas, now, layout, seat)
+    _paint_score(canvas, canvas.height - BOTTOM, now)
+    return layout.side
+
+
+def _layout(board: BoardModel, players: int, width: int, height: int) -> _Layout:
+    """A big board where there is room for it, for every seat below it, and for what happened beside it."""
+    board_width, board_height = board_size(board, big=True)
+    rows = height - TOP - board_height - BOTTOM
+    big = board_width + SIDE_MIN <= width and players <= rows
+    if not big:
+        board_width, board_height = board_size(board)
+        rows = height - TOP - board_height - BOTTOM
+    columns = 1 if players <= max(rows, TALL) else 2
+    return _Layout(big, board_height, -(-players // columns), board_width // columns, board_width + 1)
+
+
+def _paint_title(canvas: Canvas, film: Film, place: Place, glyphs: Glyphs) -> None:
+    turn = t("turn {turn} of {turns}", turn=film.shots[place.at].turn, turns=film.turns)
+    names = t("{title}: {names}", title=film.title, names=", ".join(film.company.names))
+    canvas.put(0, 0, clipped(names, canvas.width - width_of(turn) - 2, glyphs.more), "title")
+    canvas.put(0, canvas.width - width_of(turn), turn, "label")
+    canvas.put(1, 0, clipped(film.verdict, canvas.width, glyphs.more), "done" if film.is_right else "alarm")
+
+
+def _paint_seat(canvas: Canvas, now: _Now, layout: _Layout, seat: int) -> None:
+    """A seat's row: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
+    seen, company, more, target = now.seen, now.film.company, now.glyphs.more, ("seat", seat)
+    column, below = divmod(seat - 1, layout.seat_rows)
+    row, left = TOP + layout.board_height + below, column * layout.seat_width
+    right = left + layout.seat_width - 1
+    if row >= canvas.height - BOTTOM:
+        return
+    style = "out" if seat in seen.out else "turn" if seat == seen.mover else "own" if seat == now.place.sight else ""
+    hand, colour = now.hand(seat), company.colour(seat)
+    width = min(NAME_WIDTH, max(4, right - left - 8 - width_of(hand)))
+    canvas.put(row, left, now.glyphs.turn if seat == seen.mover else " ", "key", target)
+    canvas.put(row, left + 1, f"{seat:>2}", "label", target)
+    canvas.put(row, left + 4, now.glyphs.chips[colour], f"chip.{colour}", target)
+    canvas.put(row, left + 6, clipped(company.names[seat - 1], width, more), style, target)
+    at = left + 7 + width
+    at = canvas.put(row, at, clipped(hand, right - at, more), "hand", target) + 2
+    discards = seen.discards[seat - 1]
+    discard = t("discarded {card}", card=label_of(face_of(seen.variant, discards[-1]), now.glyphs)) if discards else ""
+    if at + width_of(discard) <= right:
+        canvas.put(row, at, discard, "dim", target)
+
+
+def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
+    at = canvas.put(row, 0, t("sequences"), "label") + 1
+    for colour, made in zip(now.film.company.colours, sequences_made(now.seen), strict=True):
+        at = canvas.put(row, at, now.glyphs.chips[colour], f"chip.{colour}")
+        at = canvas.put(row, at, f" {made}") + 2
+    at = canvas.put(row, at, t("pile"), "label") + 1
+    canvas.put(row, at, str(now.seen.pile))
+
+
+def _paint_side(canvas: Canvas, rows: range, column: int, film: Film, place: Place, glyphs: Glyphs) -> None:
+    """What happened and was said, the moment that is shown marked; two thirds of the rows are for what was before."""
+    lines = list(_lines_around(film, place.at, max(1, canvas.width - column - 2)))
+    current = [number for number, (at, _, _) in enumerate(lines) if at == place.at]
+    first = max(0, min(current[-1] - 2 * len(rows) // 3, len(lines) - len(rows)))
+    for row, (at, kind, text) in zip(rows, lines[first:], strict=False):
+        is_now = at == place.at
+        style = f"{kind} own" if is_now else kind if at < place.at else "left"
+        canvas.put(row, column, glyphs.turn if is_now else " ", "key", ("moment", at))
+        canvas.put(row, column + 2, text, style, ("moment", at))
+
+
+def _lines_around(film: Film, now: int, width: int) -> Iterator[tuple[int, str, str]]:
+    """Number of the moment, kind and text of every line near it, broken to this width."""
+    for at in range(max(0, now - AROUND), min(now + AROUND, len(film.shots))):
+        for line in film.shots[at].lines:
+            for part in wrapped(line.text, width):
+                yield at, line.kind, part
+
+
+def _paint_bar(canvas: Canvas, row: int, film: Film, place: Place, glyphs: Glyphs) -> None:
+    """How far one has come; sequences have a sign of their own on it."""
+    count = len(film.shots)
+    begin = canvas.put(row, 0, glyphs.turn if place.playing else glyphs.vertical, "key") + 1
+    pace = t("{seconds} s", seconds=number(place.pace_s, 2))
+    end = canvas.width - width_of(pace) - 1
+    length = max(1, end - begin)
+    for cell in range(length):
+        first, following = cell * count // length, (cell + 1) * count // length
+        is_past, begins = first <= place.at, not cell or (cell - 1) * count // length < first
+        made = begins and any(shot.made for shot in film.shots[first : max(following, first + 1)])
+        sign = glyphs.made if made else glyphs.full if is_past else glyphs.empty
+        canvas.put(row, begin + cell, sign, "done" if is_past else "left", ("moment", first))
+    canvas.put(row, end + 1, pace, "label")
