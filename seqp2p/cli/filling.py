@@ -25,6 +25,9 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.ui.language import t, tn
 
+BOT: Final = "greedy"
+PACE_S: Final = 1.0
+"""What people can follow: a bot's least time for a turn, where a person plays and says nothing else."""
 GAMES: Final = 10_000
 """For how many games a bot stays: as long as there are any."""
 PAUSE_S: Final = 1.0

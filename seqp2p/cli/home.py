@@ -48,6 +48,12 @@ def replay_dir(chosen: str | None) -> Path:
     return directory
 
 
+def resume_options(replay: Path, bot: str | None) -> list[str]:
+    """What ``resume`` has to be told to find this replay's game, and to have the seat played as it was."""
+    folder = [] if replay.parent == data_dir() / "replays" else ["--replay-dir", str(replay.parent)]
+    return folder if bot is None else [*folder, "--bot", bot]
+
+
 def replay_path(directory: Path, game: bytes, seat: int) -> Path:
     """A new file's path; nothing in it comes from a peer but hexadecimal digits of the game's hash."""
     return directory / f"{_stamp()}-{game.hex()[:12]}-seat{seat}.seqp2p"

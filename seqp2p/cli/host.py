@@ -5,20 +5,18 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import click
 
+from seqp2p.cli.filling import BOT, PACE_S, Bots, Filling
 from seqp2p.cli.games import Last, play_games
+from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
+from seqp2p.cli.screening import Wish, on_screen, screen_options
 from seqp2p.cli.seating import Door, Lobbying, SitDown, open_door
-from seqp2p.cli.settings import (
-    make_address,
-    make_choices,
-    make_settings,
-    seat_options,
-    time_options,
-)
+from seqp2p.cli.settings import make_address, make_choices, seat_options, table_options, table_settings
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.adverts import TableAdvert
@@ -29,22 +27,19 @@ from seqp2p.net.lobby import LobbyEvent, LobbyShown
 from seqp2p.net.lobby_host import host_table
 from seqp2p.net.table import Table
 from seqp2p.net.watchers import SPECTATORS_MAX, Watchers, watched_by
-from seqp2p.rules import VARIANTS, Options
+from seqp2p.players.bots import BOTS
 from seqp2p.said import said
 from seqp2p.ui.language import t
 
 
 @click.command("host", help=said("Open a table for others to join, and play when it is full."))
 @click.option("--players", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option("--teams", type=int, help=said("2 or 3, for 6 and 12 players; usually 2."))
-@click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-@click.option("--advanced", is_flag=True, help=said("One-eyed jacks may take a chip out of a completed sequence."))
+@table_options
 @click.option(
-    "--no-table-talk", is_flag=True, help=said("A remark may be called: the speaker's team gives up a card each.")
+    "--fill",
+    type=click.Choice(list(BOTS)),
+    help=said("The bot for free seats, when start is typed; at once where nobody types: with --bot or --json."),
 )
-@click.option("--manual-draw", is_flag=True, help=said("Players draw by themselves, and can forget to."))
-@click.option("--closed-hands", is_flag=True, help=said("Do not open the hands for the replay at the end."))
-@time_options
 @click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
@@ -54,12 +49,10 @@ from seqp2p.ui.language import t
 )
 @click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; all interfaces without it."))
 @seat_options
+@screen_options
 def command(
     players: int,
-    teams: int | None,
-    variant: str,
-    turn_time_s: int,
-    grace_s: int,
+    fill: str | None,
     spectators: int,
     listen: str | None,
     bot: str | None,
@@ -67,30 +60,46 @@ def command(
     name: str | None,
     games: int,
     replay_dir: str | None,
+    wish: Wish,
     *,
-    advanced: bool,
-    no_table_talk: bool,
-    manual_draw: bool,
-    closed_hands: bool,
     as_json: bool,
     until_stdin_closes: bool,
+    **table: Any,
 ) -> None:
     """Keep a table as the options say."""
-    options = Options(advanced=advanced, table_talk=not no_table_talk, manual_draw=manual_draw)
-    settings = make_settings(players, teams, variant, options, grace_s, turn_time_s, closed_hands=closed_hands)
+    settings = table_settings(players, **table)
     address = None if listen is None else make_address(listen)
-    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes, games)
-    raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying)))
+    typed = bot is None and not until_stdin_closes
+    pace = pace_s if pace_s or not typed else PACE_S
+    filling = Filling(Bots(fill or BOT, pace, at_once=fill is not None and (as_json or not typed)))
+    choices = make_choices(bot, pace_s, replay_dir)
+    lobbying = Lobbying(choices, name, Output(as_json), until_stdin_closes, games, filling.call, wish)
+    raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying, filling)))
 
 
-async def host(settings: Settings, spectators: int, listen: Address | None, lobbying: Lobbying) -> int:
-    """Keep the lobby, then play, with at most so many spectators; returns the exit code."""
-    async with open_door(lobbying, listen) as door:
+async def host(
+    settings: Settings,
+    spectators: int,
+    listen: Address | None,
+    lobbying: Lobbying,
+    filling: Filling,
+    *,
+    invites: bool = True,
+) -> int:
+    """Keep the lobby, then play, with at most so many spectators; returns the exit code.
+
+    ``filling`` calls bots to free seats. Without ``invites`` nobody is told how to join: the others are all bots.
+    """
+    async with on_screen(lobbying.output, lobbying.wished) as output, open_door(lobbying.at(output), listen) as door:
+        view = LobbyView(output, t("seqp2p: your table"), starts=invites)
         addresses = await listening_addresses(door.listeners)
         number = make_table_number(secrets.token_bytes)
         advert = TableAdvert(number, door.name, settings.variant, settings.players, settings.players - 1)
-        async with advertising(advert, door.listeners, addresses, lobbying.output.say) as update:
-            hosting = _Hosting(door, settings, spectators, addresses, advert, update)
+        async with (
+            advertising(advert, door.listeners, addresses, output.say) as update,
+            filling.ready(addresses[0], output),
+        ):
+            hosting = _Hosting(door, view, settings, spectators, addresses, advert, update, filling, invites)
             return await play_games(door, hosting.open_lobby)
 
 
@@ -99,11 +108,14 @@ class _Hosting:
     """What is the same in every game at this table."""
 
     door: Door
+    view: LobbyView
     settings: Settings
     spectators: int
     addresses: Sequence[Address]
     advert: TableAdvert
     update: Callable[[TableAdvert], None]
+    filling: Filling
+    invites: bool
 
     @asynccontextmanager
     async def open_lobby(self, last: Last | None) -> AsyncGenerator[SitDown]:
@@ -112,10 +124,13 @@ class _Hosting:
             yield partial(self._sit_down, watchers, last)
 
     async def _sit_down(self, watchers: Watchers | None, last: Last | None) -> Table:
-        announce = self.door.announcer(self.addresses)
+        self.view.show()
+        announce = self.door.announcer(self.addresses, self.view)
 
         def tell(event: LobbyEvent) -> None:
-            announce(event)
+            if self.invites or isinstance(event, LobbyShown):
+                announce(event)
+            self.filling.tell(event)
             if isinstance(event, LobbyShown):
                 self.update(replace(self.advert, free=event.seats.count(None)))
 
@@ -131,6 +146,7 @@ class _Hosting:
             watchers=watchers,
             former=last.former if last else None,
         )
+        self.filling.close()
         self.update(replace(self.advert, free=0, state="playing"))
         if watchers:
             self.door.lobbying.output.say(

@@ -14,8 +14,10 @@ from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
+from seqp2p.cli.screening import Wish, screen_options
 from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, seat_options
+from seqp2p.cli.tether import Overheard, Tether, held_by
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.lobby_join import join_table, rejoin_table
@@ -38,25 +40,35 @@ _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 )
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
 @click.option("--code", help=said("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
+@click.option("--listen", hidden=True)
+@click.option("--tethered", is_flag=True, hidden=True)
 @seat_options
+@screen_options
 def command(
     place: str | None,
     code: str | None,
+    listen: str | None,
     bot: str | None,
     pace_s: float,
     name: str | None,
     games: int,
     replay_dir: str | None,
+    wish: Wish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
+    tethered: bool,
 ) -> None:
     """Read what is given, and join."""
     host, given = read_place(place, code)
     if given is None and not is_terminal():
         raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
-    lobbying = Lobbying(make_choices(bot, pace_s, replay_dir), name, Output(as_json), until_stdin_closes, games)
-    raise SystemExit(run_async(lambda: join(host, given, lobbying)))
+    tether = Tether() if tethered else None
+    output = Overheard(as_json, tether=tether) if tether else Output(as_json)
+    choices = make_choices(bot, pace_s, replay_dir)
+    lobbying = Lobbying(choices, name, output, until_stdin_closes, games, wish=wish)
+    address = None if listen is None else make_address(listen)
+    raise SystemExit(run_async(lambda: join(host, given, lobbying, address, tether)))
 
 
 def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
@@ -69,19 +81,30 @@ def read_place(place: str | None, code: str | None) -> tuple[Address | None, str
     return address, code or os.environ.get("SEQP2P_CODE") or None
 
 
-async def join(host: Address | None, code: str | None, lobbying: Lobbying) -> int:
+async def join(
+    host: Address | None, code: str | None, lobbying: Lobbying, listen: Address | None, tether: Tether | None
+) -> int:
     """Find the table, sit down, then play; returns the exit code."""
-    async with open_door(lobbying, None) as door:
+    async with (
+        on_screen(lobbying.output, lobbying.wished) as output,
+        open_door(lobbying.at(output), listen) as door,
+        held_by(tether),
+    ):
+        view = LobbyView(output, t("seqp2p: join a table"))
         own = [Address(each, listener.socket.getsockname()[1]) for each in local_hosts() for listener in door.listeners]
-        way, given = await find_way(host, code, own, lobbying.output)
+        way, given = await find_way(host, code, own, view, output)
         addresses = await listening_addresses(door.listeners, way.host)
-        tell = door.announcer(())
+        tell = door.announcer((), view)
 
         async def sit_down(last: Last | None) -> Table:
             common = (door.listeners, addresses, secrets.token_bytes, tell)
             if last is None:
                 return await join_table(door.credentials, door.name, given, way.host, *common, dial=way.dial)
-            lobbying.output.say(WAITING)
+            view.show()
+            output.say(WAITING)
             return await rejoin_table(door.credentials, door.name, last.table, *common)
 
-        return await play_games(door, lambda last: nullcontext(partial(sit_down, last)))
+        async def sit_down_if_held(last: Last | None) -> Table:
+            return await (tether.while_held(partial(sit_down, last)) if tether else sit_down(last))
+
+        return await play_games(door, lambda last: nullcontext(partial(sit_down_if_held, last)))

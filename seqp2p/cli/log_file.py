@@ -42,16 +42,19 @@ def start(path: Path) -> None:
     import time
 
     global _logger, _path  # noqa: PLW0603  # one process, one file
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, 0o600)
-    handler = logging.StreamHandler(os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace"))
+    os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+    path.chmod(0o600)
+    logging.raiseExceptions = False  # A disk that is full is no reason to show anybody a trace.
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     form = logging.Formatter("%(asctime)s.%(msecs)03dZ %(process)d %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
     form.converter = time.gmtime
     handler.setFormatter(form)
     _logger = logging.getLogger("seqp2p")
     _logger.setLevel(logging.INFO)
     _logger.propagate = False
+    for old in tuple(_logger.handlers):
+        _logger.removeHandler(old)
+        old.close()
     _logger.addHandler(handler)
     _path = str(path)
     arguments = redacted(" ".join(sys.argv[1:]))

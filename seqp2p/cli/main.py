@@ -5,18 +5,25 @@ import importlib
 import os
 import sys
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import click
 
 from seqp2p import __version__
+from seqp2p.cli import coming_back, log_file
+from seqp2p.cli.common import common_options, write_exit_codes
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, report_bug
-from seqp2p.said import said
+from seqp2p.said import said, why
 from seqp2p.ui import language
 from seqp2p.ui.language import t, tr
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Subcommand → (module with its ``command``, what --help says of it).
 COMMANDS = MappingProxyType(
     {
+        "play": ("seqp2p.cli.play", said("Play against bots on this machine.")),
         "host": ("seqp2p.cli.host", said("Open a table for others to join.")),
         "join": ("seqp2p.cli.join", said("Sit down at a table.")),
         "resume": ("seqp2p.cli.resume", said("Take your seat again in a game that is not finished.")),
@@ -27,6 +34,7 @@ COMMANDS = MappingProxyType(
         "rules": ("seqp2p.cli.rules", said("Read the rules of the game, in English or French.")),
         "arena": ("seqp2p.cli.arena", said("Play bots against each other, on the engine alone.")),
         "id": ("seqp2p.cli.identity", said("Show this player's name and key.")),
+        "completion": ("seqp2p.cli.completion", said("Print the script that completes commands in a shell.")),
     }
 )
 
@@ -76,6 +84,20 @@ class LazyGroup(click.Group):
         with formatter.section(t("Commands")):
             formatter.write_dl([(name, tr(text)) for name, (_, text) in COMMANDS.items()])
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What this program ends with."""
+        del ctx
+        write_exit_codes(formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Commands, without importing any, and the options of the group."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=tr(text)) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
 
 def spoken(command: click.Command) -> click.Command:
     """The command with what every command has, and its help in the reader's language."""
@@ -83,6 +105,7 @@ def spoken(command: click.Command) -> click.Command:
     said_again.help = tr(command.help or "")
     said_again.params = [copy.copy(parameter) for parameter in command.params]
     lang_option(said_again)
+    said_again.params += common_options()
     for parameter in said_again.params:
         if isinstance(parameter, click.Option):
             parameter.help = tr(parameter.help or "")
@@ -112,9 +135,17 @@ def main() -> None:
     try:
         code = run()
     except CommandError as error:
-        error.show()
+        end_with(error)
         code = error.exit_code
     sys.exit(code)
+
+
+def end_with(error: CommandError) -> None:
+    """Say what this process ends with; in a game that is not over, the way back is what to do."""
+    if command := coming_back.command():
+        error.hint = t("come back with: {command}", command=command)
+    log_file.error(why(error), error.hint, error.exit_code)
+    error.show()
 
 
 def run() -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from seqp2p.cli import coming_back, log_file, progress
 from seqp2p.said import said, why
 from seqp2p.ui.language import t, tr
 
@@ -62,6 +63,7 @@ class Output:
 
     def event(self, name: str, /, **fields: Any) -> None:
         """One event for scripts; nothing without ``--json``."""
+        log_file.event(name, fields)
         if self.json:
             _print(json.dumps({"event": name, **fields}), sys.stdout)
 
@@ -109,10 +111,17 @@ class Output:
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """An error nobody foresaw is a fault of this program, and no traceback is of use to a player."""
+    log_file.fault(kind, error, trace)
     if os.environ.get("SEQP2P_DEBUG"):
         sys.__excepthook__(kind, error, trace)
         return
-    hint = t("SEQP2P_DEBUG=1 shows where; please report it")
+    hint = (
+        t("{path} has the trace; please report it", path=log_file.path())
+        if log_file.path()
+        else t("SEQP2P_DEBUG=1 shows where; please report it")
+    )
+    if command := coming_back.command():
+        hint = t("come back with: {command}; {report}", command=command, report=hint)
     CommandError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint).show()
 
 
@@ -153,6 +162,7 @@ def _print(text: str, stream: TextIO) -> None:
 
 def _write(text: str, stream: TextIO) -> None:
     """Write at once. Nobody there to read it is no fault: a game goes on for the others at the table."""
+    progress.wipe()
     try:
         stream.write(text)
         stream.flush()

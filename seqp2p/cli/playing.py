@@ -9,7 +9,7 @@ from typing import cast
 
 import trio
 
-from seqp2p.cli import home
+from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import polite_signals
@@ -138,6 +138,7 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
 async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> Ended:
     """The game to its end. ``beside`` is done meanwhile."""
     reporter, writer = sitting.reporter, sitting.writer
+    coming_back.remember(writer.path, sitting.match.game.id, home.resume_options(writer.path, choices.bot))
     # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         player = make_player(choices, reporter, sitting.seat)

@@ -8,18 +8,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Generator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import click
-
-from seqp2p.match.machine import Match
-from seqp2p.ui.frame import clipped
 from seqp2p.ui.language import t
+
+if TYPE_CHECKING:  # What --help need not wait for.
+    from seqp2p.match.machine import Match
 
 FIRST_SHUFFLE: Final = 3
 """The step that takes it: seats and nonces come before (docs/protocol.md)."""
 _ERASE: Final = "\r\x1b[K"
 _WIDTH_DEFAULT: Final = 80
+_BAR_WIDTH: Final = 30
 
 _hidden = False
 _shown = ""
@@ -41,10 +41,12 @@ def can_show() -> bool:
 def show(text: str) -> None:
     """Paint the line, in the place of the one that stands there; an empty text wipes it away."""
     global _shown  # noqa: PLW0603  # one terminal, one line
-    if text == _shown or not (can_show() or _shown):
+    if text == _shown or not (_shown or can_show()):
         return
-    _shown = text if can_show() else ""
-    _write(_ERASE + clipped(_shown, _width() - 1))
+    from seqp2p.ui.frame import clipped
+
+    _shown = clipped(text, _width() - 1) if can_show() else ""
+    _write(_ERASE + _shown)
 
 
 def wipe() -> None:
@@ -54,15 +56,27 @@ def wipe() -> None:
 
 @contextlib.contextmanager
 def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[], None]]:
-    """A bar of this many steps while the block lasts; call what is yielded after each, before anything is printed."""
-    if not shown or count < 2 or not can_show():
-        yield lambda: None
-        return
-    with click.progressbar(length=count, label=label, file=sys.stderr, show_pos=True) as steps:
-        yield lambda: steps.update(1)
+    """A bar of this many steps while the block lasts; call what is yielded after each. Nothing for a single step."""
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        paint()
+
+    def paint() -> None:
+        if shown and count > 1:
+            full = _BAR_WIDTH * done // count
+            show(f"{label} [{'#' * full}{'-' * (_BAR_WIDTH - full)}] {done}/{count}")
+
+    paint()
+    try:
+        yield advance
+    finally:
+        wipe()
 
 
-def of_setup(match: Match, own: int) -> str:
+def of_setup(match: "Match", own: int) -> str:
     """What the table is waited for before its cards are dealt, in one line; empty in the game."""
     plan, players = match.plan, match.game.players
     if plan is not None and plan.kind == "shuffle" and match.game.position is None:

@@ -4,6 +4,7 @@ from functools import partial
 
 import click
 
+from seqp2p.cli.completion import complete_game
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices, resume_play
 from seqp2p.cli.running import run_async
@@ -22,7 +23,7 @@ from seqp2p.ui.language import t
         " plays."
     ),
 )
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=complete_game)
 @click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; where it was without it."))
 @playing_options
 def command(

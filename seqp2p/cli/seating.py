@@ -10,7 +10,7 @@ import trio
 
 from seqp2p.cli import home
 from seqp2p.cli.known import check_known, leave_table
-from seqp2p.cli.lines import is_terminal
+from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.playing import Choices, own_desk
 from seqp2p.cli.running import cancel_when_stdin_closes
@@ -30,7 +30,8 @@ SitDown: TypeAlias = Callable[[], Awaitable[Table]]
 class Lobbying:
     """What the command line said.
 
-    How the seat plays, the name wished for, where words go, whose child this is, and how many games it plays unasked.
+    How the seat plays, the name wished for, where words go, whose child this is, how many games it plays unasked, and
+    what calls bots to the free seats, where this player may.
     """
 
     choices: Choices
@@ -38,6 +39,7 @@ class Lobbying:
     output: Output
     until_stdin_closes: bool
     games: int = 1
+    start: Callable[[], None] | None = None
 
     @property
     def person(self) -> bool:
@@ -55,7 +57,7 @@ class Door:
     name: str
     listeners: Sequence[trio.SocketListener]
 
-    def announcer(self, addresses: Sequence[Address]) -> Tell:
+    def announcer(self, addresses: Sequence[Address], view: LobbyView) -> Tell:
         """Tells people and scripts what happens in the lobby; ``addresses`` are a host's own."""
         output = self.lobbying.output
         codes: list[str] = []
@@ -69,19 +71,18 @@ class Door:
                         output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
                     codes.append(code)
                     output.event("listening", address=str(addresses[0]), code=code)
-                    output.say(
-                        t("others watch with:  {command}", command=f"seqp2p watch {addresses[0]}")
-                        if full
-                        else t("others join with:  {command}", command=f"seqp2p join {addresses[0]}")
-                    )
-                    if len(codes) == 1 and not ipaddress.ip_address(addresses[0].host).is_loopback:
-                        output.say(t("on this network:   seqp2p join"))
-                    output.say(t("the join code is:  {code}", code=code))
+                    ways = ways_in(addresses[0], full=full, again=len(codes) > 1)
+                    view.code(code, ways)
+                    if full or not view.shows:
+                        for line in (*ways, t("the join code is:  {code}", code=code)):
+                            output.say(line)
                 case LobbyShown(_, seats, own_seat):
                     full = None not in seats
+                    view.seats(event)
                     shown = [seat.name if seat else t("free") for seat in seats]
                     shown[own_seat - 1] = t("{name} (you)", name=shown[own_seat - 1])
-                    output.say(t("at the table: {seats}", seats=", ".join(shown)))
+                    if not view.shows:
+                        output.say(t("at the table: {seats}", seats=", ".join(shown)))
                 case TurnedAway(reason):
                     output.say(tr(reason))
                 case WatcherCame(name, key, count):
@@ -112,7 +113,7 @@ class Door:
             try:
                 table = await sit()
                 typing.cancel()
-                await check_known(table, output, ask=self.lobbying.person and not output.json and is_terminal())
+                await check_known(table, output, ask=self.lobbying.person and not output.json and output.asks)
             except (NetError, CommandError) as error:
                 failure = error
             nursery.cancel_scope.cancel()
@@ -124,8 +125,18 @@ class Door:
 
     async def _leave_when_typed(self, scope: trio.CancelScope, leave: Callable[[], None]) -> None:
         with scope:
-            await wait_in_lobby(own_desk(self.lobbying.output))
+            await wait_in_lobby(own_desk(self.lobbying.output), self.lobbying.start)
             leave()
+
+
+def ways_in(address: Address, *, full: bool, again: bool) -> list[str]:
+    """The commands by which others come to a host's table; ``again``: they were shown before, with another code."""
+    if full:
+        return [t("others watch with:  {command}", command=f"seqp2p watch {address}")]
+    ways = [t("others join with:  {command}", command=f"seqp2p join {address}")]
+    if not again and not ipaddress.ip_address(address.host).is_loopback:
+        ways.append(t("on this network:   seqp2p join"))
+    return ways
 
 
 async def _leave_on_signal(signals: AsyncIterator[int], leave: Callable[[], None]) -> None:

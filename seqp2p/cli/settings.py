@@ -72,6 +72,46 @@ def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_
     return turn_time_s
 
 
+def table_options(command: F) -> F:
+    """The options that say how a table plays, but for how many; ``table_settings`` takes what they give."""
+    for option in reversed(
+        [
+            click.option("--teams", type=int, help=said("2 or 3, for 6 and 12 players; usually 2.")),
+            click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+            click.option(
+                "--advanced", is_flag=True, help=said("One-eyed jacks may take a chip out of a completed sequence.")
+            ),
+            click.option(
+                "--no-table-talk",
+                is_flag=True,
+                help=said("A remark may be called: the speaker's team gives up a card each."),
+            ),
+            click.option("--manual-draw", is_flag=True, help=said("Players draw by themselves, and can forget to.")),
+            click.option("--closed-hands", is_flag=True, help=said("Do not open the hands for the replay at the end.")),
+            time_options,
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def table_settings(
+    players: int,
+    *,
+    teams: int | None,
+    variant: str,
+    advanced: bool,
+    no_table_talk: bool,
+    manual_draw: bool,
+    closed_hands: bool,
+    turn_time_s: int,
+    grace_s: int,
+) -> Settings:
+    """The settings that the ``table_options`` add up to; raises CommandError (usage) where they cannot be played."""
+    options = Options(advanced=advanced, table_talk=not no_table_talk, manual_draw=manual_draw)
+    return make_settings(players, teams, variant, options, grace_s, turn_time_s, closed_hands=closed_hands)
+
+
 def time_options(command: F) -> F:
     """The options of a table that say how long others wait for a seat."""
     turn_time = click.option(

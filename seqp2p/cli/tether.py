@@ -5,8 +5,9 @@ this process's input closes with it), the bot plays the game it is in and no oth
 It leaves when the table has given the person up, so that nothing stays for longer than the table's grace.
 """
 
+import contextlib
 import signal
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -59,6 +60,16 @@ class Tether:
     async def _cancel_when_let_go(self, scope: trio.CancelScope) -> None:
         await self._let_go.wait()
         scope.cancel()
+
+
+@contextlib.asynccontextmanager
+async def held_by(tether: Tether | None) -> AsyncGenerator[None]:
+    """Watch a tether, if there is one, until the block ends."""
+    async with trio.open_nursery() as nursery:
+        if tether is not None:
+            nursery.start_soon(tether.watch)
+        yield
+        nursery.cancel_scope.cancel()
 
 
 @dataclass(frozen=True, slots=True)

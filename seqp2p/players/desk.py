@@ -10,6 +10,7 @@ from seqp2p.said import said
 from seqp2p.ui.language import tr
 
 LOBBY_HELP: Final = said("the game starts when the table is full; leave goes away")
+HOST_HELP: Final = said("the game starts when the table is full; start fills the free seats with bots; leave goes away")
 NOT_STARTED: Final = said("the game has not started; help says what you can do")
 
 
@@ -27,11 +28,18 @@ class Desk:
     terminal: bool
 
 
-async def wait_in_lobby(desk: Desk) -> None:
-    """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start."""
+async def wait_in_lobby(desk: Desk, start: Callable[[], None] | None = None) -> None:
+    """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start.
+
+    ``start`` is what a host's word of that name does.
+    """
     while (typed := await desk.read()) is not None:
         word = word_of(one_line(typed))
         if word in LEAVING:
             return
-        if word:
-            desk.say(tr(LOBBY_HELP if word in ("help", "?") else NOT_STARTED))
+        if word == "start" and start is not None:
+            start()
+        elif word in ("help", "?"):
+            desk.say(tr(LOBBY_HELP if start is None else HOST_HELP))
+        elif word:
+            desk.say(tr(NOT_STARTED))

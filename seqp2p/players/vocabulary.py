@@ -28,6 +28,7 @@ FRENCH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "all": ("tout",),
         "words": ("mots",),
         "say": ("dire",),
+        "start": ("commencer", "démarrer"),
         "wait": ("attendre",),
         "drop": ("exclure",),
         "leave": ("quitter", "partir"),
