@@ -12,9 +12,10 @@ import click
 from seqp2p.cli.finding import find_way
 from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.lines import is_terminal
+from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import Wish, screen_options
+from seqp2p.cli.screening import Wish, on_screen, screen_options
 from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, seat_options
 from seqp2p.cli.tether import Overheard, Tether, held_by

@@ -1,19 +1,18 @@
 """Whether a person gets a screen, and which: the options, the environment, and the terminal that there is."""
 
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
 from seqp2p.cli.output import Output
 from seqp2p.said import said
 from seqp2p.ui.styles import PALETTES
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Terminals that cannot be painted on.
 _DUMB: Final = frozenset({"", "dumb", "unknown"})
@@ -23,13 +22,19 @@ _DUMB: Final = frozenset({"", "dumb", "unknown"})
 class Wish:
     """What the command line says of the screen; None as the palette is the environment's, or the usual one."""
 
-    plain: bool = True
+    plain: bool = False
     palette: str | None = None
     ascii_only: bool = False
 
 
-def screen_options(command: F) -> F:
-    """The options of every command that a person sits at."""
+def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that a person sits at; the command gets them as ``wish``."""
+
+    @functools.wraps(command)
+    def with_wish(*, plain: bool, palette: str | None, ascii_only: bool, **others: Any) -> None:
+        command(wish=Wish(plain, palette, ascii_only), **others)
+
+    wishing: Callable[..., Any] = with_wish
     for option in reversed(
         [
             click.option("--plain", is_flag=True, help=said("Lines only, nothing repainted: also ACCESSIBLE=1.")),
@@ -42,8 +47,8 @@ def screen_options(command: F) -> F:
             click.option("--ascii", "ascii_only", is_flag=True, help=said("Only ASCII signs on the screen.")),
         ]
     ):
-        command = option(command)
-    return command
+        wishing = option(wishing)
+    return wishing
 
 
 def can_show(output: Output, wish: Wish) -> bool:
@@ -54,12 +59,12 @@ def can_show(output: Output, wish: Wish) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def on_screen(output: Output, wish: Wish) -> AsyncGenerator[Output]:
-    """The output with a screen until the block ends, where there can be one; else as it is.
+async def on_screen(output: Output, wish: Wish | None) -> AsyncGenerator[Output]:
+    """The output with a screen until the block ends, where there can be one and it is wished for; else as it is.
 
     What is to remain of what was said is printed when the terminal is as it was before.
     """
-    if not can_show(output, wish):
+    if wish is None or not can_show(output, wish):
         yield output
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.

@@ -3,7 +3,7 @@
 import contextlib
 import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import trio
@@ -14,6 +14,7 @@ from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.playing import Choices, own_desk
 from seqp2p.cli.running import cancel_when_stdin_closes
+from seqp2p.cli.screening import Wish
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import NetError
 from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway, WatcherCame
@@ -30,8 +31,8 @@ SitDown: TypeAlias = Callable[[], Awaitable[Table]]
 class Lobbying:
     """What the command line said.
 
-    How the seat plays, the name wished for, where words go, whose child this is, how many games it plays unasked, and
-    what calls bots to the free seats, where this player may.
+    How the seat plays, the name wished for, where words go, whose child this is, how many games it plays unasked,
+    what calls bots to the free seats, where this player may, and which screen a person wishes for.
     """
 
     choices: Choices
@@ -40,6 +41,16 @@ class Lobbying:
     until_stdin_closes: bool
     games: int = 1
     start: Callable[[], None] | None = None
+    wish: Wish | None = None
+
+    @property
+    def wished(self) -> Wish | None:
+        """The screen that is wished for; None where no person sits."""
+        return self.wish if self.person else None
+
+    def at(self, output: Output) -> "Lobbying":
+        """The same, with words going there."""
+        return replace(self, output=output)
 
     @property
     def person(self) -> bool:

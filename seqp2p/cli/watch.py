@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,10 +13,12 @@ from seqp2p.cli import home
 from seqp2p.cli.finding import find_way
 from seqp2p.cli.join import read_place
 from seqp2p.cli.lines import is_terminal
+from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.playing import open_writer
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import cancel_when_stdin_closes, polite_signals, run_async
+from seqp2p.cli.screening import Wish, on_screen, screen_options
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
@@ -61,11 +63,13 @@ class Seeing:
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
+@screen_options
 def command(
     place: str | None,
     code: str | None,
     name: str | None,
     replay_dir: str | None,
+    wish: Wish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
@@ -75,7 +79,13 @@ def command(
     if given is None and not is_terminal():
         raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
     seeing = Seeing(name, home.replay_dir(replay_dir), Output(as_json), until_stdin_closes)
-    raise SystemExit(run_async(lambda: watch(host, given, seeing)))
+    raise SystemExit(run_async(lambda: watch_on_screen(host, given, seeing, None if until_stdin_closes else wish)))
+
+
+async def watch_on_screen(host: Address | None, code: str | None, seeing: Seeing, wish: Wish | None) -> int:
+    """Watch, with a screen where one is wished for and possible; returns the exit code."""
+    async with on_screen(seeing.output, wish) as output:
+        return await watch(host, code, replace(seeing, output=output))
 
 
 async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
@@ -86,7 +96,8 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
         if seeing.until_stdin_closes:
             nursery.start_soon(cancel_when_stdin_closes, orphaned)
         with orphaned, home.held_identity() as held:
-            way, given = await find_way(host, code, (), seeing.output)
+            lobby = LobbyView(seeing.output, t("seqp2p: watch a table"))
+            way, given = await find_way(host, code, (), lobby, seeing.output)
             gallery = await watch_table(
                 make_credentials(held.identity),
                 home.player_name(seeing.name, held.number),
