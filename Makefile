@@ -9,7 +9,7 @@ PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 # Hundreds of short processes: compiled modules are kept, whatever the environment says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types tests coverage bench vectors clean
+.PHONY: demo test lint types tests coverage bench vectors man clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay for one part); writes build/bench.json"
 	@echo "make vectors write protocol/vectors and the golden replays again"
+	@echo "make man     write the manual pages in docs/man again"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -54,6 +55,9 @@ bench: $(STAMP)
 vectors: $(STAMP)
 	$(BIN)/python protocol/generate.py
 	$(BIN)/python protocol/generate_perft.py
+
+man: $(STAMP)
+	$(BIN)/python docs/man/generate.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from seqp2p.replay.sidecar import sidecar_path
-
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
@@ -24,6 +22,8 @@ def remember(replay: Path, game: bytes, options: Sequence[str]) -> None:
 
 def command() -> str | None:
     """What to type to take the seat again; None where there is no seat, or none that could be taken."""
-    if not _played or not sidecar_path(_played[0].replay).exists():
+    if not _played:
         return None
-    return shlex.join(_played[0].words)
+    from seqp2p.replay.sidecar import sidecar_path  # what --help need not wait for
+
+    return shlex.join(_played[0].words) if sidecar_path(_played[0].replay).exists() else None

@@ -1,0 +1,147 @@
+"""Bots in the free seats of a table: called by a word, or at once where nobody is there to call them."""
+
+import subprocess
+from collections.abc import Callable
+
+import pytest
+import trio
+import trio.testing
+
+from seqp2p.cli import filling as filling_module
+from seqp2p.cli.children import Child
+from seqp2p.cli.filling import TRIES, Bots, Filling
+from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output
+from seqp2p.match.table import Settings
+from seqp2p.net.addresses import Address
+from seqp2p.net.lobby import CodeShown, Guest, LobbyShown
+from tests.cli.processes import LIMIT_S, Household, children, is_running, wait_until
+from tests.cli.test_person import Person
+
+TABLE = Address("127.0.0.1", 4610)
+SETTINGS = Settings("kids", 3, 3, ("red", "yellow", "green"), False, True, False, True, 0, 120)
+HOST = Guest("host", bytes(32))
+
+
+def test_a_person_starts_with_bots(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", "--pace", "0", bot=None, stdin=subprocess.PIPE)
+    host.event("listening")
+    host.type("help")
+    host.line("start fills the free seats with bots")
+    guest = people.join(host, who="anna")
+    host.line("at the table: host .you., anna, free")
+    assert len(children(host.pid)) == 0
+    host.type("start")
+    host.line("^a bot takes the free seat$")
+    assert host.event("seated", seat=3)["name"] == "bot 2"
+    person = Person(host)
+    person.turn()
+    bots = children(host.pid)
+    assert len(bots) == 1
+    host.type("leave", "yes")
+    assert host.end() == 5
+    assert not any(map(is_running, bots))
+    assert guest.end() in (0, 5)
+
+
+def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", "--fill", "random", "--games", "2")
+    assert host.end() == 0
+    names = [event["name"] for event in host.events if event["event"] == "seated"]
+    assert sorted(names[:3]) == sorted(names[3:]) == ["bot 2", "bot 3", "host"]
+    assert [event["result"] for event in host.events if event["event"] == "over"] in (
+        ["won", "won"],
+        ["won", "drawn"],
+        ["drawn", "won"],
+        ["drawn", "drawn"],
+    )
+
+
+def test_a_bot_that_is_killed_is_made_good_for(people: Household) -> None:
+    host = people.host("--variant", "kids", "--players", "3", "--fill", "random", "--pace", "1", bot="random")
+    wait_until(lambda: len(children(host.pid)) == 2, "two bots")
+    people.kill(min(children(host.pid)))
+    host.event("dealt")
+    assert {event["name"] for event in host.events if event["event"] == "seated"} <= {"host", "bot 2", "bot 3", "bot 4"}
+
+
+def shown(*guests: Guest | None) -> LobbyShown:
+    return LobbyShown(SETTINGS, (HOST, *guests), 1)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The codes that bots were started with; every bot is refused, as if the code had been burned."""
+    codes: list[str] = []
+
+    async def run(child: Child) -> int:
+        codes.append(child._start.environment["SEQP2P_CODE"])
+        await trio.sleep(0.001)
+        return NOT_CONNECTED
+
+    monkeypatch.setattr(Child, "run", run)
+    monkeypatch.setattr(filling_module, "PAUSE_S", 0.001)
+    return codes
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that other tasks do, in the end."""
+    with trio.fail_after(LIMIT_S):
+        while not condition():  # noqa: ASYNC110  # nothing tells of it
+            await trio.sleep(0.001)
+
+
+async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    filling = Filling(Bots("random", 0, at_once=False))
+    async with filling.ready(TABLE, Output(json=False)):
+        filling.tell(CodeShown("1-a-b"))
+        filling.tell(shown(None, None))
+        await trio.testing.wait_all_tasks_blocked()
+        assert calls == []
+        filling.call()
+        await until(lambda: len(calls) >= 2)
+        filling.tell(CodeShown("2-c-d"))
+        await until(lambda: "2-c-d" in calls)
+        # Somebody else has come: there is nothing to fill.
+        filling.tell(shown(Guest("anna", b"a"), Guest("bert", b"b")))
+        count = len(calls)
+        await trio.sleep(0.1)
+        assert len(calls) <= count + 1
+    assert "bots take the 2 free seats" in capsys.readouterr().out
+
+
+async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    filling = Filling(Bots("random", 0, at_once=False))
+    async with filling.ready(TABLE, Output(json=False)):
+        filling.tell(CodeShown("1-a-b"))
+        filling.tell(shown(None, Guest("anna", b"a")))
+        filling.call()
+        await until(lambda: "bots cannot sit down" in capsys.readouterr().out)
+        assert len(calls) == TRIES
+        # A person may try again.
+        filling.call()
+        await until(lambda: len(calls) > TRIES)
+
+
+async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) -> None:
+    filling = Filling(Bots("random", 0, at_once=True))
+
+    async def lobby() -> None:
+        async with filling.ready(TABLE, Output(json=False)):
+            filling.tell(CodeShown("1-a-b"))
+            filling.tell(shown(None, Guest("anna", b"a")))
+            await trio.sleep_forever()
+
+    with pytest.raises(ExceptionGroup) as caught:
+        await lobby()
+    assert caught.group_contains(CommandError)
+    assert len(calls) == TRIES
+
+
+async def test_a_closed_lobby_needs_nobody(calls: list[str]) -> None:
+    filling = Filling(Bots("random", 0, at_once=True))
+    async with filling.ready(TABLE, Output(json=False)):
+        filling.tell(CodeShown("1-a-b"))
+        filling.tell(shown(Guest("anna", b"a"), Guest("bert", b"b")))
+        filling.close()
+        await trio.testing.wait_all_tasks_blocked()
+        assert calls == []

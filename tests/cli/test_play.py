@@ -1,0 +1,120 @@
+"""``seqp2p play``: a person and bots, at once, and nothing left of it afterwards."""
+
+import re
+import signal
+import subprocess
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.verify import verify_file
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, Process, children, is_running, wait_until
+from tests.cli.test_person import Person
+
+KIDS = ("--variant", "kids", "--bot", "random", "--pace", "0")
+
+
+def play(people: Household, tmp_path: Path, *arguments: object, name: str = "ann") -> Process:
+    """A person at typed lines, who plays against bots."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir(exist_ok=True)
+    return people.start(
+        *("play", "--name", name, "--replay-dir", people.replays(name), *arguments),
+        who=name,
+        stdin=subprocess.PIPE,
+        env={"TMPDIR": str(temporary)},
+    )
+
+
+def none_runs(processes: set[int]) -> bool:
+    return not any(map(is_running, processes))
+
+
+def play_on(process: Process, person: Person) -> None:
+    """Type what is listed, until the game is over."""
+    while process.line("^(type an action|you won|you lost|drawn)", person.turns + 1)[1] == "type an action":
+        process.type(person.turn()[0])
+
+
+def test_a_whole_game_against_two_bots(people: Household, tmp_path: Path) -> None:
+    game = play(people, tmp_path, "--bots", "2", "--json", *KIDS)
+    game.event("dealt")
+    bots = children(game.pid)
+    assert len(bots) == 2
+    play_on(game, Person(game))
+    assert game.end() == 0
+    # The bots have ended before the command has, and left nothing behind.
+    assert none_runs(bots)
+    assert list((tmp_path / "tmp").iterdir()) == []
+    for event in game.events:
+        assert event.keys() == documented.fields()[event["event"]]
+    assert {event["name"] for event in game.events if event["event"] == "seated"} == {"ann", "bot 2", "bot 3"}
+    assert not any(event["event"] == "listening" for event in game.events)
+    assert verify_file(Path(game.events[-1]["replay"])).verdict == "verified"
+    # Nobody else is invited, and the bots are nobody to be remembered.
+    assert "you play against 2 bots (random)" in game.err
+    assert not any(re.search("join code|seqp2p join|seqp2p watch|is new here|is known", line) for line in game.err)
+    assert not (people.home("ann") / "known_players.json").exists()
+
+
+def test_the_first_word_comes_at_once(people: Household, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    game = play(people, tmp_path, *KIDS)
+    game.line("you play against a bot")
+    # What is promised is a second on a machine that does nothing else.
+    assert time.monotonic() - begun < 3
+    game.close_input()
+    assert game.end() == 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_bots_end_with_the_person(people: Household, tmp_path: Path, number: signal.Signals) -> None:
+    game = play(people, tmp_path, "--bots", "2", *KIDS)
+    person = Person(game)
+    person.turn()
+    bots = children(game.pid)
+    assert len(bots) == 2
+    game.signal(number)
+    assert game.end(10) == 5
+    assert none_runs(bots)
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> None:
+    game = play(people, tmp_path, *KIDS)
+    Person(game).turn()
+    bots = children(game.pid)
+    game.signal(signal.SIGKILL)
+    game.end()
+    again = people.start("resume", "--replay-dir", people.replays("ann"), "--json", who="ann", stdin=subprocess.PIPE)
+    again.event("resumed")
+    assert not none_runs(bots)
+    play_on(again, Person(again))
+    assert again.end() == 0
+    assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
+    # The table of bots that were called is not opened again: they end by themselves.
+    wait_until(partial(none_runs, bots), "the bots are still there")
+
+
+@pytest.mark.parametrize("bots", ["1", "2"])
+def test_who_does_not_come_back_is_not_waited_for(people: Household, tmp_path: Path, bots: str) -> None:
+    game = play(people, tmp_path, "--bots", bots, "--grace", "1", *KIDS)
+    Person(game).turn()
+    left = children(game.pid)
+    game.signal(signal.SIGKILL)
+    game.end()
+    wait_until(partial(none_runs, left), "the bots play without a person")
+
+
+def test_numbers_that_make_no_table(cli: Cli) -> None:
+    exit_code, out, err = cli("play", "--bots", "4")
+    assert (exit_code, out) == (2, "")
+    error, hint = err.splitlines()
+    assert error == "seqp2p: error: classic has no table for you and 4 bots"
+    assert hint == "seqp2p: hint: choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"
+    assert cli("play", "--bots", "4", "--variant", "kids")[2].endswith("choose one of --bots 1, 2, 3\n")
+    assert cli("play", "--bots", "2", "--teams", "2")[0] == 2

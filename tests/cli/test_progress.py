@@ -1,0 +1,103 @@
+"""How far something is: shown at a terminal that can repaint a line, and nowhere else."""
+
+import io
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from seqp2p.cli import progress
+from seqp2p.cli.progress import FIRST_SHUFFLE
+from seqp2p.match.machine import Match
+from seqp2p.match.table import encode_agreement
+from tests.table import Played
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """Standard error at a terminal that can repaint."""
+    stream = Terminal()
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=stream))
+    monkeypatch.setattr(progress, "_hidden", False)
+    monkeypatch.setattr(progress, "_shown", "")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("ACCESSIBLE", raising=False)
+    yield stream
+    assert progress._shown == ""
+
+
+def test_a_line_is_repainted_and_wiped_away(terminal: Terminal) -> None:
+    progress.show("one")
+    progress.show("one")
+    progress.show("two" * 100)
+    progress.wipe()
+    progress.wipe()
+    assert terminal.getvalue() == f"\r\x1b[Kone\r\x1b[K{'two' * 26}…\r\x1b[K"
+
+
+@pytest.mark.parametrize("why", ["pipe", "dumb", "accessible", "hidden"])
+def test_nothing_is_shown_where_it_would_be_read(why: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    if why == "pipe":
+        monkeypatch.setattr(terminal, "isatty", lambda: False)
+    elif why == "hidden":
+        progress.hide()
+    else:
+        monkeypatch.setenv(*{"dumb": ("TERM", "dumb"), "accessible": ("ACCESSIBLE", "1")}[why])
+    with progress.bar(3, "verifying") as advance:
+        advance()
+        progress.show("something")
+    assert terminal.getvalue() == ""
+
+
+def test_what_is_hidden_is_wiped_first(terminal: Terminal) -> None:
+    progress.show("one")
+    progress.hide()
+    assert terminal.getvalue() == "\r\x1b[Kone\r\x1b[K"
+
+
+def test_a_bar(terminal: Terminal) -> None:
+    with progress.bar(3, "verifying") as advance:
+        for _ in range(3):
+            advance()
+    painted = [line for line in terminal.getvalue().split("\r\x1b[K") if line]
+    assert painted[0] == f"verifying [{'-' * 30}] 0/3"
+    assert painted[1] == f"verifying [{'#' * 10}{'-' * 20}] 1/3"
+    assert painted[-1] == f"verifying [{'#' * 30}] 3/3"
+
+
+def test_one_file_needs_no_bar(terminal: Terminal) -> None:
+    with progress.bar(1, "verifying") as advance:
+        advance()
+    assert terminal.getvalue() == ""
+
+
+def test_a_terminal_that_is_gone_is_no_fault(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> int:
+        raise OSError(5, "gone")
+
+    monkeypatch.setattr(terminal, "write", fail)
+    progress.show("one")
+    progress.wipe()
+
+
+def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
+    match = Match(encode_agreement(brief.match.game.agreement))
+    shown: list[str] = []
+    for step in brief.match.record:
+        if (line := progress.of_setup(match, 2)) and line not in shown:
+            shown.append(line)
+        for _, contribution in step.contributions:
+            match.receive(contribution)
+    assert shown == [
+        "seat 1 shuffles… proof checked 0/2",
+        "you shuffle… proof checked 1/2",
+        "the cards are being dealt…",
+    ]
+    assert FIRST_SHUFFLE == 3
