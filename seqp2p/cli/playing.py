@@ -4,6 +4,7 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -79,14 +80,17 @@ def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
     """The bot or person that plays this seat."""
     if choices.bot is None:
         sight = Sight(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
-        return Person(own_desk(reporter.output), sight, PATIENCE_S)
+        person = Person(own_desk(reporter.output), sight, PATIENCE_S)
+        reporter.show(lambda: sight.view, lambda: person.asked)
+        return person
     # A bot's choices need no secrecy, but nobody should be able to foresee them either.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
 
 
 def own_desk(output: Output) -> Desk:
     """The standard input and what is said to people, for the person who sits there."""
-    return Desk(output.read_line, output.say, output.ring, output.asks)
+    say = output.say if output.screen is None else partial(output.say, kind="answer")
+    return Desk(output.read_line, say, output.ring, output.asks, shows_table=output.screen is not None)
 
 
 def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:

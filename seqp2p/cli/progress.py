@@ -15,8 +15,6 @@ from seqp2p.ui.language import t
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.match.machine import Match
 
-FIRST_SHUFFLE: Final = 3
-"""The step that takes it: seats and nonces come before (docs/protocol.md)."""
 _ERASE: Final = "\r\x1b[K"
 _WIDTH_DEFAULT: Final = 80
 _BAR_WIDTH: Final = 30
@@ -78,16 +76,29 @@ def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[],
 
 def of_setup(match: "Match", own: int) -> str:
     """What the table is waited for before its cards are dealt, in one line; empty in the game."""
-    plan, players = match.plan, match.game.players
-    if plan is not None and plan.kind == "shuffle" and match.game.position is None:
-        checked = match.number - FIRST_SHUFFLE
-        if plan.subject == own:
-            return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
-        seat = plan.subject
-        return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+    if match.game.position is not None and match.kind != "deal":
+        return ""
+    return of_cards(match, own)
+
+
+def of_cards(match: "Match", own: int) -> str:
+    """How far the cards are, whenever they are shuffled and dealt, in one line; else empty."""
     if match.kind == "deal":
         return t("the cards are being dealt…")
-    return ""
+    if match.kind != "shuffle" or match.plan is None:
+        return ""
+    checked, players = shuffled(match)
+    if match.plan.subject == own:
+        return t("you shuffle… proof checked {checked}/{players}", checked=checked, players=players)
+    seat = match.plan.subject
+    return t("seat {seat} shuffles… proof checked {checked}/{players}", seat=seat, checked=checked, players=players)
+
+
+def shuffled(match: "Match") -> tuple[int, int]:
+    """How many seats have shuffled in this round of shuffles, and how many shuffle."""
+    assert match.plan is not None, "a shuffle is planned"
+    seats = list(match.game.seats)
+    return seats.index(match.plan.subject), len(seats)
 
 
 def _width() -> int:

@@ -7,6 +7,7 @@ from typing import Final
 import trio
 
 from seqp2p.cli.output import Output
+from seqp2p.cli.table_view import TableView
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.events import (
     Dealt,
@@ -25,7 +26,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import PLACINGS
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.ledger import TableEvent
-from seqp2p.rules import Action, format_action, view
+from seqp2p.rules import Action, View, format_action, view
 from seqp2p.said import said
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, tr
@@ -74,6 +75,7 @@ class Reporter:
         self.story = Story()
         self._company = Company.of(match.game.agreement, own)
         self._hear: Callable[[TableEvent], None] = lambda _: None
+        self._table: TableView | None = None
         self._made = (0,) * match.game.agreement.settings.teams
         self._votes = set[tuple[int, str, tuple[int, ...]]]()
         self._full_at = self._step_at = trio.current_time()
@@ -81,6 +83,10 @@ class Reporter:
     def follow(self, hear: Callable[[TableEvent], None]) -> None:
         """Pass every event on to the person at this table, once it is told."""
         self._hear = hear
+
+    def show(self, sees: Callable[[], View | None], asked: Callable[[], View | None]) -> None:
+        """Show the table on the screen, if there is one: what this reader ``sees``, and is ``asked`` about."""
+        self._table = TableView(self.output, self.match, self._company.own, self.story, sees, asked)
 
     def seats(self) -> None:
         """Who sits where, and how the table plays."""
@@ -118,11 +124,13 @@ class Reporter:
                 self._tell_action(turn, seat, action)
             case Remarked(seat, number, text, courtesy):
                 self.output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
-                self._log(remark_line(self._company, seat, text, courtesy=courtesy))
+                self._log(remark_line(self._company, seat, text, courtesy=courtesy), "remark")
             case _:
                 self._tell_absence(event)
         self._step_at = now
         self._hear(event)
+        if self._table is not None:
+            self._table.hear(event)
 
     def over(self, result: Result, seat: int | None, replay: Path) -> None:
         """How it ended, and where the replay of this seat is; None for one who only watches."""
@@ -135,12 +143,15 @@ class Reporter:
             seat=seat,
             replay=str(replay),
         )
-        if self.match.game.position is not None:
+        if self.match.game.position is not None and self.output.screen is None:
             self.output.say()
             for line in board_lines(view(self.match.game.position, seat or 0), self._company.colours, self.story.last):
                 self.output.say(line)
-        self.output.say(result_line(self._company, result))
-        self.output.say(t("replay: {path}", path=replay))
+        outcome = result_line(self._company, result)
+        self.output.say_last(outcome)
+        self.output.say_last(t("replay: {path}", path=replay))
+        if self._table is not None:
+            self._table.over(outcome)
 
     # Seats that are away, and what the others decide.
 
@@ -166,7 +177,7 @@ class Reporter:
     def absent(self, seat: int, grace_s: float) -> None:
         """A seat cannot be reached; the others wait up to ``grace_s`` seconds."""
         self.output.event("absent", seat=seat, name=self._company.names[seat - 1], grace_s=grace_s)
-        self._log(absent_line(self._company, seat, grace_s))
+        self._log(absent_line(self._company, seat, grace_s), "alarm")
 
     def back(self, seat: int) -> None:
         """A seat that was away is there again."""
@@ -179,7 +190,7 @@ class Reporter:
         self.output.event("vote", seat=seat, action=action, seats=others, round=number)
         if (seat, action, others) not in self._votes:
             self._votes.add((seat, action, others))
-            self._log(vote_line(self._company, seat, action, others))
+            self._log(vote_line(self._company, seat, action, others), "alarm")
 
     def skipped(self, seat: int) -> None:
         """The turn of a seat has passed without it."""
@@ -191,7 +202,7 @@ class Reporter:
         """Seats have left the game for good."""
         self.output.event("dropped", seats=sorted(seats))
         self._votes.clear()
-        self._log(dropped_line(self._company, seats))
+        self._log(dropped_line(self._company, seats), "alarm")
 
     def redeal(self) -> None:
         """All cards that do not lie open are shuffled and dealt again."""
@@ -211,9 +222,9 @@ class Reporter:
         self.output.event("undone", step=step)
         self._log(undone_line(step))
 
-    def _log(self, line: str) -> None:
+    def _log(self, line: str, kind: str = "log") -> None:
         self.story.lines.append(line)
-        self.output.say(line)
+        self.output.say(line, kind)
 
     def _tell_action(self, turn: int, seat: int, action: Action) -> None:
         text = format_action(self.match.game.variant, action)

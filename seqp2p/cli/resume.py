@@ -8,6 +8,7 @@ from seqp2p.cli.completion import complete_game
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices, resume_play
 from seqp2p.cli.running import run_async
+from seqp2p.cli.screening import Wish, on_screen, screen_options
 from seqp2p.cli.settings import make_address, make_choices, playing_options
 from seqp2p.cli.taking_up import taken_up
 from seqp2p.net.addresses import Address
@@ -26,12 +27,14 @@ from seqp2p.ui.language import t
 @click.argument("game", required=False, shell_complete=complete_game)
 @click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; where it was without it."))
 @playing_options
+@screen_options
 def command(
     game: str | None,
     listen: str | None,
     bot: str | None,
     pace_s: float,
     replay_dir: str | None,
+    wish: Wish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
@@ -39,14 +42,18 @@ def command(
     """Find the game, and go on with it."""
     address = None if listen is None else make_address(listen)
     choices, output = make_choices(bot, pace_s, replay_dir), Output(as_json)
-    raise SystemExit(run_async(partial(resume, game, address, choices, output, until_stdin_closes=until_stdin_closes)))
+    wished = None if bot or until_stdin_closes else wish
+    raise SystemExit(run_async(partial(resume, game, address, choices, output, wished, orphan_ends=until_stdin_closes)))
 
 
 async def resume(
-    game: str | None, listen: Address | None, choices: Choices, output: Output, *, until_stdin_closes: bool
+    game: str | None, listen: Address | None, choices: Choices, output: Output, wish: Wish | None, *, orphan_ends: bool
 ) -> int:
     """Take the seat, and play on; returns the exit code."""
-    async with taken_up(choices.replay_dir, game, listen, until_stdin_closes=until_stdin_closes) as resumed:
+    async with (
+        taken_up(choices.replay_dir, game, listen, until_stdin_closes=orphan_ends) as resumed,
+        on_screen(output, wish) as output,
+    ):
         if resumed.torn:
             output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
         return await resume_play(resumed, choices, output)

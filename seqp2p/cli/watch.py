@@ -27,7 +27,7 @@ from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.tls import make_credentials
 from seqp2p.net.watching import Spectator
 from seqp2p.players.vocabulary import word_of
-from seqp2p.rules import view
+from seqp2p.rules import View, view
 from seqp2p.said import said
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import board_lines, legend_lines, score_line, seats_lines
@@ -123,8 +123,10 @@ async def see(gallery: Gallery, seeing: Seeing) -> int:
     with trio.open_signal_receiver(*polite_signals()) as signals:
         with open_writer(path, match) as writer:
             spectator = Spectator(gallery, match, writer, reporter.tell, secrets.token_bytes)
+            balcony = Balcony(spectator, reporter)
+            reporter.show(balcony.sees, lambda: None)
             listens = not seeing.until_stdin_closes
-            result = await _run(spectator, Balcony(spectator, reporter), signals, path, listens=listens)
+            result = await _run(spectator, balcony, signals, path, listens=listens)
         reporter.over(result, None, path)
     return DONE if result.kind in {"won", "drawn"} else ABANDONED
 
@@ -158,6 +160,11 @@ class Balcony:
         self._reporter = reporter
         self._company = Company.of(spectator.match.game.agreement, 0)
 
+    def sees(self) -> View | None:
+        """What lies open on the table; None before the deal."""
+        position = self._spectator.match.game.position
+        return None if position is None else view(position, 0)
+
     async def listen(self) -> None:
         """Obey what is typed, as long as something is."""
         while (line := await self._reporter.output.read_line()) is not None:
@@ -166,7 +173,7 @@ class Balcony:
                 await self._spectator.leave(LEFT)
             elif word:
                 for shown in self.answer(word):
-                    self._reporter.output.say(shown)
+                    self._reporter.output.say(shown, "answer")
 
     def answer(self, word: str) -> list[str]:
         """The lines that a word asks for."""

@@ -19,13 +19,14 @@ class Desk:
     """Where a person sits: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
 
     ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
-    mistake.
+    mistake. ``shows_table``: the board, the hand and whose turn it is are before the person's eyes anyway.
     """
 
     read: Callable[[], Awaitable[str | None]]
     say: Callable[[str], None]
     ring: Callable[[], None]
     terminal: bool
+    shows_table: bool = False
 
 
 async def wait_in_lobby(desk: Desk, start: Callable[[], None] | None = None) -> None:

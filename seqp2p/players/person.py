@@ -83,6 +83,11 @@ class Person:
             "wait": self._wait,
         }
 
+    @property
+    def asked(self) -> View | None:
+        """What the person sees of the turn it is asked about now; None when nothing is asked."""
+        return self._question.view if self._question else None
+
     # What is typed.
 
     async def listen(self, speak: Speak, leave: Leave, go_on: GoOn = nobody_asks) -> None:
@@ -217,7 +222,8 @@ class Person:
 
     def welcome(self) -> None:
         """What a person needs to begin with, after the deal or in a game that is taken up again."""
-        self._show(*self._sight.help())
+        if not self._desk.shows_table:
+            self._show(*self._sight.help())
         self._show_hand()
         self._tell_turn()
 
@@ -229,7 +235,8 @@ class Person:
         if self._shown_hand and new:
             self._show(t("you draw {cards}", cards=listed([card_shown(seen.variant, card) for card in new.elements()])))
         self._shown_hand = seen.hand
-        self._show(hand_line(seen))
+        if not self._desk.shows_table:
+            self._show(hand_line(seen))
 
     def _tell_turn(self) -> None:
         """Say whose turn it is when that has changed; this seat's own is said by its question."""
@@ -237,7 +244,7 @@ class Person:
         if match.kind not in CHOSEN or self._seat.owes(match):
             return
         now = (match.kind, match.game.table_position().turn, match.plan)
-        if now != self._told_turn:
+        if now != self._told_turn and not self._desk.shows_table:
             self._told_turn = now
             self._show(self._whose_turn())
 
@@ -275,13 +282,18 @@ class Person:
         goes_on = seen.turn == self._asked_turn
         if seen.phase == "play":
             self._asked_turn = seen.turn
+        if seen.phase != "play" or not goes_on:
+            self._desk.ring()
+        if self._desk.shows_table:
+            if seen.phase != "play":
+                self._show(self._prompt(seen))
+            return
+        if seen.phase == "play":
             if not goes_on:
-                self._desk.ring()
                 self._show("", *self._sight.board(seen))
             title = t("your turn goes on") if goes_on else t("your turn")
             self._show(title, hand_line(seen), *legal_lines(seen))
         else:
-            self._desk.ring()
             self._show(hand_line(seen))
         self._show(self._prompt(seen))
 
