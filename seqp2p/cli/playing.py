@@ -2,6 +2,7 @@
 
 import random
 import secrets
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -186,7 +187,7 @@ async def _run(session: Session, player: Player, reporter: Reporter, signals: As
     """The session to its end, left politely when this process is asked to end; raises CommandError."""
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_leave_on_signal, session, signals, nursery)
+            nursery.start_soon(_leave_on_signal, session, player, signals, nursery)
             if isinstance(player, Person):
                 nursery.start_soon(player.listen, session.say, session.leave, session.go_on)
                 reporter.follow(_hearing(player))
@@ -236,8 +237,12 @@ def _cannot_write(path: Path, error: OSError) -> CommandError:
     return CommandError(message, home.REPLAYS_HINT)
 
 
-async def _leave_on_signal(session: Session, signals: AsyncIterator[int], nursery: trio.Nursery) -> None:
+async def _leave_on_signal(
+    session: Session, player: Player, signals: AsyncIterator[int], nursery: trio.Nursery
+) -> None:
     """Leave politely on Ctrl-C, a polite kill or a closed terminal: a goodbye to the others, a signed replay."""
-    async for _ in signals:
+    async for number in signals:
+        if number == signal.SIGINT and isinstance(player, Person) and player.interrupted():
+            continue
         # The next signal is taken as well, and changes nothing.
         nursery.start_soon(session.leave, LEFT)

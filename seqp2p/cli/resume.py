@@ -52,8 +52,8 @@ async def resume(
     """Take the seat, and play on; returns the exit code."""
     async with (
         taken_up(choices.replay_dir, game, listen, until_stdin_closes=orphan_ends) as resumed,
-        on_screen(output, wish) as output,
+        on_screen(output, wish) as shown,
     ):
         if resumed.torn:
-            output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
-        return await resume_play(resumed, choices, output)
+            shown.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
+        return await resume_play(resumed, choices, shown)

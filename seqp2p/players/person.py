@@ -5,7 +5,6 @@ Theory of operation. ``listen`` reads for as long as the game lasts. A line is a
 that ``choose`` has open, if it has one. ``hear`` is told what happens, and shows what of it is this seat's own.
 """
 
-import difflib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Final, TypeAlias
@@ -16,6 +15,7 @@ from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, U
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.players.desk import Desk
+from seqp2p.players.meant import nearest, nearest_word
 from seqp2p.players.sight import GAME_OVER, NOT_DEALT, Sight
 from seqp2p.players.typed import one_line, read_action, read_card
 from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, word_of
@@ -117,6 +117,13 @@ class Person:
                     continue
             await self._obey(line, speak, go_on)
 
+    def interrupted(self) -> bool:
+        """Ctrl-C: at a terminal it asks, once; returns whether that is all that is to be done."""
+        if not self._desk.terminal or self._asks_to_leave:
+            return False
+        self._ask_to_leave()
+        return True
+
     async def _obey(self, line: str, speak: Speak, go_on: GoOn) -> None:
         first, _, rest = line.partition(" ")
         word = word_of(first)
@@ -173,10 +180,13 @@ class Person:
         """What to say to a line that is neither a word nor an action."""
         if (card := read_card(seen.variant, line)) is not None:
             return [*where_lines(seen, card, self._company.colours), self._prompt(seen)]
-        english = [*self._answers, *LEAVING, "say", "drop", "pass", "draw", "end", "waive"]
-        words = [*english, *map(shown, english)]
-        near = difflib.get_close_matches(line.lower(), words, n=1) if " " not in line else []
-        return [t("{fault}; did you mean {word}?", fault=fault, word=near[0])] if near else [fault]
+        near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
+        return [t("{fault}; did you mean {word}?", fault=fault, word=near)] if near else [fault]
+
+    def _words(self, *others: str) -> list[str]:
+        """All that can be typed at any time, and these others, in English and in the reader's language."""
+        english = [*self._answers, *LEAVING, "say", "drop", *others]
+        return [*english, *map(shown, english)]
 
     def _not_now(self, word: str) -> str:
         if self._match.game.position is None:
@@ -187,6 +197,8 @@ class Person:
             return t("a remark is called in your own turn, before you play a card")
         if self._seat.owes(self._match):
             return t("your last line is being looked at; one moment")
+        if near := nearest_word(word, self._words()):
+            return t("{whose_turn}; did you mean {word}?", whose_turn=self._whose_turn(), word=near)
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._whose_turn())
 
     # The game, as it happens.
