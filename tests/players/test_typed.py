@@ -66,3 +66,30 @@ def test_a_card_alone_is_given_only_when_one_must_be() -> None:
     seen = view(make({"a": "e5", "b": "d4"}, hands), 1)
     with pytest.raises(NotationError):
         read_action(seen, "4c")
+
+
+@pytest.mark.parametrize("typed", ["qhe5", "QH-e5", "e5 QH", "e5qh", "Qh E5.", "qh, e5!", "qh/e5", "QH:e5", "qh–e5"])
+def test_an_action_may_be_written_carelessly(typed: str) -> None:
+    position = random_position(CLASSIC, 2, 2, 1).position
+    assert format_action(CLASSIC, read_action(view(position, 1), typed)) == "QH e5"
+
+
+def test_joined_and_turned_round_every_action_stays_itself() -> None:
+    for variant in (CLASSIC, KIDS):
+        for seed in range(4):
+            position = random_position(variant, 2, 2, seed).position
+            seen = view(position, position.to_move)
+            for action in seen.legal:
+                text = format_action(variant, action)
+                card, _, where = text.partition(" ")
+                if action.kind in ("place", "remove") and " " not in where:
+                    for typed in (f"{card}{where}", f"{where} {card}", f"{where}{card}".upper(), f"{text}."):
+                        assert read_action(seen, typed) == action, typed
+
+
+def test_what_is_wrong_is_said_of_what_was_typed() -> None:
+    position = random_position(CLASSIC, 2, 2, 1).position
+    with pytest.raises(NotationError, match="'qx' is no card"):
+        read_action(view(position, 1), "qx e5")
+    with pytest.raises(NotationError, match="'z9' is no square"):
+        read_action(view(position, 1), "QH z9")

@@ -1,0 +1,36 @@
+"""What comes nearest to a slip of the finger: an action that may be done, a word that is known."""
+
+import difflib
+from collections.abc import Collection
+
+from seqp2p.rules import View
+from seqp2p.ui.cards import action_shown, without_accents
+
+# How like what was typed a suggestion has to be, from 0 to 1.
+_ACTION_LIKE = 0.7
+_WORD_LIKE = 0.6
+
+
+def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
+    """What may have been meant by a line that means nothing, as the reader writes it, to a seat that is asked."""
+    if " " in line:
+        return nearest_action(seen, line) or nearest_word(line.split(" ", maxsplit=1)[0], words)
+    return nearest_word(line, words) or nearest_action(seen, line)
+
+
+def nearest_action(seen: View, line: str) -> str | None:
+    """The legal action that is most like a line, if one is like it at all."""
+    shown = {_squeezed(text): text for text in (action_shown(seen.variant, action) for action in seen.legal)}
+    near = difflib.get_close_matches(_squeezed(line), shown, n=1, cutoff=_ACTION_LIKE)
+    return shown[near[0]] if near else None
+
+
+def nearest_word(typed: str, words: Collection[str]) -> str | None:
+    """The word that is most like what was typed, if one is like it at all."""
+    near = difflib.get_close_matches(typed.lower(), words, n=1, cutoff=_WORD_LIKE)
+    return near[0] if near else None
+
+
+def _squeezed(text: str) -> str:
+    """The letters and digits alone: what else is typed says nothing."""
+    return "".join(filter(str.isalnum, without_accents(text.lower())))
