@@ -1,0 +1,181 @@
+"""``seqp2p show FILE``: look at a replay, moment by moment; every proof in it is checked on the way."""
+
+import contextlib
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+import trio
+
+from seqp2p.cli import progress
+from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output
+from seqp2p.cli.retelling import film_of, moment_fields
+from seqp2p.cli.running import run_async
+from seqp2p.cli.screening import Wish, can_show, on_screen, screen_options
+from seqp2p.cli.verify import describe, plain_reason, verdict_fields
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.playback import Playback, play_back
+from seqp2p.said import said
+from seqp2p.ui.cards import colour_name
+from seqp2p.ui.language import t, tr
+from seqp2p.ui.reel import Answer, Film, Reel, help_lines
+from seqp2p.ui.words import Company, settings_lines
+
+PROGRESS_AFTER_S: Final = 0.5
+"""How long a file may take to read before it is said how far that is."""
+HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
+
+
+@click.command(
+    "show",
+    help=said(
+        "Look at a replay, moment by moment.\n\n"
+        "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
+        " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed."
+    ),
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per moment on standard output."))
+@screen_options
+def command(file: Path, *, as_json: bool, wish: Wish) -> None:
+    """Show it on a screen, step through it by words, or print it."""
+    output = Output(as_json)
+    playback = open_file(file)
+    if output.json:
+        tell(output, file, playback)
+        raise SystemExit(DONE)
+    film = film_of(file.name, playback) if playback.moments else None
+    if film is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        for line in (*header_lines(playback), *(whole_lines(film) if film else ())):
+            output.say(line)
+        raise SystemExit(DONE)
+    if can_show(output, wish):
+        raise SystemExit(run_async(lambda: on_page(output, wish, film_of(file.name, playback, brief=True))))
+    raise SystemExit(run_async(lambda: by_words(output, film, header_lines(playback))))
+
+
+def open_file(file: Path) -> Playback:
+    """The replay in a file; raises CommandError where there is none that shows anything."""
+    begun = time.monotonic()
+    try:
+        if not file.is_file():
+            if file.exists():
+                raise CommandError(t("{file} is not a file", file=file), HINT, NOT_VERIFIED)
+            raise CommandError(t("there is no file {file}", file=file), HINT, NOT_VERIFIED)
+        with file.open("rb") as stream:
+            data = stream.read(REPLAY_SIZE_MAX + 1)
+    except OSError as error:
+        reason = tr(error.strerror or str(error))
+        problem = t("{file} cannot be read: {reason}", file=file, reason=reason)
+        raise CommandError(problem, HINT, NOT_VERIFIED) from None
+
+    def tell_progress(read: int) -> None:
+        if time.monotonic() > begun + PROGRESS_AFTER_S:
+            progress.show(t("the replay is verified… {percent} %", percent=100 * read // len(data)))
+
+    playback = play_back(data, tell_progress)
+    progress.wipe()
+    if playback.agreement is None:
+        reason = plain_reason(playback.report.reason or "")
+        raise CommandError(t("{file} shows no game: {reason}", file=file, reason=reason), HINT, NOT_VERIFIED)
+    return playback
+
+
+def header_lines(playback: Playback) -> list[str]:
+    """Who plays what, and what was verified; what is wrong with the file stands first."""
+    agreement = playback.agreement
+    assert agreement is not None, "without a table there is nothing to show"
+    company = Company.of(agreement)
+    seats = [
+        t(
+            "seat {seat}: {name}  {colour}  {fingerprint}",
+            seat=number,
+            name=seat.name,
+            colour=colour_name(company.colour(number)),
+            fingerprint=fingerprint(seat.key),
+        )
+        for number, seat in enumerate(agreement.seats, 1)
+    ]
+    return [describe(playback.report), "", *settings_lines(agreement.settings), *seats]
+
+
+def whole_lines(film: Film) -> list[str]:
+    """The whole game: every moment, and how it lay in the end."""
+    reel = Reel(film)
+    reel.end()
+    hands = reel.hands() if film.opened else ()
+    return ["", *(line.text for shot in film.shots for line in shot.lines), "", *reel.board(), *hands]
+
+
+def tell(output: Output, file: Path, playback: Playback) -> None:
+    """All of it for scripts: an object a moment, and the verdict."""
+    assert playback.agreement is not None, "without a table there is nothing to tell"
+    for number, moment in enumerate(playback.moments, 1):
+        output.event("moment", **moment_fields(number, moment, playback.agreement.settings.rules))
+    output.event("verdict", **verdict_fields(file, playback.report))
+
+
+async def on_page(output: Output, wish: Wish, film: Film) -> int:
+    """On the screen, until the person has seen enough."""
+    # What paints takes its time to import: whoever wants lines does without it.
+    from seqp2p.ui.show_scene import ShowScene
+
+    scene = ShowScene(film)
+    async with on_screen(output, wish) as shown_on, trio.open_nursery() as nursery:
+        screen = shown_on.screen
+        assert screen is not None, "there is a terminal to paint on"
+        screen.show(scene)
+        nursery.start_soon(roll, scene.reel, screen.refresh)
+        while (typed := await screen.read_line()) is not None and scene.obey(typed):
+            screen.refresh()
+        nursery.cancel_scope.cancel()
+    output.say(film.verdict)
+    return DONE
+
+
+async def roll(reel: Reel, changed: Callable[[], None]) -> None:
+    """Step on for as long as it plays; until cancelled."""
+    while True:
+        await trio.sleep(reel.place.pace_s)
+        if reel.place.playing:
+            reel.step(1)
+            changed()
+
+
+async def by_words(output: Output, film: Film, header: Sequence[str]) -> int:
+    """By typed words, until the person has seen enough, or the input ends."""
+    for line in (*header, "", *help_lines(), ""):
+        output.say(line)
+    reel = Reel(film)
+    _say_shot(output, reel)
+    with contextlib.suppress(KeyboardInterrupt):  # Whoever only looks on leaves nothing behind.
+        while await _obey(output, reel):
+            pass
+    return DONE
+
+
+async def _obey(output: Output, reel: Reel) -> bool:
+    """Wait for a line, or for the next moment while it plays; says whether to go on."""
+    typed: str | None = None
+    with trio.move_on_after(reel.place.pace_s if reel.place.playing else math.inf) as patience:
+        typed = await output.read_line()
+    if patience.cancelled_caught:
+        reel.step(1)
+        _say_shot(output, reel)
+        return True
+    answer = Answer(done=True) if typed is None else reel.obey(typed)
+    for line in answer.lines:
+        output.say(line)
+    if answer.moved:
+        _say_shot(output, reel)
+    return not answer.done
+
+
+def _say_shot(output: Output, reel: Reel) -> None:
+    for line in reel.shot.lines:
+        output.say(line.text)

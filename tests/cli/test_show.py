@@ -1,0 +1,284 @@
+"""``seqp2p show``: a replay printed, stepped through by words, on a screen, for scripts; and whatever is no replay."""
+
+import fcntl
+import json
+import math
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from seqp2p.cli import progress, show
+from seqp2p.cli.main import COMMANDS
+from seqp2p.cli.output import Output
+from seqp2p.cli.retelling import film_of
+from seqp2p.cli.show import by_words, header_lines, open_file, roll
+from seqp2p.replay.playback import Playback, play_back
+from seqp2p.ui.reel import Reel
+from tests.cli.conftest import Cli
+from tests.cli.documented import fields
+from tests.cli.processes import LIMIT_S
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = sorted((ROOT / "replays").glob("*.seqp2p"))
+SMALL = sorted((ROOT / "protocol" / "replays").glob("*.seqp2p"))
+KIDS = ROOT / "replays" / "kids-3.seqp2p"
+
+
+@cache
+def read(data: bytes) -> Playback:
+    """A file's moments; each is read once for all tests."""
+    return play_back(data)
+
+
+@pytest.fixture(autouse=True)
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def again(data: bytes, progress: Callable[[int], None]) -> Playback:
+        progress(len(data))
+        return read(data)
+
+    monkeypatch.setattr(show, "play_back", again)
+
+
+def stem(path: Path) -> str:
+    return path.stem
+
+
+def test_it_is_a_command() -> None:
+    assert COMMANDS["show"][0] == "seqp2p.cli.show"
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=stem)
+def test_the_whole_game_is_printed(cli: Cli, path: Path) -> None:
+    exit_code, out, err = cli("show", "--plain", path)
+    lines = out.splitlines()
+    assert (exit_code, err) == (0, "")
+    assert lines[0].startswith("verified: won by ")
+    assert "the cards are dealt" in lines
+    playback = read(path.read_bytes())
+    assert playback.agreement is not None
+    for seat in playback.agreement.seats:
+        assert any(seat.name in line for line in lines[:20])
+    last = playback.moments[-1].turn
+    turns = [int(line.split(".")[0]) for line in lines if line[:3].strip().isdigit() and ". seat " in line]
+    assert turns == sorted(turns)
+    assert {*range(1, last + 1)} - {*turns} == {
+        moment.turn for moment in playback.moments if type(moment.what).__name__ == "Skipped"
+    }
+    assert sum("has completed a sequence" in line for line in lines) == sum(bool(m.made) for m in playback.moments)
+    assert any(line.startswith("won by ") for line in lines)
+    assert any(line.startswith("sequences: ") for line in lines[-15:])
+
+
+@pytest.mark.parametrize("path", SMALL, ids=stem)
+def test_damaged_files_are_shown_as_far_as_they_are_right(cli: Cli, path: Path) -> None:
+    playback = read(path.read_bytes())
+    exit_code, out, err = cli("show", path)
+    assert "Traceback" not in err
+    if playback.agreement is None:
+        assert (exit_code, out) == (3, "")
+        assert err.startswith(f"seqp2p: error: {path} shows no game: ")
+        assert "seqp2p: hint: " in err
+    else:
+        assert (exit_code, err) == (0, "")
+        assert out.splitlines()[0].startswith(f"{playback.report.verdict}: ")
+        assert ("the cards are dealt" in out) == any(m.position for m in playback.moments)
+
+
+@pytest.mark.parametrize("path", GOLDEN[:2] + SMALL, ids=stem)
+def test_an_object_a_moment_and_the_verdict(cli: Cli, path: Path) -> None:
+    playback = read(path.read_bytes())
+    exit_code, out, _ = cli("show", "--json", path)
+    events = [json.loads(line) for line in out.splitlines()]
+    if playback.agreement is None:
+        assert (exit_code, events) == (3, [])
+        return
+    assert exit_code == 0
+    assert [event["event"] for event in events] == ["moment"] * len(playback.moments) + ["verdict"]
+    assert [event["moment"] for event in events[:-1]] == [*range(1, len(playback.moments) + 1)]
+    for event in events:
+        assert event.keys() == fields()[event["event"]]
+    assert events[-1]["verdict"] == playback.report.verdict
+
+
+def test_what_scripts_are_told_of(cli: Cli) -> None:
+    whats = set[str]()
+    for name in ("classic-2", "classic-3-dropped", "classic-4-options", "classic-4-skipped", "classic-2-manual-draw"):
+        for line in cli("show", "--json", ROOT / "replays" / f"{name}.seqp2p")[1].splitlines()[:-1]:
+            whats.add(json.loads(line)["what"])
+    for name in ("forfeit_fail", "evidence_then_drop_ok"):
+        for line in cli("show", "--json", ROOT / "protocol" / "replays" / f"{name}.seqp2p")[1].splitlines()[:-1]:
+            whats.add(json.loads(line)["what"])
+    beside = {
+        "dealer",
+        "dealt",
+        "remark",
+        "vote",
+        "skipped",
+        "dropped",
+        "redeal",
+        "reshuffle",
+        "left",
+        "proved",
+        "over",
+    }
+    assert whats == beside | {"turn", "exchange", "draw", "end", "waive", "call", "give"}
+
+
+def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
+    missing, text = tmp_path / "missing", tmp_path / "text"
+    text.write_text("once upon a time")
+    hint = "seqp2p: hint: seqp2p verify FILE says more; replays end in .seqp2p\n"
+    assert cli("show", missing) == (3, "", f"seqp2p: error: there is no file {missing}\n{hint}")
+    assert f"{tmp_path} is not a file" in cli("show", tmp_path)[2]
+    assert f"{text} shows no game: not a seqp2p replay" in cli("show", text)[2]
+    assert "/proc/self/mem cannot be read: Input/output error" in cli("show", "/proc/self/mem")[2]
+    assert cli("show")[0] == 2
+
+
+def test_escapes_are_shown_as_such(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[2J.seqp2p"
+    assert "\x1b" not in cli("show", path)[2]
+
+
+def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(show, "play_back", play_back)
+    monkeypatch.setattr(show, "PROGRESS_AFTER_S", -1.0)
+    monkeypatch.setattr(progress, "show", told.append)
+    open_file(KIDS)
+    assert told[-2:] == ["the replay is verified… 100 %", ""]
+
+
+# Stepping by words.
+
+
+CTRL_C = "(Ctrl-C is pressed)"
+WAIT = "(nothing is typed until the next moment)"
+
+
+@pytest.fixture
+def stepped(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Step through a replay by these typed lines; returns what is said."""
+
+    def run(*typed: str, path: Path = KIDS) -> list[str]:
+        said: list[str] = []
+        lines = iter(typed)
+
+        async def read_line(_: Output) -> str | None:
+            line = next(lines, None)
+            if line == CTRL_C:
+                raise KeyboardInterrupt
+            await trio.sleep(math.inf if line == WAIT else 0)
+            return line
+
+        monkeypatch.setattr(Output, "read_line", read_line)
+        monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": said.append(text))
+        playback = read(path.read_bytes())
+        work = partial(by_words, Output(json=False), film_of(path.name, playback), header_lines(playback))
+        assert trio.run(work, clock=MockClock(autojump_threshold=0)) == 0
+        return said[said.index("seat 1 (ann) deals") if path == KIDS else 0 :]
+
+    return run
+
+
+def test_stepping_by_words(stepped: Callable[..., list[str]]) -> None:
+    assert stepped() == ["seat 1 (ann) deals"]
+    assert stepped("", "next", "back", "quit", "next") == [
+        "seat 1 (ann) deals",
+        "the cards are dealt",
+        "  1. seat 2 (ben): rabbit e4, draws whale",
+        "the cards are dealt",
+    ]
+    said = stepped("31", "sequence", "board", "hands ann", "zzz")
+    assert said[1:3] == ["no sequence is completed after this", "    a   b   c   d   e   f   g"] or said[1].startswith(
+        " 31."
+    )
+    assert "yellow has completed a sequence: 1 of 1" in said
+    assert any(line.startswith("seat 1 (ann): ") for line in said)
+    assert said[-1] == "zzz is no word here; help has a list of them"
+
+
+def test_it_plays_until_something_is_typed(stepped: Callable[..., list[str]]) -> None:
+    said = stepped("play", WAIT, WAIT, "stop", "", "quit")
+    assert said[1] == "it plays, 1 s a moment; stop stops it"
+    assert said[2:4] == ["the cards are dealt", "  1. seat 2 (ben): rabbit e4, draws whale"]
+    assert said[4] == "turn 1 of 31, moment 3 of 35"
+    assert said[5].startswith("  2. seat 3 (cleo): ")
+
+
+def test_a_screen_rolls_on_while_it_plays() -> None:
+    changes: list[int] = []
+    reel = Reel(film_of(KIDS.name, read(KIDS.read_bytes())))
+
+    async def rolling() -> None:
+        with trio.move_on_after(10.5):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(roll, reel, lambda: changes.append(reel.place.at))
+                await trio.sleep(4.5)
+                reel.toggle()
+
+    trio.run(rolling, clock=MockClock(autojump_threshold=0))
+    assert changes == [1, 2, 3, 4, 5, 6]
+
+
+# A terminal.
+
+
+def at_terminal(*arguments: str, typed: str, until: str) -> tuple[str, int]:
+    """Run ``show`` at a terminal of its own; type a line once this is read; returns all that was written."""
+    main, other = pty.openpty()
+    os.set_blocking(main, True)
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {**os.environ, "TERM": "xterm", "PYTHONIOENCODING": "utf-8", "SEQP2P_DEBUG": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "seqp2p", "show", *arguments], stdin=other, stdout=other, stderr=other, env=env
+    )
+    os.close(other)
+    read, asked = b"", False
+    try:
+        while True:
+            try:
+                part = os.read(main, 65536)
+            except OSError:
+                break
+            read += part
+            if not asked and until.encode() in read:
+                asked = True
+                os.write(main, typed.encode())
+        return read.decode(), process.wait(LIMIT_S)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(main)
+
+
+def test_words_at_a_terminal() -> None:
+    read, exit_code = at_terminal("--plain", str(KIDS), typed="next\nquit\n", until="ann) deals")
+    assert exit_code == 0
+    assert "the cards are dealt" in read
+
+
+def test_a_screen_at_a_terminal() -> None:
+    read, exit_code = at_terminal(str(KIDS), typed="quit\r", until="sequence")
+    assert exit_code == 0
+    assert "\x1b[?1049h" in read
+    assert "\x1b[?1049l" in read
+    assert read.rstrip().endswith("verified: won by seat 2 (ben), 70 steps")
+
+
+def test_ctrl_d_ends_the_words() -> None:
+    assert at_terminal("--plain", str(KIDS), typed="\x04", until="ann) deals")[1] == 0
+
+
+def test_ctrl_c_ends_the_words(stepped: Callable[..., list[str]]) -> None:
+    assert stepped(CTRL_C, "next") == ["seat 1 (ann) deals"]

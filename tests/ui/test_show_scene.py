@@ -1,0 +1,284 @@
+"""A replay on the screen and by words: what is shown, where keys, clicks and words lead."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.cli.retelling import film_of
+from seqp2p.replay.playback import play_back
+from seqp2p.rules import KIDS, UNKNOWN
+from seqp2p.ui import language
+from seqp2p.ui.reel import ALL, HIDDEN, MOVED, PACES_S, WORDS, Film, Reel, hand_text, shown, word_of
+from seqp2p.ui.scene import Page
+from seqp2p.ui.show_scene import ShowScene
+from seqp2p.ui.styles import ASCII, STYLES, UNICODE
+
+REPLAYS = Path(__file__).parents[2] / "replays"
+SMALL = REPLAYS.parent / "protocol" / "replays"
+SCREENS = Path(__file__).parent / "screens"
+NAMES = sorted(path.stem for path in REPLAYS.glob("*.seqp2p"))
+# Size of the page, moment, and the lines typed before: each is a golden screen.
+GOLDEN = {
+    "show-2": ("classic-2", 100, 80, 23, UNICODE, ()),
+    "show-12": ("classic-12", 30, 80, 23, UNICODE, ()),
+    "show-6-wide": ("classic-6", 88, 120, 39, UNICODE, ()),
+    "show-12-wide": ("classic-12", 61, 120, 39, UNICODE, ()),
+    "show-kids": ("kids-3", 20, 80, 23, UNICODE, ("hands 2",)),
+    "show-kids-wide": ("kids-3", 34, 130, 39, UNICODE, ()),
+    "show-ascii": ("classic-4-table-talk", 30, 80, 23, ASCII, ("play",)),
+    "show-dropped": ("classic-3-dropped", 54, 80, 23, UNICODE, ("hands none",)),
+    "show-help": ("classic-2", 3, 80, 23, UNICODE, ("help",)),
+    "show-undealt": ("classic-4", 0, 80, 23, UNICODE, ()),
+}
+
+
+@cache
+def film(name: str) -> Film:
+    path = REPLAYS / f"{name}.seqp2p"
+    return film_of(path.name, play_back(path.read_bytes()), brief=True)
+
+
+def lines(scene: ShowScene, width: int = 80, height: int = 23) -> list[str]:
+    return scene.painter(Page())(width, height).lines
+
+
+def keys(scene: ShowScene) -> list[tuple[str, str]]:
+    return [*scene.keys()]
+
+
+def plays(reel: Reel) -> bool:
+    return reel.place.playing
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_golden_screens(name: str) -> None:
+    game, at, width, height, glyphs, typed = GOLDEN[name]
+    scene = ShowScene(film(game))
+    scene.reel.go(at)
+    for line in typed:
+        assert scene.obey(line)
+    if "play" in typed:
+        scene.press("+")
+    frame = scene.painter(Page(glyphs=glyphs))(width, height)
+    assert all("".join(text for _, text in row).isascii() for row in frame.rows[:-1]) or glyphs is UNICODE
+    assert {style for row in frame.rows for styles, _ in row for style in styles.split()} <= STYLES.keys()
+    text = "\n".join(frame.lines) + "\n"
+    path = SCREENS / f"{name}.txt"
+    if os.environ.get("NEW_SCREENS"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+@given(st.sampled_from(NAMES[:3]), st.integers(0, 300), st.integers(1, 200), st.integers(1, 70))
+@settings(deadline=None, max_examples=40)
+def test_every_size_is_painted(name: str, at: int, width: int, height: int) -> None:
+    scene = ShowScene(film(name))
+    scene.reel.go(at)
+    frame = scene.painter(Page())(width, height)
+    assert len(frame.rows) == height
+    scene.obey("help")
+    assert len(scene.painter(Page())(width, height).rows) == height
+
+
+def test_keys_lead_about() -> None:
+    scene, count = ShowScene(film("classic-2")), len(film("classic-2").shots)
+    presses = [("right", 1), ("down", 11), ("pagedown", 21), ("left", 20), ("up", 10), ("pageup", 0), ("left", 0)]
+    for key, at in [*presses, ("end", count - 1), ("right", count - 1), ("home", 0)]:
+        assert scene.press(key) is None
+        assert scene.reel.place.at == at
+    assert scene.press("?") == scene.press("f1") == "help"
+    assert scene.press("f12") is None
+
+
+def test_keys_look_for_sequences() -> None:
+    scene = ShowScene(film("classic-4"))
+    made = [at for at, shot in enumerate(film("classic-4").shots) if shot.made]
+    assert len(made) == 2 or made
+    for at in [*made, made[-1]]:
+        scene.press("f5")
+        assert scene.reel.place.at == at
+    for at in [*made[-2::-1], made[0]]:
+        scene.press("f4")
+        assert scene.reel.place.at == at
+    assert scene.reel.obey("sequence").moved or len(made) == 1
+    scene.reel.end()
+    assert scene.reel.obey("sequence").lines == ("no sequence is completed after this",)
+
+
+def test_whose_hands_are_shown() -> None:
+    scene = ShowScene(film("kids-3"))
+    scene.reel.go(5)
+    assert scene.reel.place.sight == ALL
+    sights = []
+    for _ in range(5):
+        scene.press("tab")
+        sights.append(scene.reel.place.sight)
+    assert sights == [1, 2, 3, HIDDEN, ALL]
+    scene.press("s-tab")
+    assert scene.reel.place.sight == HIDDEN
+    assert sum("3 cards" in line for line in lines(scene)) == 3
+    assert scene.obey("hands 2")
+    scene.press("escape")
+    assert sum("3 cards" in line for line in lines(scene)) == 2
+    closed = ShowScene(film("classic-12"))
+    closed.press("tab")
+    assert closed.reel.place.sight == HIDDEN
+    assert "Tab" not in dict(keys(closed))
+    assert "Tab" in dict(keys(scene))
+
+
+def test_clicks() -> None:
+    scene = ShowScene(film("classic-2"))
+    scene.reel.go(30)
+    frame = scene.painter(Page())(80, 23)
+    bar = [target for (row, _), target in frame.targets.items() if row == 21]
+    assert bar[0] == ("moment", 0)
+    assert bar[-1][1] >= len(film("classic-2").shots) - 5
+    side = {target for (row, column), target in frame.targets.items() if column > 55 and row < 20}
+    assert ("moment", 30) in side
+    assert ("moment", 31) in side
+    assert scene.click(("moment", 31)) is None
+    assert scene.reel.place.at == 31
+    assert ("seat", 2) in frame.targets.values()
+    assert scene.click(("seat", 2)) == "hands 2"
+    assert scene.obey("hands 2")
+    assert scene.click(("seat", 2)) == "hands all"
+    assert scene.click(("square", 2)) is None
+
+
+def test_it_plays_and_stops_at_the_end() -> None:
+    scene = ShowScene(film("kids-3"))
+    assert scene.press("space") is None
+    assert plays(scene.reel)
+    assert ("Space", "stop") in keys(scene)
+    scene.reel.step(1000)
+    assert not plays(scene.reel)
+    scene.press("space")
+    assert (scene.reel.place.at, plays(scene.reel)) == (0, True)
+    scene.press("space")
+    assert not plays(scene.reel)
+    for _ in PACES_S:
+        scene.press("+")
+    assert scene.reel.place.pace_s == min(PACES_S)
+    for _ in PACES_S:
+        scene.press("-")
+    assert scene.reel.place.pace_s == max(PACES_S)
+
+
+def test_an_answer_stands_until_the_next_key() -> None:
+    scene = ShowScene(film("kids-3"))
+    assert scene.obey("help")
+    assert any("any key" in line for line in lines(scene))
+    scene.press("right")
+    assert not any("any key" in line for line in lines(scene))
+    assert not scene.obey("quit")
+    assert "sequence" in scene.completions("se")
+    assert scene.completions("") == []
+
+
+# Words.
+
+
+def test_words_lead_about() -> None:
+    reel = Reel(film("classic-2"))
+    for typed, at in [("next", 1), ("", 2), ("n", 3), ("back", 2), ("b", 1), ("first", 0)]:
+        assert reel.obey(typed) == MOVED
+        assert reel.place.at == at
+    assert reel.obey("back").lines == ("this is the beginning of the replay",)
+    assert reel.obey("last").moved
+    assert reel.obey("next").lines == ("this is the end of the replay",)
+    assert reel.obey("  12 ").moved
+    assert reel.shot.turn == 12
+    assert reel.film.shots[reel.place.at - 1].turn == 11
+    assert reel.obey("0").moved
+    assert reel.place.at == 0
+    assert reel.obey("999").lines == ("the game has 157 turns",)
+    assert reel.obey("quit").done
+    assert reel.obey("Exit").done
+
+
+def test_words_answer() -> None:
+    reel = Reel(film("kids-3"))
+    assert reel.obey("board").lines == reel.obey("hands").lines == ("the cards are not dealt yet",)
+    reel.go(10)
+    assert len(reel.obey("board").lines) == 8
+    assert reel.obey("log").lines == reel.log()
+    assert reel.obey("log all").lines == reel.log(everything=True)
+    assert reel.log()[-1] == reel.shot.lines[-1].text
+    assert len(Reel(film("classic-2")).log()) < 20
+    assert reel.obey("verdict").lines == (film("kids-3").verdict, "turn 9 of 31, moment 11 of 35")
+    assert "faster" in " ".join(reel.obey("help").lines)
+    assert reel.obey("faster").lines == ("0.50 s a moment",)
+    assert reel.obey("slower").lines == ("1 s a moment",)
+    assert reel.obey("play").lines == ("it plays, 1 s a moment; stop stops it",)
+    assert reel.obey("play").lines == ("it plays, 1 s a moment; stop stops it",)
+    assert plays(reel)
+    assert reel.obey("stop").lines == ("turn 9 of 31, moment 11 of 35",)
+    assert not plays(reel)
+    assert reel.obey("boart").lines == ("boart is no word here; did you mean board?",)
+    assert reel.obey("xyz").lines == ("xyz is no word here; help has a list of them",)
+
+
+def test_hands_by_words() -> None:
+    reel = Reel(film("kids-3"))
+    reel.go(10)
+    every = reel.obey("hands").lines
+    assert len(every) == 3
+    assert not any("cards" in line for line in every)
+    ben = reel.obey("hands ben").lines
+    assert reel.place.sight == 2
+    assert [("cards" in line) for line in ben] == [True, False, True]
+    assert ben[1] == every[1]
+    assert all("3 cards" in line for line in reel.obey("hands none").lines)
+    assert reel.obey("hands all").lines == every
+    assert reel.obey("hands 7").lines == ("that hand is not opened in this replay",)
+    assert reel.obey("hands zoe").lines == ("write hands all, hands none, or a seat, like hands 1",)
+    closed = Reel(film("classic-12"))
+    closed.go(10)
+    assert closed.obey("hands").lines == ("the hands stayed closed in this game",)
+    assert closed.obey("hands all").lines == ("the hands stayed closed in this game",)
+    assert closed.obey("hands 1").lines == ("that hand is not opened in this replay",)
+
+
+def test_words_in_french() -> None:
+    language.use("fr")
+    try:
+        assert [word_of(shown(word)) for word in WORDS] == list(WORDS)
+        reel = Reel(film("kids-3"))
+        assert reel.obey("suivant").moved
+        assert reel.obey("Plus vite").lines
+        assert reel.place.pace_s == 0.5
+        assert reel.obey("journal tout").lines
+        assert reel.obey("next").moved
+        assert reel.obey("quitter").done
+    finally:
+        language.use("en")
+
+
+def test_a_hand_as_text() -> None:
+    assert hand_text(KIDS, (UNKNOWN, 2), open_=True) == "? cat"
+    assert hand_text(KIDS, (2,), open_=False) == "1 card"
+    assert hand_text(KIDS, (), open_=True) == "0 cards"
+
+
+@given(st.text(max_size=30))
+@settings(deadline=None, max_examples=60)
+def test_whatever_is_typed_is_answered(typed: str) -> None:
+    reel = Reel(film("kids-3"))
+    answer = reel.obey(typed)
+    assert answer.lines or answer.moved or answer.done
+
+
+@pytest.mark.parametrize("path", sorted(SMALL.glob("*.seqp2p")), ids=lambda path: path.stem)
+def test_damaged_replays_are_painted(path: Path) -> None:
+    playback = play_back(path.read_bytes())
+    if not playback.moments:
+        return
+    scene = ShowScene(film_of(path.name, playback, brief=True))
+    for _ in playback.moments:
+        assert lines(scene)[1].split(":")[0] in ("verified", "unfinished", "invalid")
+        scene.press("right")
