@@ -6,6 +6,7 @@ from typing import Final
 
 import trio
 
+from seqp2p.cli import progress
 from seqp2p.cli.output import Output
 from seqp2p.cli.table_view import TableView
 from seqp2p.crypto.identity import fingerprint
@@ -31,6 +32,7 @@ from seqp2p.said import said
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import board_lines, sequences_made
+from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven_line, vote_explained
 from seqp2p.ui.words import (
     LEFT,
     REDEAL_LINE,
@@ -78,6 +80,8 @@ class Reporter:
         self._table: TableView | None = None
         self._made = (0,) * match.game.agreement.settings.teams
         self._votes = set[tuple[int, str, tuple[int, ...]]]()
+        self._explained = set[str]()
+        self._accounted = set[int]()  # the seats of which it is said why they are voted on
         self._full_at = self._step_at = trio.current_time()
 
     def follow(self, hear: Callable[[TableEvent], None]) -> None:
@@ -128,9 +132,14 @@ class Reporter:
             case _:
                 self._tell_absence(event)
         self._step_at = now
+        self._show_progress()
         self._hear(event)
         if self._table is not None:
             self._table.hear(event)
+
+    def _show_progress(self) -> None:
+        if self.output.screen is None:
+            progress.show(progress.of_setup(self.match, self._company.own))
 
     def over(self, result: Result, seat: int | None, replay: Path) -> None:
         """How it ended, and where the replay of this seat is; None for one who only watches."""
@@ -158,6 +167,7 @@ class Reporter:
     def _tell_absence(self, event: TableEvent) -> None:
         match event:
             case Voted(seat, number, action, about):
+                self._say_why(about)
                 self.vote(seat, action, about, number)
             case Skipped(seat):
                 self.skipped(seat)
@@ -178,6 +188,8 @@ class Reporter:
         """A seat cannot be reached; the others wait up to ``grace_s`` seconds."""
         self.output.event("absent", seat=seat, name=self._company.names[seat - 1], grace_s=grace_s)
         self._log(absent_line(self._company, seat, grace_s), "alarm")
+        if seat != self._company.own:
+            self._explain("absent", away_explained(self._company, seat, self.match.game.players))
 
     def back(self, seat: int) -> None:
         """A seat that was away is there again."""
@@ -191,6 +203,7 @@ class Reporter:
         if (seat, action, others) not in self._votes:
             self._votes.add((seat, action, others))
             self._log(vote_line(self._company, seat, action, others), "alarm")
+            self._explain(action, vote_explained(self._company, action, others))
 
     def skipped(self, seat: int) -> None:
         """The turn of a seat has passed without it."""
@@ -221,6 +234,24 @@ class Reporter:
         """A step that was closed for the time being has to be played again."""
         self.output.event("undone", step=step)
         self._log(undone_line(step))
+
+    def _say_why(self, seats: Collection[int]) -> None:
+        """Why seats are voted on, where their own signatures say it; once."""
+        for seat in sorted(self.match.proven.keys() & {*seats} - self._accounted):
+            violation = self.match.proven[seat]
+            self.output.event("proved", seat=seat, step=violation.step, reason=violation.reason)
+            self._log(proven_line(self._company, seat, violation.step, violation.reason), "alarm")
+            self._explain("proof", proof_explained())
+        left = self.match.left.keys() & {*seats} - self._accounted - self.match.proven.keys()
+        if left:
+            self._log(left_line(self._company, left), "alarm")
+        self._accounted |= {*seats} & (self.match.proven.keys() | self.match.left.keys())
+
+    def _explain(self, what: str, line: str) -> None:
+        """Say once in a game what happens now, for people who have not seen it before."""
+        if what not in self._explained:
+            self._explained.add(what)
+            self._log(line)
 
     def _log(self, line: str, kind: str = "log") -> None:
         self.story.lines.append(line)

@@ -4,6 +4,7 @@ from functools import partial
 
 import click
 
+from seqp2p.cli import progress
 from seqp2p.cli.completion import complete_game
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices, resume_play
@@ -50,6 +51,7 @@ async def resume(
     game: str | None, listen: Address | None, choices: Choices, output: Output, wish: Wish | None, *, orphan_ends: bool
 ) -> int:
     """Take the seat, and play on; returns the exit code."""
+    progress.show(t("the game so far is checked…"))
     async with (
         taken_up(choices.replay_dir, game, listen, until_stdin_closes=orphan_ends) as resumed,
         on_screen(output, wish) as shown,

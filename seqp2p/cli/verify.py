@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.cli import progress
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, Output
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.replay.format import REPLAY_SIZE_MAX
@@ -31,10 +32,12 @@ def command(files: tuple[Path, ...], *, as_json: bool) -> None:
     """Verify each, and say what comes of it; the exit code is that of the worst."""
     output = Output(as_json)
     verdicts = set[str]()
-    for file in files:
-        report = verify_file(file)
-        verdicts.add(report.verdict)
-        _print(output, file, report)
+    with progress.bar(len(files), t("verifying")) as advance:
+        for file in files:
+            report = verify_file(file)
+            verdicts.add(report.verdict)
+            _print(output, file, report)
+            advance()
     raise SystemExit(NOT_VERIFIED if "invalid" in verdicts else ABANDONED if "unfinished" in verdicts else DONE)
 
 

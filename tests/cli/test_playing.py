@@ -152,11 +152,19 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
         {"event": "undone", "step": 56},
     ]
     assert all(event.keys() == documented.fields()[event["event"]] for event in events)
-    # People hear of a vote once, however many rounds it takes.
+    # People hear of a vote once, however many rounds it takes, and what it means when it is the first.
     assert said.err.splitlines() == [
         "player 2 cannot be reached; waiting up to 2:00",
+        (
+            "player 2 can come back with seqp2p resume;"
+            " after that time the table decides whether to go on without player 2"
+        ),
         "player 2 is back",
         "player 3 votes to go on without player 2",
+        (
+            "that is a vote: once more than half of the seats have voted so, the game goes on without player 2,"
+            " and all cards that have not been played are dealt anew"
+        ),
         "the turn of player 2 is passed over",
         "player 2 is out of the game",
         "the cards that are left are dealt anew",

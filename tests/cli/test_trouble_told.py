@@ -1,0 +1,58 @@
+"""What a table tells of seats that are away, leave or cheat: to scripts as events, to people in whole sentences."""
+
+import json
+
+import pytest
+
+from seqp2p.cli.output import Output
+from seqp2p.cli.reporter import Reporter
+from seqp2p.match.errors import Violation
+from seqp2p.match.events import Voted
+from seqp2p.net.absence import Absent
+from tests.cli import documented
+from tests.table import Played, match_at
+
+
+async def told(game: Played, *events: Absent | Voted, own: int = 1) -> Reporter:
+    """A reporter at a table at which seat 2 is proved a cheat and seat 3 has left, after these events."""
+    match = match_at(game, 12)
+    match.proven[2] = Violation(2, 9, "seat 2 does not hold QH", ())
+    match.left[3] = game.contribution(9, min(seat for seat, _ in game.steps[8].contributions))
+    reporter = Reporter(Output(json=True), match, own)
+    for event in events:
+        reporter.tell(event)
+    return reporter
+
+
+async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    votes = [Voted(seat, 1, "drop", (2, 3), "cheated") for seat in (1, 2)]
+    reporter = await told(trio, *votes)
+    said = capsys.readouterr()
+    events = [json.loads(line) for line in said.out.splitlines()]
+    assert [event["event"] for event in events] == ["proved", "vote", "vote"]
+    assert events[0] == {"event": "proved", "seat": 2, "step": 9, "reason": "seat 2 does not hold QH"}
+    for event in events:
+        assert event.keys() == documented.fields()[event["event"]]
+    lines = said.err.splitlines()
+    assert lines == list(reporter.story.lines)
+    assert lines[:4] == [
+        "player 2 is proved to have cheated at step 9: seat 2 does not hold QH",
+        "everybody at the table has the proof and has checked it; it is in the replay too",
+        "player 3 has left the table",
+        "you vote to go on without player 2 and player 3",
+    ]
+    assert lines[4].startswith("that is a vote: ")
+    assert lines[5:] == ["player 2 votes to go on without player 2 and player 3"]
+
+
+async def test_an_absence_is_explained_once(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    await told(trio, Absent(2, 120), Absent(3, 120), Absent(2, 120))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "player 2 cannot be reached; waiting up to 2:00"
+    assert lines[1].startswith("player 2 can come back with seqp2p resume")
+    assert len(lines) == 4
+
+
+async def test_who_is_away_itself_needs_no_explanation(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    await told(trio, Absent(1, 120))
+    assert capsys.readouterr().err.splitlines() == ["you cannot be reached; waiting up to 2:00"]
