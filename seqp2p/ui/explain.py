@@ -82,7 +82,8 @@ def explanation(view: View, company: Company, choice: Choice, glyphs: Glyphs, *,
     if asked and view.phase in NO_CARD:
         return ()
     said = () if choice.card == UNKNOWN else (_of_card(view, choice.card, glyphs, asked=asked),)
-    if choice.cursor == NO_SQUARE or (said and not targets(view, choice.card)):
+    goes_anywhere = choice.card in (*view.variant.wild, *view.variant.removing) and targets(view, choice.card)
+    if choice.cursor == NO_SQUARE or (said and not goes_anywhere):
         return said
     return (*said, _of_square(view, company, choice, glyphs))
 

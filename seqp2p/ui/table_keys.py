@@ -27,11 +27,12 @@ def sheet_keys() -> tuple[Key, ...]:
     )
 
 
-def table_keys(view: View | None, choice: Choice, *, asked: bool, scrolled: bool) -> tuple[Key, ...]:
+def table_keys(view: View | None, choice: Choice, *, asked: bool, over: bool, scrolled: bool) -> tuple[Key, ...]:
     """While the table is shown. ``scrolled``: the log does not show its newest lines."""
     found = [_key("?", "?", t("help"))]
-    if view is not None:
+    if view is not None and not over:
         found += _choosing(view, choice, asked=asked)
+    if view is not None:
         found.append(_key("f3", "F3", t("discards")))
     found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older"))]
     if scrolled:

@@ -114,11 +114,12 @@ class TableModel:
 def table_model(state: TableState) -> TableModel:
     """The screen for this state."""
     view, company = state.view, state.company
+    over = bool(state.result) or (view is not None and view.over)
     yours = state.asked and state.sent is None
     return TableModel(
         title=variant_title(state.variant),
-        turn=t("turn {number}", number=view.turn + 1) if view and not view.over else "",
-        whose=whose_turn(view, company),
+        turn=t("turn {number}", number=view.turn + 1) if view and not over else "",
+        whose=t("the game is over") if state.result else whose_turn(view, company),
         yours=yours,
         clock="" if state.clock_s is None else clock(max(0, state.clock_s)),
         clock_low=state.clock_s is not None and state.clock_s <= CLOCK_LOW_S,
@@ -175,7 +176,7 @@ def _seat(state: TableState, seat: int) -> SeatLine:
         colour=company.colour(seat),
         cards=view.hand_sizes[seat - 1] if view else None,
         top=face_of(view.variant, pile[-1]) if view and pile and pile[-1] != UNKNOWN else None,
-        turn=view is not None and not view.over and seat == view.to_move,
+        turn=view is not None and not state.result and seat == view.to_move,
         own=own,
         away=clock(max(0, state.away_s[seat])) if seat in state.away_s else "",
         out=view is not None and seat in view.out,

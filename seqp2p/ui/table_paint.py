@@ -31,6 +31,7 @@ LOG_MIN: Final = 5
 CHAT_APART: Final = 110
 """From this width on the chat is beside the log."""
 BAR_MAX: Final = 20
+CHAT: Final = "remark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def paint_table(
     else:
         _hand(canvas, layout, model, glyphs)
         _texts(canvas, layout, model, glyphs)
-    _said(canvas, layout, lines[: len(lines) - scroll] if scroll else lines, glyphs, scrolled=scroll > 0)
+    _said(canvas, layout, lines, glyphs, scroll)
     return canvas.frame()
 
 
@@ -135,25 +136,22 @@ def _sheet(canvas: Canvas, sheet: Sheet, glyphs: Glyphs) -> None:
     if sheet.below is None:
         paint_from(canvas, 2, 1, width, height, sheet.lines[sheet.top :])
     else:
-        paint_lines(canvas, 2, 1, width, height, sheet.lines[: len(sheet.lines) - sheet.below])
+        paint_lines(canvas, 2, 1, width, height, sheet.lines, sheet.below)
 
 
 def _rule(canvas: Canvas, row: int, column: int, width: int, title: str, glyphs: Glyphs) -> None:
     canvas.put(row, column, glyphs.horizontal * width, "rule")
-    if title:
-        canvas.put(row, column + 2, clipped(f" {title} ", width - 4, glyphs.more), "label")
+    canvas.put(row, column + 2, clipped(f" {title} ", width - 4, glyphs.more), "label")
 
 
 def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> None:
     if not model.has_hand:
         return
     at = canvas.put(layout.hand, 1, t("hand"), "label") + 1
-    names = [_card_text(card, glyphs, coded=not layout.big) for card in model.hand]
-    if sum(map(width_of, names)) + 2 * len(names) + at > layout.left:
-        names = [_card_text(card, glyphs, coded=False) for card in model.hand]
-    for slot, (card, name) in enumerate(zip(model.hand, names, strict=True)):
+    for slot, card in enumerate(model.hand):
         before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
-        at = canvas.put(layout.hand, at, f"{before}{name}{after}", _card_style(card), ("card", slot))
+        text = f"{before}{_card_text(card, glyphs, coded=not layout.big)}{after}"
+        at = canvas.put(layout.hand, at, text, _card_style(card), ("card", slot))
 
 
 def _card_text(card: HandCard, glyphs: Glyphs, *, coded: bool) -> str:
@@ -222,19 +220,20 @@ def _result(canvas: Canvas, layout: Layout, result: Sequence[str], glyphs: Glyph
             row += 1
 
 
-def _said(canvas: Canvas, layout: Layout, lines: Sequence[Line], glyphs: Glyphs, *, scrolled: bool) -> None:
+def _said(canvas: Canvas, layout: Layout, lines: Sequence[Line], glyphs: Glyphs, scroll: int) -> None:
     row, bottom, width = layout.log, canvas.height - 1, canvas.width
-    title = t("log, scrolled back: End shows the newest") if scrolled else t("log")
-    if not layout.ruled and not scrolled:
+    title = t("log, scrolled back: End shows the newest") if scroll else t("log")
+    if not layout.ruled and not scroll:
         paint_lines(canvas, row, 1, width - 1, bottom - row, lines)
-    elif width < CHAT_APART:
+        return
+    rows = bottom - row - 1
+    if width < CHAT_APART:
         _rule(canvas, row, 0, width, title, glyphs)
-        paint_lines(canvas, row + 1, 1, width - 1, bottom - row - 1, lines)
-    else:
-        half = width // 2
-        chat = [line for line in lines if line.kind == "remark"]
-        rest = [line for line in lines if line.kind != "remark"]
-        _rule(canvas, row, 0, half, title, glyphs)
-        _rule(canvas, row, half + 1, width - half - 1, t("chat"), glyphs)
-        paint_lines(canvas, row + 1, 1, half - 1, bottom - row - 1, rest)
-        paint_lines(canvas, row + 1, half + 2, width - half - 2, bottom - row - 1, chat)
+        paint_lines(canvas, row + 1, 1, width - 1, rows, lines, scroll)
+        return
+    # Log and chat are scrolled alike: to what had been said at that time.
+    half, later = width // 2, sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
+    _rule(canvas, row, 0, half, title, glyphs)
+    paint_lines(canvas, row + 1, 1, half - 1, rows, [line for line in lines if line.kind != CHAT], scroll - later)
+    _rule(canvas, row, half + 1, width - half - 1, t("chat"), glyphs)
+    paint_lines(canvas, row + 1, half + 2, width - half - 2, rows, [line for line in lines if line.kind == CHAT], later)

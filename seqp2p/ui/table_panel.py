@@ -9,7 +9,7 @@ from seqp2p.ui.language import t
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import SeatLine, TableModel, TeamLine
 
-NAMES_FROM: Final = 44
+NAMES_FROM: Final = 38
 """From this width on a discarded card has its whole name."""
 NAME_WIDTH: Final = 10
 

@@ -17,6 +17,7 @@ from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import (
     DIRECTIONS,
     NO_CHOICE,
+    Choice,
     Step,
     entered,
     moved,
@@ -82,6 +83,11 @@ class TableScene:
         self._lines: tuple[Line, ...] = ()
         self._glyphs: Glyphs = UNICODE
 
+    @property
+    def choice(self) -> Choice:
+        """The choice as it stands."""
+        return self._choice
+
     # What happens at the table.
 
     def changed(self) -> None:
@@ -114,6 +120,7 @@ class TableScene:
     def over(self, lines: Sequence[str]) -> None:
         """The game has ended: how, and then what can be done now. No line: it goes on after all."""
         self._result = tuple(lines)
+        self._choice = NO_CHOICE
 
     # The scene.
 
@@ -151,7 +158,7 @@ class TableScene:
             return None
         view, is_asked = self._view()
         step = {"square": pointed, "card": picked}.get(what)
-        if view is None or step is None:
+        if view is None or step is None or self._result:
             return None
         return self._take(step(self._choice, view, number, asked=is_asked))
 
@@ -174,12 +181,22 @@ class TableScene:
         question = self._asked()
         if question is not None and question is self._answered:
             question = None
-        view = _ahead(self._sees(), self._company.own) if question is None else question
+        if self._result:
+            question = None
+        view = question or self._looked_at()
         if question is not self._question:
             self._question = question
             self._sent = None if question else self._sent
             self._fit(view)
         return view, question is not None
+
+    def _looked_at(self) -> View | None:
+        """What is seen while nothing is asked, with what the seat could do if it were its turn."""
+        seen, own = self._sees(), self._company.own
+        if seen is None or seen.over or not own or own in seen.out:
+            return seen
+        position = seen.position._replace(to_move=own, pending=None, exchanged=0)
+        return replace(seen, legal=() if self._result else legal_actions(position))
 
     def _fit(self, view: View | None) -> None:
         """Keep of the choice what is legal in this view."""
@@ -187,7 +204,7 @@ class TableScene:
 
     def _choose(self, key: str) -> str | None:
         view, is_asked = self._view()
-        if view is None:
+        if view is None or self._result:
             return None
         choice = self._choice
         if key in ("enter", "space"):
@@ -217,7 +234,7 @@ class TableScene:
     def _state(self) -> TableState:
         view, is_asked = self._view()
         now_s, turn_time_s = self._clock(), self._settings.turn_time_s
-        runs = bool(turn_time_s) and view is not None and not view.over
+        runs = bool(turn_time_s) and view is not None and not view.over and not self._result
         return TableState(
             variant=self._settings.variant,
             company=self._company,
@@ -238,7 +255,11 @@ class TableScene:
         if self._sheet:
             return sheet_keys()
         view, is_asked = self._view()
-        return table_keys(view, self._choice, asked=is_asked, scrolled=self._below > 0)
+        return self._keys_of_table(view, asked=is_asked)
+
+    def _keys_of_table(self, view: View | None, *, asked: bool) -> tuple[Key, ...]:
+        over = bool(self._result)
+        return table_keys(view, self._choice, asked=asked, over=over, scrolled=self._below > 0)
 
     def _show(self, sheet: str, seat: int = 0) -> None:
         """Show this in place of the table, or the table again if it is there already."""
@@ -266,8 +287,8 @@ class TableScene:
             return piles_sheet(view, self._company, self._seat_shown, self._glyphs)
         if self._sheet == "piles":
             return (Line("log", t("the cards are not dealt yet")),)
-        keys = table_keys(view, self._choice, asked=is_asked, scrolled=False)
-        return help_sheet(view, self._company, [key.help for key in keys], self._glyphs)
+        keys = [key.help for key in self._keys_of_table(view, asked=is_asked)]
+        return help_sheet(view, self._company, keys, self._glyphs)
 
     def _shown_sheet(self) -> Sheet | None:
         titles = {"help": t("help"), "log": t("log"), "piles": t("discards")}
@@ -275,14 +296,6 @@ class TableScene:
             return None
         below = self._below if self._sheet == "log" else None
         return Sheet(titles[self._sheet], self._sheet_lines(), self._top, below)
-
-
-def _ahead(seen: View | None, own: int) -> View | None:
-    """What a seat sees, with what it could do if it were its turn; nothing if it has left, or only watches."""
-    if seen is None or seen.over or not own or own in seen.out:
-        return seen
-    position = seen.position._replace(to_move=own, pending=None, exchanged=0)
-    return replace(seen, legal=legal_actions(position))
 
 
 def _paint(model: TableModel, page: Page, scroll: int, sheet: Sheet | None, width: int, height: int) -> Frame:

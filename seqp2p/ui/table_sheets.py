@@ -15,6 +15,7 @@ from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.words import Company
 
 KEY_WIDTH: Final = 10
+SIGN_WIDTH: Final = 5
 CODES_A_LINE: Final = 5
 
 
@@ -29,21 +30,22 @@ def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], gly
 
 
 def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
-    opening, closing = glyphs.cursor
     chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
-    yield t("{chips}  chips   {corner} a free corner", chips=chips, corner=glyphs.corner * 2)
-    yield t(
-        "{made} in a completed sequence   {last} the last move   {lit} where the chosen card can go",
-        made=glyphs.made,
-        last=glyphs.last,
-        lit=glyphs.lit,
-    )
-    yield t("{cursor} the cursor   {staged} what Enter sends", cursor=f"{opening} {closing}", staged=glyphs.turn)
-    yield t(
-        "in the hand: {dead} dead   + goes anywhere   - takes a chip   ( ) of no use now   {chosen} chosen",
-        dead=glyphs.dead,
-        chosen=f"{opening} {closing}",
-    )
+    yield t("{chips}: the teams' chips", chips=chips)
+    opening, closing = glyphs.cursor
+    meanings = {
+        glyphs.corner * 2: t("a free corner, which counts for everybody"),
+        glyphs.made: t("in a completed sequence"),
+        glyphs.last: t("the last move"),
+        glyphs.lit: t("where the chosen card can go"),
+        f"{opening} {closing}": t("the cursor; in the hand: the chosen card"),
+        glyphs.turn: t("what Enter sends; whose turn it is"),
+        glyphs.dead: t("in the hand: a dead card; on the board: a chip that is about to be taken"),
+        "+": t("in the hand: goes on any free square"),
+        "-": t("in the hand: takes an opponent's chip"),
+        "( )": t("in the hand: of no use now"),
+    }
+    yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())
     faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
     codes = [f"{face.label} {face.name}" for face in faces if not face.suit]
     for at in range(0, len(codes), CODES_A_LINE):

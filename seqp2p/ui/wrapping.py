@@ -25,7 +25,7 @@ def wrapped(text: str, width: int) -> list[str]:
         blank = len(head) if rest[len(head) :][:1] == " " else head.rfind(" ")
         if head[: max(blank, 0)].strip():
             head = head[:blank]
-        rows.append(indent + head.rstrip())
+        rows.append(indent + head.rstrip(" "))
         rest = rest[len(head) :].lstrip(" ")
         indent = INDENT if width > 2 * len(INDENT) else ""
     return [*rows, indent + rest] if rest or not rows else rows
@@ -39,16 +39,21 @@ def _head(text: str, width: int) -> str:
     return text[: max(at, 1)]
 
 
-def paint_lines(canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[Line]) -> None:
-    """Paint the last lines that fit, from the top on if all do."""
+def paint_lines(
+    canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[Line], below: int = 0
+) -> None:
+    """Paint the last lines that fit, but for the very last ``below`` if the others fill the room."""
     rows: list[tuple[str, str, str]] = []
-    for line in reversed(lines):
+    for line in reversed(lines[: len(lines) - below]):
         if len(rows) >= height:
             break
         rows += _rows(line, width)[::-1]
-    for below, (sign, text, style) in enumerate(reversed(rows[:height])):
-        canvas.put(row + below, column, sign, style)
-        canvas.put(row + below, column + 2, text, style)
+    if len(rows) < height:
+        paint_from(canvas, row, column, width, height, lines)
+        return
+    for down, (sign, text, style) in enumerate(reversed(rows[:height])):
+        canvas.put(row + down, column, sign, style)
+        canvas.put(row + down, column + 2, text, style)
 
 
 def paint_from(canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[Line]) -> None:

@@ -1,0 +1,142 @@
+"""Tables on a screen for the tests: a game stopped somewhere, the scene of one seat, and a clock that stands still."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from seqp2p.match.table import Settings
+from seqp2p.rules import CLASSIC, Action, Options, Position, Variant, View, format_action, view
+from seqp2p.ui.frame import Frame
+from seqp2p.ui.scene import Line, Page
+from seqp2p.ui.styles import UNICODE, Glyphs
+from seqp2p.ui.table_scene import TableScene
+from seqp2p.ui.words import Company, Story
+from tests.rules.playing import random_position
+
+NAMES = (
+    "ann",
+    "bob",
+    "alexander the great conq",
+    "安娜安娜安娜安娜安娜安娜",
+    "eve 🎲",
+    "finn",
+    "grace",
+    "hugo",
+    "iris",
+    "jack",
+    "kim",
+    "leo",
+)
+COLOURS = {"classic": ("blue", "green", "red"), "kids": ("red", "yellow", "green", "blue")}
+LINES = (
+    Line("log", "seat 1 (ann) plays QH h2"),
+    Line("remark", "bob: good luck, everybody; may the best cards be mine and the second best ones yours, ann"),
+    Line("answer", "you hold two jacks"),
+    Line("alarm", "seat 2 (bob) cannot be reached; waiting up to 2:00"),
+    Line("log", "seat 2 (bob) plays 7C c5"),
+    Line("remark", "ann: 謝謝 🎉"),
+    Line("log", "seat 1 (ann) plays JS xc5"),
+)
+
+
+@dataclass
+class Table:
+    """The scene of one seat, which is asked if it is to move."""
+
+    position: Position
+    own: int
+    last: Action | None = None
+    question: View | None = None
+    now_s: float = 1000.0
+    turn_time_s: int = 60
+    dealt: bool = True
+    scene: TableScene = field(init=False)
+
+    def __post_init__(self) -> None:
+        position = self.position
+        colours = COLOURS[position.variant.name][: position.teams]
+        settings = Settings(
+            variant=position.variant.name,
+            players=position.players,
+            teams=position.teams,
+            colours=colours,
+            advanced=position.options.advanced,
+            table_talk=position.options.table_talk,
+            manual_draw=position.options.manual_draw,
+            open_hands=True,
+            turn_time_s=self.turn_time_s,
+            grace_s=120,
+        )
+        if self.own and self.own == position.to_move:
+            self.question = view(position, self.own)
+        self.scene = TableScene(
+            sees=lambda: view(self.position, self.own) if self.dealt else None,
+            asked=lambda: self.question,
+            company=Company(NAMES[: position.players], colours, self.own),
+            story=Story(last=self.last),
+            clock=lambda: self.now_s,
+            settings=settings,
+        )
+
+    def moves_on(self, position: Position) -> None:
+        """Another position, and the question that it puts."""
+        self.position = position
+        self.question = view(position, self.own) if self.own == position.to_move else None
+        self.scene.changed()
+
+    def gather_again(self) -> None:
+        """As if the cards had not been dealt yet."""
+        self.dealt, self.question = False, None
+        self.scene.changed()
+
+    def press(self, *keys: str) -> str | None:
+        """Press keys, the last of which may give a line."""
+        *before, last = keys
+        for key in before:
+            assert self.scene.press(key) is None
+        return self.scene.press(last)
+
+    def frame(
+        self, width: int = 80, height: int = 23, *, lines: Sequence[Line] = LINES, glyphs: Glyphs = UNICODE
+    ) -> Frame:
+        return self.scene.painter(Page(tuple(lines), "", glyphs))(width, height)
+
+    def text(self, width: int = 80, height: int = 23) -> str:
+        return "\n".join(self.frame(width, height).lines)
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that do something now."""
+        shown = self.scene.keys()
+        return [key.key for key in shown]
+
+    @property
+    def told(self) -> str:
+        """The words below the board, as one line."""
+        rows = [row[:53].strip() for row in self.frame(80, 40).lines]
+        return " ".join(rows[next(at for at, row in enumerate(rows) if row.startswith("hand")) + 1 :][:5])
+
+    @property
+    def legal(self) -> Collection[str]:
+        assert self.question is not None
+        return {format_action(self.position.variant, action) for action in self.question.legal}
+
+
+def table(
+    variant: Variant = CLASSIC,
+    players: int = 2,
+    teams: int = 2,
+    seed: int = 1,
+    *,
+    own: int | None = None,
+    options: Options | None = None,
+) -> Table:
+    """A game stopped somewhere; ``own`` is the seat to move where it is not given."""
+    game = random_position(variant, players, teams, seed, options)
+    chips = [action for _, action in game.history if action.kind in ("place", "remove")]
+    seat = game.position.to_move if own is None else own
+    return Table(game.position, seat, chips[-1] if chips and game.history[-1][0] is not game.position else None)
+
+
+def at(position: Position, own: int | None = None) -> Table:
+    """The scene of a position drawn by hand."""
+    return Table(position, position.to_move if own is None else own)
