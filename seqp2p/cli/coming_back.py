@@ -13,6 +13,13 @@ class _Seat:
 
 
 _played: list[_Seat] = []
+_is_child = False
+
+
+def is_child() -> None:
+    """Another process has started this one for its own ends: nobody comes back into its games."""
+    global _is_child  # noqa: PLW0603  # said once, at the start
+    _is_child = True
 
 
 def remember(replay: Path, game: bytes, options: Sequence[str]) -> None:
@@ -22,7 +29,7 @@ def remember(replay: Path, game: bytes, options: Sequence[str]) -> None:
 
 def command() -> str | None:
     """What to type to take the seat again; None where there is no seat, or none that could be taken."""
-    if not _played:
+    if not _played or _is_child:
         return None
     from seqp2p.replay.sidecar import sidecar_path  # what --help need not wait for
 

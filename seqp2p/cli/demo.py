@@ -1,19 +1,15 @@
 """``seqp2p demo``: bots only, N real peer processes over loopback, and a replay verified at the end."""
 
-import json
-import os
-import subprocess
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 import trio
 
-from seqp2p.cli import home
-from seqp2p.cli.output import ABANDONED, DONE, ERROR, HINT, USAGE, CommandError, Output
+from seqp2p.cli import children, home
+from seqp2p.cli.children import Child, Hear, Read, Start
+from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import polite_signals, run_async
 from seqp2p.cli.settings import GRACE_S, make_settings
@@ -25,10 +21,6 @@ from seqp2p.ui.language import t, tr
 
 # Events that every peer has in common: the demo passes on the first seat's.
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
-# How long a peer may take to finish its replay.
-END_S = 5.0
-
-Hear: TypeAlias = Callable[[dict[str, Any]], None]
 
 
 @click.command("demo", help=said("Watch bots play a whole game: real peers, one process each, over loopback."))
@@ -66,7 +58,7 @@ class Demo:
         self._arguments = arguments
         self._homes = homes
         self._output = output
-        self._processes: list[trio.Process] = []
+        self._children: list[Child] = []
         self._dealt: list[float] = []  # seconds, from the seats that have their hands
         self._over: dict[int, dict[str, Any]] = {}  # the last event, by seat
         self._stopping = False
@@ -88,9 +80,9 @@ class Demo:
             task_status.started()
             await anext(aiter(signals))
             self._stopping = True
-            for process in self._processes:
-                process.terminate()
-            await trio.sleep(END_S)
+            for child in self._children:
+                child.ask_to_end()
+            await trio.sleep(children.END_S)
             scope.cancel()
 
     def _tell_stopped(self) -> None:
@@ -137,39 +129,19 @@ class Demo:
         await self._peer(number, arguments, {"SEQP2P_CODE": code}, lambda _: None, lambda _: None)
 
     async def _peer(
-        self, number: int, arguments: list[str], environment: dict[str, str], hear: Hear, read: Callable[[str], None]
+        self, number: int, arguments: list[str], environment: dict[str, str], hear: Hear, read: Read
     ) -> None:
         """Start a peer, and take its events and its words to their end; raises CommandError if it fails."""
-        own = {"SEQP2P_HOME": str(self._homes / str(number))}
-        process = await trio.lowlevel.open_process(
-            [sys.executable, "-m", "seqp2p", *arguments, *self._arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ | environment | own,
-        )
-        self._processes.append(process)
-        complaints: list[str] = []
 
-        def take(line: str) -> None:
-            if line.startswith((tr(ERROR), tr(HINT))):
-                complaints.append(line)
-            else:
-                read(line)
-
-        def note(line: str) -> None:
-            event = json.loads(line)
+        def note(event: dict[str, Any]) -> None:
             self._note(event)
             hear(event)
 
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_each_line, process.stdout, note)
-                nursery.start_soon(_each_line, process.stderr, take)
-            if await process.wait() not in (DONE, ABANDONED) and not self._stopping:
-                raise _failure(number, process.returncode, complaints)
-        finally:
-            await _end(process)
+        start = Start(f"bot {number}", [*arguments, *self._arguments], self._homes / str(number), environment)
+        child = Child(start, note, read)
+        self._children.append(child)
+        if await child.run() not in (DONE, ABANDONED) and not self._stopping:
+            raise child.failure()
 
     def _note(self, event: dict[str, Any]) -> None:
         if event["event"] == "dealt":
@@ -200,37 +172,3 @@ class Demo:
         if len(agreed) != 1 or report.verdict == "invalid":
             raise CommandError(t("the peers do not agree on the game they played"))
         return DONE if report.verdict == "verified" else ABANDONED
-
-
-async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Callable[[str], None]) -> None:
-    """Take every line of a peer's output."""
-    assert stream is not None, "its output is a pipe"
-    buffer = b""
-    async for data in stream:
-        *lines, buffer = (buffer + data).split(b"\n")
-        for line in lines:
-            take(line.decode("utf-8", "replace"))
-
-
-def _failure(number: int, exit_code: int | None, complaints: list[str]) -> CommandError:
-    """A peer's own error, in its own words where it had any."""
-    error, hint = tr(ERROR), tr(HINT)
-    errors = [line.removeprefix(error) for line in complaints if line.startswith(error)]
-    hints = [line.removeprefix(hint) for line in complaints if line.startswith(hint)]
-    if errors:
-        return CommandError(
-            t("the peer of bot {number}: {error}", number=number, error=errors[-1]), hints[-1] if hints else ""
-        )
-    return CommandError(t("the peer of bot {number} ended with exit code {code}", number=number, code=exit_code))
-
-
-async def _end(process: trio.Process) -> None:
-    """Let a peer end: it does when its input closes, and has its replay to finish. Kill it if it does not."""
-    with trio.CancelScope(shield=True):
-        assert process.stdin is not None, "its input is a pipe"
-        await process.stdin.aclose()
-        with trio.move_on_after(END_S):
-            await process.wait()
-        if process.returncode is None:
-            process.kill()
-            await process.wait()

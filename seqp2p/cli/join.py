@@ -17,7 +17,7 @@ from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import Wish, on_screen, screen_options
 from seqp2p.cli.seating import Lobbying, open_door
-from seqp2p.cli.settings import make_address, make_choices, seat_options
+from seqp2p.cli.settings import make_address, make_choices, note_child, seat_options
 from seqp2p.cli.tether import Overheard, Tether, held_by
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.interfaces import local_hosts
@@ -42,7 +42,7 @@ _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
 @click.option("--code", help=said("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
 @click.option("--listen", hidden=True)
-@click.option("--tethered", is_flag=True, hidden=True)
+@click.option("--tethered", is_flag=True, hidden=True, callback=note_child)
 @seat_options
 @screen_options
 def command(

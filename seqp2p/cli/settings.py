@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from seqp2p.cli import home
+from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.running import sentence
@@ -135,6 +135,14 @@ def time_options(command: F) -> F:
     return turn_time(grace(command))
 
 
+def note_child(context: click.Context, option: click.Parameter, value: bool) -> bool:
+    """The hidden flag of a process that another one has started."""
+    del context, option
+    if value:
+        coming_back.is_child()
+    return value
+
+
 def seat_options(command: F) -> F:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
     name = click.option("--name", help=said("The name the others see."))
@@ -164,7 +172,7 @@ def playing_options(command: F) -> F:
             ),
             click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes.")),
             click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output.")),
-            click.option("--until-stdin-closes", is_flag=True, hidden=True),
+            click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=note_child),
         ]
     ):
         command = option(command)

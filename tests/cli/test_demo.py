@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from seqp2p.cli import demo as demo_module
+from seqp2p.cli import children as children_module
+from seqp2p.cli.children import Child, Start
 from seqp2p.cli.demo import Demo
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
@@ -164,10 +165,10 @@ def test_what_the_peers_tell_is_compared(
 async def test_a_peer_has_its_time_to_end_and_no_more(
     monkeypatch: pytest.MonkeyPatch, pause_s: float, end_s: float, code: int
 ) -> None:
-    monkeypatch.setattr(demo_module, "END_S", end_s)
+    monkeypatch.setattr(children_module, "END_S", end_s)
     program = f"import sys, time; sys.stdin.read(); time.sleep({pause_s}); sys.exit(7)"
     process = await trio.lowlevel.open_process([sys.executable, "-I", "-S", "-c", program], stdin=subprocess.PIPE)
-    await demo_module._end(process)
+    await Child(Start("bot 1", [], Path(), {}))._end(process)
     assert process.returncode == code
 
 
@@ -213,7 +214,7 @@ def test_stopped_in_this_process(
             super()._note(event)
             if event["event"] == "dealt" and len(self._dealt) == 1:
                 # Peers that do not end in their time are not waited for.
-                monkeypatch.setattr(demo_module, "END_S", end_s)
+                monkeypatch.setattr(children_module, "END_S", end_s)
                 os.kill(os.getpid(), signal.SIGTERM)
 
     (tmp_path / "homes").mkdir()
