@@ -470,3 +470,27 @@ def test_a_long_explanation_is_cut_to_its_room() -> None:
     here.scene.absent(2, 100)
     row = LINES[-1].text
     assert row in here.text()
+
+
+@pytest.mark.parametrize(
+    ("variant", "players", "teams", "options"),
+    [(CLASSIC, 2, 2, Options()), (CLASSIC, 3, 3, Options(manual_draw=True, advanced=True)), (KIDS, 4, 4, Options())],
+)
+def test_a_whole_game_is_played_by_keys(variant: Variant, players: int, teams: int, options: Options) -> None:
+    """Tab until a card can be played, an arrow or two, Enter: no other key is needed to come to an end."""
+    rng = random.Random(1)
+    game = Game.deal(variant, players, teams, rng, options)
+    kinds = set[str]()
+    while not game.position.over:
+        here, line = at(game.position), None
+        here.frame()
+        for _ in range(rng.randint(1, 6)):
+            here.press("tab")
+        while line is None:
+            for key in rng.choices(["up", "down", "left", "right"], k=rng.randint(0, 2)):
+                here.press(key)
+            line = here.press("enter") or here.press("enter") or here.press("tab")
+        assert line in here.legal
+        game.play(parse_action(variant, line))
+        kinds.add(game.history[-1][1].kind)
+    assert kinds >= {"place", "remove"}
