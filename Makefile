@@ -9,7 +9,11 @@ PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 # Hundreds of short processes: compiled modules are kept, whatever the environment says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types tests coverage bench vectors man clean
+# The sentences that people read, and their translations.
+LOCALE := seqp2p/ui/locale
+FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
+
+.PHONY: demo test lint types tests coverage bench vectors man catalogue clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +21,7 @@ help:
 	@echo "make test    lint, types, tests"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay for one part); writes build/bench.json"
+	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
 	@echo "make man     write the manual pages in docs/man again"
 
@@ -58,6 +63,14 @@ vectors: $(STAMP)
 
 man: $(STAMP)
 	$(BIN)/python docs/man/generate.py
+
+catalogue: $(STAMP)
+	@mkdir -p build
+	@$(BIN)/pybabel -q extract --no-default-keywords -k t -k tn:1,2 -k said --no-location --sort-output --no-wrap \
+	  --project=seqp2p --msgid-bugs-address="the seqp2p authors" -F $(LOCALE)/babel.cfg -o build/seqp2p.pot .
+	@$(BIN)/pybabel -q update -l fr --no-wrap --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date \
+	  -i build/seqp2p.pot -o $(FRENCH).po
+	@$(BIN)/pybabel -q compile -l fr --statistics -i $(FRENCH).po -o $(FRENCH).mo
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -126,9 +126,10 @@ def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
         (t("reshuffled"), total.reshuffled, total.games),
     ]
     width = max(len(name) for name, _, _ in shares)
-    yield f"{'':{width}}  {t('games'):>13}  {t('share'):>7}  {t('95 % interval')}"
+    games_title, share_title, interval_title = t("games"), t("share"), t("{percent} interval", percent="95 %")
+    yield f"{'':{width}}  {games_title:>13}  {share_title:>7}  {interval_title}"
     for name, count, among in shares:
-        low, high = (_percent(bound) for bound in wilson(count, among))
+        low, high = map(_percent, wilson(count, among))
         share = _percent(count / among) if among else "-"
         interval = t("{low} to {high}", low=low, high=high)
         yield f"{name:{width}}  {number(count):>13}  {share:>7}  {interval}"

@@ -38,6 +38,16 @@ COMMANDS = MappingProxyType(
     }
 )
 
+# What --help calls the values of an option: what click would call them, said so that it can be translated.
+VALUES = MappingProxyType(
+    {
+        "text": said("TEXT"),
+        "integer": said("INTEGER"),
+        "integer range": said("INTEGER RANGE"),
+        "float range": said("FLOAT RANGE"),
+    }
+)
+
 # What every command has. The language itself is chosen before click reads anything: even --help speaks it.
 lang_option = click.option(
     "--lang",
@@ -109,6 +119,10 @@ def spoken(command: click.Command) -> click.Command:
     for parameter in said_again.params:
         if isinstance(parameter, click.Option):
             parameter.help = tr(parameter.help or "")
+            if parameter.metavar is None and not parameter.is_flag and parameter.type.name in VALUES:
+                parameter.metavar = tr(VALUES[parameter.type.name])
+    if isinstance(said_again, click.Group):
+        said_again.subcommand_metavar = tr(said_again.subcommand_metavar or "")
     return said_again
 
 
