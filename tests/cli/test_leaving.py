@@ -114,6 +114,12 @@ def test_a_game_goes_on_when_nobody_reads_its_events(people: Household) -> None:
     assert verify_file(replay).verdict == "verified"
 
 
+def way_back(replay: Path) -> str:
+    """The command that takes the seat again."""
+    game = replay.name.split("-seat")[0].rpartition("-")[2]
+    return f"seqp2p resume {game} --replay-dir {replay.parent}"
+
+
 def test_a_disk_that_is_full_is_said(people: Household) -> None:
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
@@ -124,7 +130,7 @@ def test_a_disk_that_is_full_is_said(people: Household) -> None:
     (replay,) = people.replays("guest").glob("*.seqp2p")
     error, hint = guest.error()
     assert error == f"cannot write the replay {replay}: the disk took only a part of a record"
-    assert hint == "choose another folder with --replay-dir"
+    assert hint == f"come back with: {way_back(replay)} --bot random"
     assert "seat 2 (guest)" in host.event("over")["reason"]
     # The cards were not dealt: the table is open again, until its host is told to go.
     assert host.event("listening", 2)["code"]
