@@ -39,6 +39,8 @@ def width_of(text: str) -> int:
     >>> width_of("ann"), width_of("安")
     (3, 2)
     """
+    if text.isascii():
+        return len(text)
     return sum(max(0, get_cwidth(character)) for character in text)
 
 
@@ -75,7 +77,7 @@ class Canvas:
         """Paint a text; returns the column behind it. What is not printable is shown as ``?``."""
         for character in text:
             shown = character if character.isprintable() else "?"
-            size = get_cwidth(shown)
+            size = 1 if shown < "\x7f" else get_cwidth(shown)
             if size <= 0:
                 self._join(row, column - 1, shown)
                 continue

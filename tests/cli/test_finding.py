@@ -10,6 +10,7 @@ import trio
 from seqp2p.cli import finding
 from seqp2p.cli.finding import find_table, find_way, list_tables
 from seqp2p.cli.join import read_place
+from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.adverts import FoundTable, TableAdvert
@@ -121,12 +122,16 @@ async def test_nobody_joins_itself(autojump_clock: object) -> None:
 # The way there.
 
 
+def on(output: Output) -> tuple[LobbyView, Output]:
+    return LobbyView(output, "join a table"), output
+
+
 async def test_an_address_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "browsing", None)
-    way, code = await find_way(PLACE, "7 Amber Falcon", [], Output(json=False))
+    way, code = await find_way(PLACE, "7 Amber Falcon", [], *on(Output(json=False)))
     assert (way.host, way.dial, code) == (PLACE, tcp_dial, "7-amber-falcon")
     with pytest.raises(BadCode):
-        await find_way(None, "7-amber", [], Output(json=False))
+        await find_way(None, "7-amber", [], *on(Output(json=False)))
 
 
 async def test_the_code_finds_the_table(
@@ -138,14 +143,14 @@ async def test_the_code_finds_the_table(
     async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
         yield browsed(TABLE)
 
-    async def read_line() -> str | None:
+    async def read_line(_: Output) -> str | None:
         await trio.sleep(1)
         return next(typed, None)
 
     monkeypatch.setattr(finding, "browsing", browsing)
-    monkeypatch.setattr(finding, "read_line", read_line)
+    monkeypatch.setattr(Output, "read_line", read_line)
     for given in ("7-amber-falcon", None):
-        way, code = await find_way(None, given, [], Output(json=True))
+        way, code = await find_way(None, given, [], *on(Output(json=True)))
         assert (way.host, code) == (PLACE, "7-amber-falcon")
     said = capsys.readouterr()
     assert "table  7  ann: classic, 4 players, 3 free" in said.err
@@ -159,7 +164,7 @@ async def test_the_list_is_printed_again_when_it_has_changed(
     autojump_clock: object, nursery: trio.Nursery, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tables = browsed()
-    nursery.start_soon(list_tables, tables, Output(json=False))
+    nursery.start_soon(list_tables, tables, *on(Output(json=False)))
 
     async def said() -> list[str]:
         await trio.sleep(1)

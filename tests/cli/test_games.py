@@ -53,8 +53,8 @@ class Evening:
         self.failure: Exception | None = None
         self.fails_at = 2
         monkeypatch.setattr(module, "play", self.play)
-        monkeypatch.setattr(module, "read_line", self.read_line)
-        monkeypatch.setattr(module, "is_terminal", lambda: True)
+        monkeypatch.setattr(Output, "read_line", lambda _: self.read_line())
+        monkeypatch.setattr(Output, "asks", True)
         monkeypatch.setattr(seating, "check_known", self.check_known)
         monkeypatch.setattr(seating, "own_desk", self.desk)
 
@@ -136,7 +136,7 @@ async def test_a_person_who_wants_to(monkeypatch: pytest.MonkeyPatch, autojump_c
 
 async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=("yes",))
-    monkeypatch.setattr(module, "is_terminal", lambda: False)
+    monkeypatch.setattr(Output, "asks", False)
     assert await play_games(door_of(None), evening.open_lobby) == DONE
     # Nor is anybody asked to play on with a host that has left.
     evening = Evening(monkeypatch, HOST_GONE, typed=("yes",))

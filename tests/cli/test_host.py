@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from seqp2p.cli import host as module
+from seqp2p.cli.filling import Bots, Filling
 from seqp2p.cli.games import Last, OpenLobby
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices, Ended
@@ -59,7 +60,8 @@ async def test_a_table_is_advertised_as_it_is(
     monkeypatch.setattr(module, "play_games", play_games)
     settings = make_settings(3, None, "classic", Options(), 120, closed_hands=False)
     lobbying = Lobbying(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
-    assert await module.host(settings, 0, Address("127.0.0.1", 0), lobbying) == 0
+    filling = Filling(Bots("random", 0, at_once=False))
+    assert await module.host(settings, 0, Address("127.0.0.1", 0), lobbying, filling) == 0
     assert len(set(numbers)) == 1
     number = numbers[0]
     assert {(advert.number, advert.host, advert.variant, advert.players) for advert in said} == {

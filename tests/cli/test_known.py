@@ -82,11 +82,11 @@ def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> Tab
 def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     lines: list[str] = []
 
-    async def read_line() -> str | None:
+    async def read_line(_: Output) -> str | None:
         await trio.lowlevel.checkpoint()
         return lines.pop(0) if lines else None
 
-    monkeypatch.setattr(known, "read_line", read_line)
+    monkeypatch.setattr(Output, "read_line", read_line)
     return lines
 
 
@@ -211,7 +211,11 @@ async def test_a_person_who_does_not_say_yes_leaves(
 
 async def test_a_person_who_is_not_there_leaves(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
     await check_known(table(("ann", 1)), Output(json=False), ask=True)
-    monkeypatch.setattr(known, "read_line", trio.sleep_forever)
+
+    async def read_line(_: Output) -> str | None:
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(Output, "read_line", read_line)
     with pytest.raises(CommandError, match="left the table"):
         await check_known(table(("ann", 7)), Output(json=False), ask=True)
     assert trio.current_time() == pytest.approx(known.ANSWER_S)

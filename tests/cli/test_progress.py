@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from seqp2p.cli import progress
-from seqp2p.cli.progress import FIRST_SHUFFLE
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from tests.table import Played
@@ -100,4 +99,3 @@ def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
         "you shuffle… proof checked 1/2",
         "the cards are being dealt…",
     ]
-    assert FIRST_SHUFFLE == 3

@@ -223,7 +223,9 @@ def test_a_guest_is_asked_for_another_game(people: Household, terminal: Terminal
     terminal.type("Yes")
     guest.line("^game 2 at this table$")
     host.event("dealt", 2)
-    # Ctrl-C leaves the game, and asks for nothing any more.
+    # Ctrl-C asks whether to leave the game; the second one leaves, and asks for nothing any more.
+    guest.signal(signal.SIGINT)
+    guest.line("^leave the game")
     guest.signal(signal.SIGINT)
     assert guest.end() == 5
     assert sum("another game" in line for line in guest.out) == 1

@@ -10,6 +10,7 @@ from seqp2p import __version__
 from seqp2p.cli import main as main_module
 from seqp2p.cli import output
 from seqp2p.cli.main import COMMANDS
+from seqp2p.cli.output import Output
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
@@ -127,11 +128,11 @@ def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     """Somebody is at the terminal and types these lines, then nothing more."""
     left = iter(lines)
 
-    async def read_line() -> str | None:
+    async def read_line(_: Output) -> str | None:
         return next(left, None)
 
     monkeypatch.setattr("seqp2p.cli.join.is_terminal", lambda: True)
-    monkeypatch.setattr("seqp2p.cli.finding.read_line", read_line)
+    monkeypatch.setattr(Output, "read_line", read_line)
 
 
 def test_what_was_asked_for_and_not_answered(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
