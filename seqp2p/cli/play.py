@@ -38,6 +38,7 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     show_default=True,
     help=said("A bot's least seconds a turn."),
 )
+@click.option("--tutorial", is_flag=True, help=said("Ten turns that show the whole game, with somebody to explain."))
 @click.option("--name", help=said("The name at your seat."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
@@ -50,10 +51,15 @@ def command(
     replay_dir: str | None,
     wish: Wish,
     *,
+    tutorial: bool,
     as_json: bool,
     **table: Any,
 ) -> None:
     """Open a table on loopback, and call the bots to it."""
+    if tutorial:
+        from seqp2p.cli.tutoring import teach
+
+        raise SystemExit(run_async(lambda: teach(Output(as_json), wish)))
     check_bots(bots, table["variant"])
     settings = table_settings(bots + 1, **table)
     output = Output(as_json)

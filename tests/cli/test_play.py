@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.verify import verify_file
+from seqp2p.players.lessons import FAREWELL, LESSONS
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, is_running, wait_until
@@ -118,3 +119,18 @@ def test_numbers_that_make_no_table(cli: Cli) -> None:
     assert hint == "seqp2p: hint: choose one of --bots 1, 2, 3, 5, 7, 8, 9, 11"
     assert cli("play", "--bots", "4", "--variant", "kids")[2].endswith("choose one of --bots 1, 2, 3\n")
     assert cli("play", "--bots", "2", "--teams", "2")[0] == 2
+
+
+def test_the_tutorial(people: Household) -> None:
+    pupil = people.start("play", "--tutorial", who="pupil", stdin=subprocess.PIPE)
+    pupil.type("help", *(lesson.fulfils[0] for lesson in LESSONS))
+    assert pupil.end() == 0
+    assert str(FAREWELL[-1]) in pupil.out
+    # It is nobody's game: no key, no replay.
+    assert not people.home("pupil").exists()
+
+
+def test_the_tutorial_can_be_left(people: Household) -> None:
+    pupil = people.start("play", "--tutorial", who="pupil", stdin=subprocess.PIPE)
+    pupil.type("leave")
+    assert pupil.end() == 5

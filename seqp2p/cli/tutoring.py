@@ -1,0 +1,59 @@
+"""``seqp2p play --tutorial``: ten guided turns, on the screen where there can be one, else by typed lines."""
+
+import contextlib
+from typing import Final
+
+import trio
+
+from seqp2p.cli.output import ABANDONED, DONE, Output
+from seqp2p.cli.playing import own_desk
+from seqp2p.cli.screening import Wish, on_screen
+from seqp2p.players.desk import Desk
+from seqp2p.players.lessons import FAREWELL
+from seqp2p.players.tutorial import Tutorial, tutor
+from seqp2p.ui.language import t, tr
+from seqp2p.ui.screen import Screen
+
+PAUSE_S: Final = 1.0
+"""How long the opponent seems to think: what both have done can be seen one after the other."""
+
+
+async def teach(output: Output, wish: Wish) -> int:
+    """Lead through the tutorial, until it ends or is left; returns the exit code."""
+    finished = False
+    with contextlib.suppress(KeyboardInterrupt):  # Nobody waits for whoever leaves.
+        async with on_screen(output, wish) as shown_on:
+            if shown_on.screen is None:
+                finished = await tutor(own_desk(shown_on), Tutorial())
+            else:
+                finished = await _at_table(own_desk(shown_on), shown_on.screen)
+    return DONE if finished else ABANDONED
+
+
+async def _at_table(desk: Desk, screen: Screen) -> bool:
+    """With the board before one's eyes; says whether it was played to its end."""
+    # What paints takes its time to import: whoever wants lines does without it.
+    from seqp2p.ui.table_scene import TableScene
+
+    tutorial = Tutorial()
+    scene = TableScene(
+        sees=tutorial.sees,
+        asked=tutorial.asked,
+        company=tutorial.company,
+        story=tutorial.story,
+        clock=trio.current_time,
+        settings=tutorial.settings,
+    )
+
+    def changed() -> None:
+        scene.changed()
+        screen.refresh()
+
+    screen.show(scene)
+    if not await tutor(desk, tutorial, changed, PAUSE_S):
+        return False
+    scene.over([t("you have won"), t("that was the tutorial; leave goes away")])
+    screen.refresh()
+    await desk.read()
+    screen.remains.extend(map(tr, FAREWELL))
+    return True
