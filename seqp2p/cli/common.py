@@ -16,7 +16,7 @@ EXIT_CODES: Final[Mapping[int, Said]] = MappingProxyType(
         DONE: said("done: the game was played to its end, every file is verified"),
         FAILED: said("failed"),
         USAGE: said("usage"),
-        NOT_VERIFIED: said("verify: a file is invalid; show: there is no game in the file"),
+        NOT_VERIFIED: said("verify: a file is invalid"),
         NOT_CONNECTED: said("could not connect, or was refused"),
         ABANDONED: said("the game was abandoned; verify: none invalid, but one is unfinished"),
     }
