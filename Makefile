@@ -62,7 +62,7 @@ vectors: $(STAMP)
 	$(BIN)/python protocol/generate_perft.py
 
 man: $(STAMP)
-	$(BIN)/python docs/man/generate.py
+	$(BIN)/python docs/generate_man.py
 
 catalogue: $(STAMP)
 	@mkdir -p build

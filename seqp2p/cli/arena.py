@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 import click
 
 from seqp2p.arena import BotError, Contest, Tally, WorkerLost, make_contest, play_games, wilson
+from seqp2p.cli import progress
 from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.running import polite_signals
 from seqp2p.players.bots import BOTS
@@ -159,8 +160,8 @@ def _stopping_alike() -> Generator[None]:
 
 @contextmanager
 def _progress(games: int, *, shown: bool) -> Generator[Callable[[int], None]]:
-    """A progress bar on standard error if that is a terminal, told how many more games have been played."""
-    if not shown or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    """A progress bar on standard error if it can be shown there, told how many more games have been played."""
+    if not shown or not progress.can_show():
         yield lambda _: None
         return
     with click.progressbar(length=games, label=t("playing"), file=sys.stderr, show_pos=True) as bar:

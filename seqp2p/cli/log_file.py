@@ -9,7 +9,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +28,7 @@ _SECRETS: Final = re.compile(
     r'|\bb"(?:[^"\\\n]|\\.)*"',
     re.IGNORECASE,
 )
+_CODE: Final = re.compile(r"\s*\d+[\s_-]*[^\W\d_]+[\s_-]*[^\W\d_]*\s*")
 # What events tell a host's own screen or script, and nobody else.
 _OWN_FIELDS: Final = frozenset({"code"})
 
@@ -57,8 +58,23 @@ def start(path: Path) -> None:
         old.close()
     _logger.addHandler(handler)
     _path = str(path)
-    arguments = redacted(" ".join(sys.argv[1:]))
+    arguments = " ".join(_arguments(sys.argv[1:]))
     _logger.info("seqp2p %s, Python %s, %s: %s", __version__, platform.python_version(), sys.platform, arguments)
+
+
+def _arguments(words: Sequence[str]) -> list[str]:
+    """The command line; a join code can be typed in many ways.
+
+    >>> _arguments(["join", "7 amber falcon", "--code", "8", "--code=9", "--lang", "fr"])
+    ['join', '[redacted]', '--code', '[redacted]', '--code=[redacted]', '--lang', 'fr']
+    """
+    shown = [REDACTED if _CODE.fullmatch(word) else redacted(word) for word in words]
+    for at, word in enumerate(words):
+        if word == "--code" and at + 1 < len(words):
+            shown[at + 1] = REDACTED
+        elif word.startswith("--code="):
+            shown[at] = f"--code={REDACTED}"
+    return shown
 
 
 def path() -> str:

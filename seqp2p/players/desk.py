@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
+from seqp2p.players.meant import nearest_word
 from seqp2p.players.typed import one_line
-from seqp2p.players.vocabulary import LEAVING, word_of
+from seqp2p.players.vocabulary import LEAVING, shown, word_of
 from seqp2p.said import said
-from seqp2p.ui.language import tr
+from seqp2p.ui.language import t, tr
 
 LOBBY_HELP: Final = said("the game starts when the table is full; leave goes away")
 HOST_HELP: Final = said("the game starts when the table is full; start fills the free seats with bots; leave goes away")
@@ -34,6 +35,8 @@ async def wait_in_lobby(desk: Desk, start: Callable[[], None] | None = None) -> 
 
     ``start`` is what a host's word of that name does.
     """
+    words = [*LEAVING, "help"] if start is None else [*LEAVING, "help", "start"]
+    words += map(shown, tuple(words))
     while (typed := await desk.read()) is not None:
         word = word_of(one_line(typed))
         if word in LEAVING:
@@ -43,4 +46,7 @@ async def wait_in_lobby(desk: Desk, start: Callable[[], None] | None = None) -> 
         elif word in ("help", "?"):
             desk.say(tr(LOBBY_HELP if start is None else HOST_HELP))
         elif word:
-            desk.say(tr(NOT_STARTED))
+            near = nearest_word(word, words)
+            desk.say(
+                tr(NOT_STARTED) if near is None else t("the game has not started; did you mean {word}?", word=near)
+            )

@@ -18,7 +18,7 @@ pytest.importorskip("click_man", reason="click-man writes the pages, and belongs
 
 
 def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate_man", MAN / "generate.py")
+    spec = importlib.util.spec_from_file_location("generate_man", MAN.parent / "generate_man.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -1,5 +1,5 @@
-# ruff: noqa: INP001  # a script beside what it writes
-"""Writes the manual pages beside this file, one for ``seqp2p`` and one for each of its commands (``make man``)."""
+# ruff: noqa: INP001  # a script
+"""Writes the manual pages in ``docs/man``, one for ``seqp2p`` and one for each of its commands (``make man``)."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from seqp2p.cli.common import EXIT_CODES
 from seqp2p.cli.main import COMMANDS, cli, spoken
 from seqp2p.ui import language
 
-HERE = Path(__file__).parent
+PAGES = Path(__file__).parent / "man"
 DATE = "2026-11-21"
 
 
@@ -55,4 +55,4 @@ def see_also(page: str, names: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    generate(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
+    generate(Path(sys.argv[1]) if len(sys.argv) > 1 else PAGES)
