@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqp2p.rules import VARIANTS, Options, RulesError, check_table, default_teams
+from seqp2p.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,17 @@ def make_contest(
         teams = named if named in choices and named != players else usual
     check_table(rules, players, teams, options)
     if named not in (players, teams):
-        ways = f"{players} (one for each seat)"
+        ways = said("{players} (one for each seat)", players=players)
         if teams != players:
-            ways += f" or {teams} (one for each team)"
-        bots_are = "1 bot is" if named == 1 else f"{named} bots are"
-        raise RulesError(f"{bots_are} named for {players} players in {teams} teams: name {ways}")
+            ways = said("{players} (one for each seat) or {teams} (one for each team)", players=players, teams=teams)
+        bots_are = said("1 bot is") if named == 1 else said("{count} bots are", count=named)
+        raise RulesError(
+            said(
+                "{bots_are} named for {players} players in {teams} teams: name {ways}",
+                bots_are=bots_are,
+                players=players,
+                teams=teams,
+                ways=ways,
+            )
+        )
     return Contest(variant, players, teams, options, tuple(bots) * (players // named))

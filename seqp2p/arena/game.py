@@ -25,6 +25,7 @@ from seqp2p.rules import (
     start,
     team_of,
 )
+from seqp2p.said import said, why
 
 
 class BotError(Exception):
@@ -106,4 +107,9 @@ class _Game:
         return reveal(after, before.to_move, self._pile[-1:])
 
     def _blame(self, seat: Seat, error: RulesError) -> BotError:
-        return BotError(f"the bot {self._contest.bots[seat - 1]} in seat {seat} chose what is not legal: {error}")
+        bot = self._contest.bots[seat - 1]
+        return BotError(
+            said(
+                "the bot {bot} in seat {seat} chose what is not legal: {reason}", bot=bot, seat=seat, reason=why(error)
+            )
+        )

@@ -20,6 +20,7 @@ from typing import Final, Protocol
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.game import play
 from seqp2p.arena.tally import Tally
+from seqp2p.said import said
 
 RUN_S: Final = 0.2
 RUN_GAMES_MAX: Final = 2_000
@@ -55,7 +56,7 @@ def play_games(contest: Contest, seed: int, games: int, jobs: int) -> Generator[
                 try:
                     yield runs.note(future.result())
                 except BrokenProcessPool:
-                    raise WorkerLost("a process that played games has been killed") from None
+                    raise WorkerLost(said("a process that played games has been killed")) from None
 
 
 def play_run(contest: Contest, seed: int, run: range) -> tuple[Tally, float]:

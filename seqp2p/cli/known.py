@@ -33,7 +33,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import bye
 from seqp2p.net.table import Table
 from seqp2p.players.vocabulary import NO, YES, word_of
-from seqp2p.said import why
+from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
 FILE: Final = "known_players.json"
@@ -103,7 +103,7 @@ async def check_known(table: Table, output: Output, *, ask: bool) -> None:
             trusted.append(meeting)
         elif ask:
             if not await _ask(meeting, output):
-                await leave_table(table, "does not play with somebody whose key has changed")
+                await leave_table(table, said("does not play with somebody whose key has changed"))
                 raise CommandError(
                     t("left the table: {name} has another key than before", name=meeting.name),
                     t(

@@ -94,4 +94,9 @@ def tr(text: str) -> str:
 def _filled(template: str, values: Mapping[str, object]) -> str:
     if not values:
         return template
-    return template.format(**{name: tr(value) if isinstance(value, Said) else value for name, value in values.items()})
+    return template.format(**{name: _shown(name, value) for name, value in values.items()})
+
+
+def _shown(name: str, value: object) -> object:
+    """A reason is a sentence, also where it comes from a peer, who says it in English; a name is never translated."""
+    return tr(value) if isinstance(value, Said) or (name == "reason" and isinstance(value, str)) else value

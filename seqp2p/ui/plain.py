@@ -60,7 +60,8 @@ def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
     printed = [face for card, face in enumerate(variant.faces) if is_animal(face) and card in variant.board.grid]
     codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
-    return lines + [f"{'' if at else t('cards:'):<15}{', '.join(part)}" for at, part in enumerate(parts)]
+    title = t("cards:")
+    return lines + [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)]
 
 
 def hand_line(view: View) -> str:

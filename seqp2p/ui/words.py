@@ -89,7 +89,8 @@ class Company:
             return text
         name = re.escape(f" ({self.names[self.own - 1]})")
         if current() != "en":
-            return re.sub(rf"\b{tr(SEAT)}{self.own}\b(?:{name})?", lambda found: t("{name} (you)", name=found[0]), text)
+            marked = t("{name} (you)", name=f"{tr(SEAT)}{self.own}")
+            return re.sub(rf"\b{tr(SEAT)}{self.own}\b(?:{name})?", lambda _: marked, text)
 
         def you(found: re.Match[str]) -> str:
             verb = found["verb"]

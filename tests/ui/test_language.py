@@ -1,0 +1,411 @@
+"""English and French: what there is to say is translated, all of it, and nothing that people read slips by."""
+
+import ast
+import io
+import json
+import re
+import string
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+import seqp2p
+from seqp2p.match.remark import COURTESIES
+from seqp2p.players import vocabulary
+from seqp2p.players.typed import tidied
+from seqp2p.rules import CLASSIC, KIDS, VARIANTS, parse_action, parse_card
+from seqp2p.said import said
+from seqp2p.ui import language
+from seqp2p.ui.cards import (
+    action_shown,
+    card_name,
+    card_shown,
+    colour_letter,
+    colour_name,
+    read_face,
+    variant_title,
+    variant_word,
+)
+from seqp2p.ui.language import number, t, tn, tr
+from seqp2p.ui.words import Company, listed, named
+from tests.cli.processes import command, environment
+
+ROOT = Path(seqp2p.__file__).parent
+GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
+FRENCH = language.LOCALE_DIR / "fr" / "LC_MESSAGES" / "seqp2p.po"
+SAYING = {"t", "tn", "said"}
+Part: TypeAlias = tuple[str, str, str | None]
+
+# Where what is said is a variable: what it can be is said elsewhere, or is the system's.
+VARIABLE = {
+    "said.py",
+    "ui/language.py",
+    "cli/verify.py",
+}
+# Click fills these in as it likes; that the French one names less is no fault.
+CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every module by its path in the package, and what libraries say."""
+    files = [*sorted(ROOT.rglob("*.py")), language.LOCALE_DIR / "others.txt"]
+    return {file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8")) for file in files}
+
+
+def arguments_of(tree: ast.Module) -> Iterator[list[ast.expr]]:
+    """What is said in a module: one argument, or two where it depends on a number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYING:
+            yield node.args[: 2 if node.func.id == "tn" else 1]
+
+
+@cache
+def templates() -> dict[tuple[str, ...], str]:
+    """Every template, with its plural if it has one, and a module that says it."""
+    found: dict[tuple[str, ...], str] = {}
+    for path, tree in trees().items():
+        for arguments in arguments_of(tree):
+            texts = [each.value for each in arguments if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            if texts and texts[0]:
+                found[tuple(texts)] = path
+    return found
+
+
+@cache
+def catalogue() -> Catalog:
+    with FRENCH.open("rb") as file:
+        return read_po(file, locale="fr")
+
+
+def texts_of(message: Message | None) -> list[str]:
+    """A message's translations: one, or as many as there are plurals; none where it is only guessed."""
+    if message is None or message.fuzzy or not message.string:
+        return []
+    return [message.string] if isinstance(message.string, str) else list(message.string)
+
+
+def parts(text: str) -> set[Part]:
+    """What is filled in, with its form and conversion: ``{seconds:.0f}``."""
+    fields = {(name, form or "", conversion) for _, name, form, conversion in string.Formatter().parse(text) if name}
+    return fields | {(found, "", None) for found in re.findall(r"%\(\w+\)s", text)}
+
+
+def test_every_sentence_is_a_template_that_can_be_collected() -> None:
+    for path, tree in trees().items():
+        for arguments in arguments_of(tree) if path not in VARIABLE else ():
+            for argument in arguments:
+                assert isinstance(argument, ast.Constant), f"{path}:{argument.lineno}: make it a literal"
+                assert isinstance(argument.value, str), f"{path}:{argument.lineno}"
+
+
+def test_everything_is_translated() -> None:
+    ready = {ids for ids in templates() if len(found := texts_of(catalogue().get(ids[0]))) >= len(ids) and all(found)}
+    missing = [f"{path}: {ids}" for ids, path in templates().items() if ids not in ready]
+    assert not missing, "make catalogue, and translate what is new"
+    known = {message.id if isinstance(message.id, str) else message.id[0] for message in catalogue() if message.id}
+    assert known == {ids[0] for ids in templates()}, "make catalogue: these are said no more"
+
+
+def test_a_translation_has_the_same_parts() -> None:
+    for ids in templates():
+        wanted = set[Part]().union(*map(parts, ids))
+        for text in texts_of(catalogue().get(ids[0])):
+            # One of something need not say how many; French may, whose nought is singular.
+            assert parts(text) <= wanted if len(ids) > 1 or ids[0] in CLICKS_OWN else parts(text) == wanted, text
+            assert text.startswith(" ") == ids[-1].startswith(" "), text
+            assert text.endswith(" ") == ids[-1].endswith(" "), text
+
+
+def test_it_is_written_as_it_can_be_shown() -> None:
+    """Only what every terminal and ``printable`` let through; a space before the marks that French sets apart."""
+    for ids in templates():
+        for text in texts_of(catalogue().get(ids[0])):
+            assert text.replace("\n", "").replace("\t", "").isprintable(), text
+            assert not re.search(r"\w[!?;](?: |$)", re.sub(r"\{[^}]*\}", "", text)), text
+            assert "’" not in text, f"the rules are written with ': {text}"
+
+
+def test_what_is_shipped_is_what_is_written() -> None:
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue())
+    assert FRENCH.with_suffix(".mo").read_bytes() == compiled.getvalue(), "make catalogue"
+
+
+# What is not said, though it has several words: (the beginning of a file's path; the whole text; why).
+UNSAID = [
+    ("ui/styles.py", r".*", "looks, in prompt_toolkit's words"),
+    ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
+    ("ui/reel.py", r"plus vite|moins vite", "words that a French reader types"),
+    ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
+    ("cli/main.py", r"(integer|float) range", "click's name of a type"),
+    ("cli/verify.py", r", waiting for ", "instead of a rarer word, in English alone"),
+    ("cli/log_file.py", r".*\n%s", "the log is English"),
+    ("players/lessons.py", r"(x?[a-j]10|x?[a-j]\d|[2-9TJQKA][CDHS]| )+", "notation"),
+]
+WORDS = re.compile(r"[^\W\d_]{2,}[,;:]? +[^\W\d_]{2,}")
+
+
+def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The texts in a module that stand where people could read them, without being said."""
+
+    def walk(node: ast.AST) -> Iterator[tuple[int, str]]:
+        match node:
+            case ast.Expr(ast.Constant(str())) | ast.Assert() | ast.arg() | ast.AnnAssign(value=None):
+                return
+            case ast.Call(ast.Name(name)) if name in SAYING | {"TypeVar", "cast"}:
+                return
+            case ast.Call(ast.Attribute(ast.Name("re"), _)):
+                return
+            case ast.Call(ast.Attribute(_, "event" | "info" | "warning" | "error" | "debug" | "exception")):
+                return
+            case ast.JoinedStr(values):
+                text = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
+                yield node.lineno, text
+                for value in values:
+                    if isinstance(value, ast.FormattedValue):
+                        yield from walk(value.value)
+            case ast.Constant(str(text)):
+                yield node.lineno, text
+            case ast.FunctionDef(args=arguments, body=body) | ast.AsyncFunctionDef(args=arguments, body=body):
+                for child in [arguments, *node.decorator_list, *body]:
+                    yield from walk(child)
+            case ast.AnnAssign(value=value) if value is not None:
+                yield from walk(value)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from walk(child)
+
+    for line, text in walk(tree):
+        if WORDS.search(text) and not any(
+            path.startswith(where) and re.fullmatch(what, text) for where, what, _ in UNSAID
+        ):
+            yield line, text
+
+
+def test_nothing_for_people_slips_by() -> None:
+    """A text of several words in what talks to people is said with t, tn or said, or is none of theirs."""
+    found = [
+        f"{path}:{line}: {text!r}"
+        for path, tree in trees().items()
+        if path.startswith(("cli/", "ui/", "players/")) and path.endswith(".py")
+        for line, text in pieces(path, tree)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_such_a_text_would_be_found() -> None:
+    bad = (
+        'def f(x: "a b") -> "c d":\n    """Doc string."""\n    g(f"{x} is here", t("not this one"))\n    h("two words")'
+    )
+    assert [text for _, text in pieces("cli/x.py", ast.parse(bad))] == ["\0 is here", "two words"]
+
+
+# The language itself.
+
+
+def test_the_language_is_chosen_by_the_option_before_the_environment() -> None:
+    assert language.wanted(["host", "--lang", "fr"], {"LANG": "en_GB.UTF-8"}) == "fr"
+    assert language.wanted(["--lang=en", "rules"], {"LANGUAGE": "fr"}) == "en"
+    assert language.wanted(["--lang"], {}) == language.wanted(["--lang", "de"], {}) == "en"
+
+
+def test_what_was_said_is_said_again_with_all_that_it_holds(french: None) -> None:
+    inner = said("seat {seat} ({name})", seat=2, name="red")
+    outer = said("{seats} cheated", seats=inner)
+    assert (outer, tr(outer)) == ("seat 2 (red) cheated", "tricherie : le siège 2 (red)")
+    assert tr("left the table") == "a quitté la table"
+    assert tr("something that no catalogue has") == "something that no catalogue has"
+    # A reason comes from a peer in English; a name is a name.
+    assert tr(said("It has left: {reason}", reason="left the table")) == "Il est parti : a quitté la table"
+    assert t("{name} has left the table", name="red") == "red a quitté la table"
+
+
+def test_numbers(french: None) -> None:
+    assert tn("{count} card", "{count} cards", 0) == "0 carte"
+    assert tn("{count} card", "{count} cards", 2) == "2 cartes"
+    assert number(1234567.891, 2) == "1 234 567,89"
+
+
+def test_seats_in_sentences(french: None) -> None:
+    company = Company(("ann", "bob"), ("blue", "green"), own=2)
+    refused = said("seat {seat} does not hold {name}: play a card of the hand", seat=2, name="QH")
+    assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas QH")
+    assert company.to_reader(said("{seats} cheated", seats=said("seat {seat} ({name})", seat=2, name="bob"))) == (
+        "tricherie : le siège 2 (vous)"
+    )
+    assert named(said("seat {seat} has said nothing", seat=1), ("ann", "bob")) == "le siège 1 (ann) n'a rien dit"
+    assert company.find("siège 1") == company.find("Ann") == company.find("seat 1") == 1
+    assert listed(["ann", company.name(2)]) == "ann et vous"
+
+
+# Words that are typed, and cards.
+
+
+def test_every_word_is_known_in_both_languages(french: None) -> None:
+    for word, known in vocabulary.FRENCH.items():
+        assert vocabulary.word_of(word) == word
+        assert {vocabulary.word_of(each.upper()) for each in known} == {word}
+        assert vocabulary.shown(word) == known[0]
+    assert vocabulary.word_of("Ou") == "where"
+    assert vocabulary.word_of("xyzzy") == "xyzzy"
+    # No word means two things, or is another one in English.
+    every = [each for known in vocabulary.FRENCH.values() for each in known]
+    assert len(every) == len(set(every))
+    assert not set(every) & set(vocabulary.FRENCH)
+
+
+def test_french_words_are_words_of_french_alone() -> None:
+    assert vocabulary.word_of("quitter") == "quitter"
+    assert vocabulary.shown("leave") == "leave"
+    assert vocabulary.courtesy_of("bonjour") == "bonjour"
+
+
+def test_courtesies_are_kept_in_english(french: None) -> None:
+    assert vocabulary.COURTESIES == COURTESIES
+    assert vocabulary.courtesies()[:2] == ["bonjour", "bonne chance"]
+    assert vocabulary.courtesy_of("Bien joue") == "well played"
+    assert vocabulary.courtesy_of("merci bien") == "merci bien"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("passer", "pass"),
+        ("9c morte", "9C dead"),
+        ("9C dead", "9C dead"),
+        ("donner 4c", "4C given"),
+        ("4c donnée", "4C given"),
+        ("dénoncer 3", "call 3"),
+        ("Zèbre xb1", "zebra xb1"),
+        ("ELEPHANT b1", "elephant b1"),
+        ("ch b2", "cat b2"),
+    ],
+)
+def test_actions_are_typed_in_french_too(typed: str, meant: str, french: None) -> None:
+    assert tidied(typed) == meant
+
+
+def test_the_record_has_the_names_of_english(french: None) -> None:
+    unicorn = parse_action(KIDS, "unicorn e5")
+    assert action_shown(KIDS, unicorn) == "licorne e5"
+    assert tidied("licorne e5") == "unicorn e5"
+    assert card_shown(KIDS, parse_card(KIDS, "cat")) == card_name(KIDS, parse_card(KIDS, "cat")) == "chat"
+    assert (read_face("Canard"), read_face("duck"), read_face("ca")) == ("duck", "duck", "duck")
+
+
+def test_cards_colours_and_games_have_names(french: None) -> None:
+    assert card_name(CLASSIC, parse_card(CLASSIC, "QH")) == "dame de cœur"
+    assert card_shown(CLASSIC, parse_card(CLASSIC, "QH")) == "QH"
+    assert action_shown(CLASSIC, parse_action(CLASSIC, "9C dead")) == "9C dead"
+    for variant in VARIANTS.values():
+        letters = [colour_letter(colour) for colour in variant.colours]
+        assert len(set(letters)) == len(letters), "each on the board has a letter of its own"
+    assert colour_name("green") == "vert"
+    assert [variant_title(name) for name in VARIANTS] == ["Sequence", "Sequence pour enfants"]
+    assert [variant_word(name) for name in [*VARIANTS, "chess"]] == ["classique", "enfants", "chess"]
+
+
+def test_titles_are_those_of_the_rules() -> None:
+    assert [variant_title(name) for name in VARIANTS] == [variant.title for variant in VARIANTS.values()]
+
+
+# The program, as it is run.
+
+ENGLISH = re.compile(
+    r"\b(the|and|with|without|your|you|table is|seat|seats|turn|card|cards|game|show|print|exit code|options are|"
+    r"error|hint|invalid value|default|missing|unknown|won|verified|steps|is not|see)\b"
+)
+UNTOUCHED = re.compile(
+    r"--[a-z-]+|'[^']*'|\[(?:[a-z]+\|)+[a-z]+\]|seqp2p [a-z]+|SEQP2P_\w+|^  [a-z]+  |\S+\.seqp2p", re.MULTILINE
+)
+
+
+def run(home: Path, *arguments: object, code: int = 0, **variables: str) -> str:
+    """What a real process says, that inherits nothing of the language of who tests."""
+    clean = environment(home) | variables
+    for name in {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} - set(variables):
+        clean.pop(name, None)
+    ended = subprocess.run(
+        command(*arguments), env=clean, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert ended.returncode == code, ended.stderr
+    return ended.stdout + ended.stderr
+
+
+COMMANDS = [
+    ("--help",),
+    *(
+        (name, "--help")
+        for name in ("host", "join", "resume", "watch", "demo", "verify", "rules", "arena", "id", "play", "show")
+    ),
+    ("verify", GOLDEN),
+    ("rules", "kids"),
+]
+WRONG = [
+    ("hots",),
+    ("host", "--playrs", 2),
+    ("host", "--players", "two"),
+    ("host", "--players", 5),
+    ("host", "--variant", "chess"),
+    ("host", "--turn-time", 1),
+    ("verify",),
+    ("rules", "kids", "classic"),
+    ("resume", "0123"),
+    ("demo", "--players", 5),
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: " ".join(map(str, each[:2])))
+def test_it_speaks_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    shown = run(tmp_path, *arguments, "--lang", "fr")
+    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=lambda each: " ".join(map(str, each)))
+def test_what_is_wrong_is_said_in_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    shown = run(tmp_path, "--lang=fr", *arguments, code=2)
+    assert shown.startswith("seqp2p : erreur : ")
+    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
+
+
+def test_a_code_that_is_none_is_said_in_french(tmp_path: Path) -> None:
+    shown = run(tmp_path, "join", "7-amber", "--lang", "fr", code=4)
+    assert "ce n'est pas un code d'entrée" in shown
+    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
+
+
+def test_the_environment_chooses_the_language(tmp_path: Path) -> None:
+    assert "Usage :" in run(tmp_path, "--help", LANG="fr_FR.UTF-8")
+    assert "Usage:" in run(tmp_path, "--help", LANG="C")
+    assert "Usage:" in run(tmp_path, "--help", LANG="fr_FR.UTF-8", LANGUAGE="en")
+    assert "Usage:" in run(tmp_path, "--help", "--lang", "en", LANG="fr_FR.UTF-8")
+
+
+def test_an_unknown_language_is_a_usage_error(tmp_path: Path) -> None:
+    shown = run(tmp_path, "rules", "--lang", "de", code=2)
+    assert "'de' is not one of 'en', 'fr'" in shown
+
+
+def test_scripts_read_english(tmp_path: Path) -> None:
+    english, french = (
+        json.loads(run(tmp_path, "verify", "--json", GOLDEN, tmp_path / "none", "--lang", lang, code=3).splitlines()[1])
+        for lang in language.LANGUAGES
+    )
+    assert english == french
+    assert french["reason"] == "no such file"
+
+
+def test_the_processes_of_a_demo_speak_the_language_of_who_watches(tmp_path: Path) -> None:
+    shown = run(tmp_path, "demo", "--players", 2, "--lang", "fr")
+    assert "la table est complète" in shown
+    assert re.search(r"^ +1\. le siège \d \(bot \d\) : ", shown, re.MULTILINE)
+    assert "vérification : vérifiée : partie gagnée par" in shown
+    assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
