@@ -21,7 +21,7 @@ from seqp2p.players.typed import one_line, read_action, read_card
 from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, word_of
 from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
 from seqp2p.said import said, why
-from seqp2p.ui.cards import card_shown
+from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import hand_line, legal_lines, where_lines
 from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callable
@@ -170,7 +170,7 @@ class Person:
         try:
             action = read_action(question.view, line)
         except NotationError as error:
-            self._show(*self._misread(question.view, line, tr(why(error))))
+            self._show(*self._misread(question.view, line, faces_shown(tr(why(error)))))
             return
         self._question, self._answer, self._settled = None, action, trio.Event()
         question.action = action
@@ -279,7 +279,7 @@ class Person:
         if refused is None:
             self._present(view)
         else:
-            self._show(self._company.to_reader(refused))
+            self._show(faces_shown(self._company.to_reader(refused)))
         question = self._question = Question(view)
         try:
             await question.answered.wait()

@@ -4,6 +4,7 @@ The notation of the classic game (``QH e5``) is the same in every language. The 
 their own in each; the record knows the English ones alone.
 """
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -105,6 +106,15 @@ def read_face(text: str) -> str:
     plain = without_accents(small)
     named = (face for face in _FRENCH if plain in (face_code(face).lower(), without_accents(face_name(face))))
     return next(named, small)
+
+
+def faces_shown(text: str) -> str:
+    """What the rules say, who know animals by their English names, with the reader's own names of them.
+
+    >>> faces_shown("seat 2 does not hold cat")
+    'seat 2 does not hold cat'
+    """
+    return re.sub(r"\b[a-z]+\b", lambda found: face_name(found[0]), text)
 
 
 def without_accents(text: str) -> str:

@@ -20,8 +20,8 @@ import seqp2p
 from seqp2p.match.remark import COURTESIES
 from seqp2p.players import vocabulary
 from seqp2p.players.typed import tidied
-from seqp2p.rules import CLASSIC, KIDS, VARIANTS, parse_action, parse_card
-from seqp2p.said import said
+from seqp2p.rules import CLASSIC, KIDS, VARIANTS, NotationError, parse_action, parse_card
+from seqp2p.said import said, why
 from seqp2p.ui import language
 from seqp2p.ui.cards import (
     action_shown,
@@ -29,6 +29,7 @@ from seqp2p.ui.cards import (
     card_shown,
     colour_letter,
     colour_name,
+    faces_shown,
     read_face,
     variant_title,
     variant_word,
@@ -299,6 +300,13 @@ def test_the_record_has_the_names_of_english(french: None) -> None:
     assert tidied("licorne e5") == "unicorn e5"
     assert card_shown(KIDS, parse_card(KIDS, "cat")) == card_name(KIDS, parse_card(KIDS, "cat")) == "chat"
     assert (read_face("Canard"), read_face("duck"), read_face("ca")) == ("duck", "duck", "duck")
+
+
+def test_what_the_rules_say_of_animals_is_said_in_french(french: None) -> None:
+    with pytest.raises(NotationError) as error:
+        parse_action(KIDS, "cat")
+    assert "chat" in faces_shown(tr(why(error.value)))
+    assert "cat " not in faces_shown(tr(why(error.value)))
 
 
 def test_cards_colours_and_games_have_names(french: None) -> None:
