@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
 EVERYBODYS = {"__init__", "said"}
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
-PURE = ("said", "rules", "crypto", "match", "replay.verify", "replay.reading", "replay.format")
+PURE = ("said", "rules", "crypto", "match", "replay.verify", "replay.reading", "replay.format", "replay.playback")
 IMPURE = {
     "asyncio",
     "datetime",

@@ -26,9 +26,9 @@ class Terminal:
     def __init__(
         self, arguments: list[str], env: dict[str, str], folder: Path, *, width: int = 80, height: int = 24
     ) -> None:
-        # A server of its own: nothing of the developer's tmux is touched.
-        self._socket = f"seqp2p-{uuid.uuid4().hex}"
-        self._env = env | {"TMUX_TMPDIR": str(folder), "TERM": "xterm-256color"}
+        # A server of its own: nothing of the developer's tmux is touched. A socket's path must be short.
+        self._socket = f"seqp2p-{uuid.uuid4().hex[:12]}"
+        self._env = env | {"TERM": "xterm-256color"}
         self._exit = folder / f"{self._socket}.exit"
         command = f"{shlex.join(arguments)}; echo $? > {shlex.quote(str(self._exit))}; sleep 600"
         passed = [f"-e{name}={value}" for name, value in env.items() if name.startswith(("SEQP2P_", "LANG", "ACCESS"))]

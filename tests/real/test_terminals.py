@@ -1,0 +1,204 @@
+"""People at real terminals: the screens of two of them, keys, sizes, languages, plain lines, a crash in mid-game."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.cli.processes import environment
+from tests.real.terminals import LIMIT_S, Terminal, needs_tmux
+
+pytestmark = needs_tmux
+SEQP2P = [sys.executable, "-m", "seqp2p"]
+STAGED, CAN_STAGE = "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
+YOUR_TURN, OVER = "▶ your turn", re.compile(r"you (won|lost)|drawn: nobody has won")
+
+
+class Room:
+    """A room with terminals and bots; whoever is in it is gone when the test ends."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder = folder
+        self._stack = stack
+
+    def home(self, who: str) -> dict[str, str]:
+        env = environment(self.folder / who, LANG="C.UTF-8", LANGUAGE="en")
+        env.pop("SEQP2P_DEBUG")
+        return env
+
+    def sit(self, who: str, *arguments: str, width: int = 80, height: int = 24, **env: str) -> Terminal:
+        command = [*SEQP2P, *arguments]
+        return self._stack.enter_context(
+            Terminal(command, self.home(who) | env, self.folder, width=width, height=height)
+        )
+
+    def bot(self, who: str, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [*SEQP2P, *arguments, "--bot", "greedy", "--json"],
+            env=self.home(who) | env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)
+        return process
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with ExitStack() as stack:
+        yield Room(tmp_path, stack)
+
+
+def table(host: Terminal) -> tuple[str, str]:
+    """The address and the code that a host's screen shows."""
+    address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
+    return address, host.find(r"the join code is:  (\S+)")[1]
+
+
+def play_a_turn(terminal: Terminal) -> None:
+    """The first card that goes anywhere, by keys alone."""
+    for _ in range(20):
+        before = terminal.screen()
+        terminal.press("Tab")
+        chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
+        if YOUR_TURN not in chosen:
+            return
+        if CAN_STAGE.search(chosen):
+            terminal.press("Enter")
+            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
+            terminal.press("Enter")
+            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
+            return
+    raise AssertionError(f"no card can be played:\n{terminal.screen()}")
+
+
+def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
+    ann = room.sit("ann", "host", "--players", "4", "--listen", "127.0.0.1:0", "--name", "ann")
+    address, code = table(ann)
+    bob = room.sit("bob", "join", address, "--name", "bob", width=120, height=40)
+    bob.see("join code (like 7-amber-falcon)")
+    bob.type(code)
+    ann.see("bob")
+    for name in ("carl", "dora"):
+        room.bot(name, "join", address, "--name", name, SEQP2P_CODE=code)
+    for terminal in (ann, bob):
+        terminal.see("dora")
+    end = time.monotonic() + LIMIT_S
+    while not all(OVER.search(terminal.screen()) for terminal in (ann, bob)):
+        assert time.monotonic() < end, ann.screen() + bob.screen()
+        for terminal in (ann, bob):
+            if YOUR_TURN in terminal.screen():
+                play_a_turn(terminal)
+    for terminal in (ann, bob):
+        terminal.see("another game at this table")
+        terminal.type("no")
+        assert terminal.exit_code() == 0
+        # The screen is gone, and what matters stands on the terminal as it was before.
+        left = terminal.history()
+        assert OVER.search(left)
+        replay = left.replace("\n", "").partition("replay: ")[2].split(".seqp2p")[0] + ".seqp2p"
+        assert Path(replay).is_file()
+        verified = subprocess.run([*SEQP2P, "verify", replay], env=room.home("eve"), check=False, capture_output=True)
+        assert verified.returncode == 0
+
+
+def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
+    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", "--name", "ann")
+    ann.see(YOUR_TURN)
+    screen = ann.screen().splitlines()
+    row = next(at for at, line in enumerate(screen) if line.startswith(" hand"))
+    ann.click(row, screen[row].index("hand") + 7)
+    ann.wait(lambda shown: " goes on " in shown or "any free square" in shown or "takes" in shown, "a chosen card")
+    ann.press("Escape")
+    ann.type("moves")
+    ann.find(r"> .*[a-g][1-6]")
+    ann.type("unicorm e2")
+    ann.see("did you mean")
+    ann.press("C-c")
+    ann.see("leave the game? yes/no")
+    ann.type("no")
+    ann.see("you stay")
+    ann.press("C-c")
+    ann.press("C-c")
+    assert ann.exit_code() == 5
+
+
+def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
+    ann = room.sit("ann", "play", "--bots", "3", "--pace", "0", "--name", "ann")
+    ann.see(YOUR_TURN)
+    for width, height in ((120, 40), (200, 60), (80, 24), (100, 30)):
+        ann.resize(width, height)
+        shown = ann.wait(lambda screen: YOUR_TURN in screen and "pile" in screen, "the table")
+        assert "too small" not in shown
+    for width, height in ((79, 24), (40, 10), (1, 1), (80, 23)):
+        ann.resize(width, height)
+        if width > 30:
+            ann.see("terminal too small: need 80×24")
+    ann.resize(80, 24)
+    ann.see(YOUR_TURN)
+    play_a_turn(ann)
+
+
+def test_a_game_in_french(room: Room) -> None:
+    ann = room.sit(
+        "ann", "play", "--variant", "kids", "--pace", "0", "--name", "ann", LANG="fr_FR.UTF-8", LANGUAGE="fr"
+    )
+    ann.see("à vous de jouer")
+    ann.type("aide")
+    ann.see("quitter")
+    ann.press("?")
+    ann.see("aide")
+    ann.press("Escape")
+    ann.press("C-c")
+    ann.see("oui")
+    ann.type("oui")
+    assert ann.exit_code() == 5
+    assert "inachevée : vous avez quitté la table" in ann.history()
+
+
+@pytest.mark.parametrize("how", [["--plain"], []])
+def test_plain_lines(room: Room, how: list[str]) -> None:
+    play = ["play", "--variant", "kids", "--pace", "0", "--name", "ann", *how]
+    ann = room.sit("ann", *play, height=60, ACCESSIBLE="" if how else "1")
+    ann.see("type an action")
+    for word in ("hand", "board", "moves", "where cat", "seats", "log", "say hello", "help"):
+        ann.type(word)
+    ann.see("says: hello") if "says: hello" in ann.screen() else ann.see("say: hello")
+    move = re.findall(r"^  (\w+ x?[a-g][1-6])", ann.history(), re.MULTILINE)
+    assert move, ann.history()
+    ann.type(move[-1])
+    ann.find(r"you: ")
+    # Nothing is ever repainted.
+    assert "\x1b[2J" not in ann.styled()
+    ann.type("leave")
+    ann.see("leave the game? yes/no")
+    ann.type("yes")
+    assert ann.exit_code() == 5
+
+
+def test_a_crash_in_mid_game_and_the_seat_taken_again(room: Room) -> None:
+    ann = room.sit("ann", "play", "--bots", "2", "--variant", "kids", "--pace", "0", "--name", "ann")
+    ann.see(YOUR_TURN)
+    play_a_turn(ann)
+    ann.see(YOUR_TURN)
+    before = [line for line in ann.screen().splitlines() if line.startswith(" hand")]
+    os.kill(ann.pid(), signal.SIGKILL)
+    assert ann.exit_code() == 128 + signal.SIGKILL
+    again = room.sit("ann", "resume")
+    shown = again.see(YOUR_TURN)
+    assert [line for line in shown.splitlines() if line.startswith(" hand")] == before
+    end = time.monotonic() + LIMIT_S
+    while not OVER.search(again.screen()):
+        assert time.monotonic() < end, again.screen()
+        if YOUR_TURN in again.screen():
+            play_a_turn(again)
+    assert again.exit_code() == 0
