@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Collection
 
 from seqp2p.rules import View
-from seqp2p.ui.cards import action_shown, without_accents
+from seqp2p.ui.cards import action_shown, card_shown, without_accents
 
 # How like what was typed a suggestion has to be, from 0 to 1.
 _ACTION_LIKE = 0.7
@@ -13,9 +13,11 @@ _WORD_LIKE = 0.6
 
 def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
     """What may have been meant by a line that means nothing, as the reader writes it, to a seat that is asked."""
+    first = line.split(" ", maxsplit=1)[0]
+    cards = [card_shown(seen.variant, card) for card in range(len(seen.variant.faces))]
     if " " in line:
-        return nearest_action(seen, line) or nearest_word(line.split(" ", maxsplit=1)[0], words)
-    return nearest_word(line, words) or nearest_action(seen, line)
+        return nearest_action(seen, line) or nearest_word(first, words) or nearest_word(first, cards)
+    return nearest_word(line, words) or nearest_action(seen, line) or nearest_word(first, cards)
 
 
 def nearest_action(seen: View, line: str) -> str | None:
