@@ -197,8 +197,9 @@ class Stage:
         keys = KeyBindings()
         empty = Condition(lambda: not self._buffer.text)
 
-        def press(name: str, _: KeyPressEvent) -> None:
+        def press(name: str, _: KeyPressEvent) -> Any:
             self._tell(self._audience.press, name)
+            return NotImplemented  # Nothing to repaint yet: the audience paints when it has obeyed.
 
         for name in ALWAYS:
             keys.add(name)(partial(press, name))

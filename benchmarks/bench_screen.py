@@ -1,0 +1,197 @@
+"""How quick the screen is: from a key to its repaint at a table of 12, to ``--help``, to the first screen of ``play``.
+
+All of it through real terminals (pty): the time ends when the last byte of the repaint has come out.
+"""
+
+import fcntl
+import os
+import pty
+import random
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import trio
+from prompt_toolkit.input import create_input
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+from seqp2p.match.table import Settings
+from seqp2p.rules import CLASSIC, UNKNOWN, Options, Position, View, apply, hand_size, legal_actions, start, view
+from seqp2p.ui.screen import Screen, Taste, open_screen
+from seqp2p.ui.stage import Look
+from seqp2p.ui.table_scene import TableScene
+from seqp2p.ui.words import Company, Story
+
+PLAYERS = 12
+KEYS = (b"\t", b"\x1b[C", b"\x1b[B", b"\t", b"\r", b"\x1b[Z", b"\x1b[D")
+ROUNDS = 40
+STARTS = 11
+QUIET_S = 0.004
+"""After so long without a byte a repaint is over; that time is not counted."""
+
+
+def run() -> dict[str, dict[str, float]]:
+    """The figures."""
+    figures = {f"key_{columns}x{rows}": keys_ms(columns, rows) for columns, rows in ((80, 24), (120, 40))}
+    return figures | {"help": help_start(), "play": first_screen()}
+
+
+def keys_ms(columns: int, rows: int) -> dict[str, float]:
+    """From a key to the end of its repaint, at a table of 12, in milliseconds."""
+    with (
+        terminal(columns, rows) as (master, slave),
+        open(slave, closefd=False, encoding="utf-8") as source,
+        open(slave, "w", closefd=False, encoding="utf-8") as sink,
+    ):
+        output = Vt100_Output.from_pty(sink, term="xterm-256color")
+        times = trio.run(_press_keys, master, Look(Taste().styles, input=create_input(source), output=output))
+    p95 = statistics.quantiles(times, n=20)[-1]
+    return {"median_ms": round(statistics.median(times), 1), "p95_ms": round(p95, 1)}
+
+
+async def _press_keys(master: int, look: Look) -> list[float]:
+    times: list[float] = []
+    async with open_screen(Taste(), look) as screen:
+        screen.show(_scene(_busy_position()))
+        for number in range(30):
+            screen.say(f"{number:>3}. seat 3 (carl): QH e5")
+        await trio.to_thread.run_sync(_read_all, master, 0.5)
+        for _ in range(ROUNDS):
+            for key in KEYS:
+                times.append(await trio.to_thread.run_sync(_press, master, key))
+                await trio.to_thread.run_sync(_read_all, master, QUIET_S)
+        await _settle(screen)
+    return times[len(KEYS) :]
+
+
+async def _settle(screen: Screen) -> None:
+    """Whatever was typed is taken."""
+    with trio.move_on_after(0.1):
+        while True:
+            await screen.read_line()
+
+
+def _press(master: int, key: bytes) -> float:
+    begun = time.perf_counter()
+    os.write(master, key)
+    return 1000 * (_read_all(master, QUIET_S, first_s=1.0) - begun)
+
+
+def _read_all(master: int, quiet_s: float, first_s: float = 0.0) -> float:
+    """Read until nothing has come for so long; returns when the last byte came."""
+    last, patience_s = time.perf_counter(), first_s or quiet_s
+    while select.select([master], [], [], patience_s)[0]:
+        os.read(master, 65536)
+        last, patience_s = time.perf_counter(), quiet_s
+    return last
+
+
+def _busy_position() -> Position:
+    """A table of 12 in mid-game, with a seat to move that holds cards."""
+    rng, deck = random.Random(7), list(CLASSIC.deck)
+    rng.shuffle(deck)
+    size = hand_size(CLASSIC, PLAYERS)
+    hands = tuple(deck[at * size : (at + 1) * size] for at in range(PLAYERS))
+    pile = deck[PLAYERS * size :]
+    position = start(CLASSIC, PLAYERS, 3, Options(), 1, hands)
+    while len(pile) > 20 and not position.over:
+        draws = position.draws
+        position = apply(position, rng.choice(legal_actions(position)), pile[-1] if pile else UNKNOWN)
+        del pile[len(pile) - (position.draws - draws) :]
+    return position
+
+
+def _scene(position: Position) -> TableScene:
+    seen: View = view(position, position.to_move)
+    settings = Settings(
+        variant="classic",
+        players=PLAYERS,
+        teams=3,
+        colours=CLASSIC.colours[:3],
+        advanced=False,
+        table_talk=True,
+        manual_draw=False,
+        open_hands=True,
+        turn_time_s=0,
+        grace_s=120,
+    )
+    names = tuple(f"player {number}" for number in range(1, PLAYERS + 1))
+    company = Company(names, settings.colours, position.to_move)
+    return TableScene(
+        sees=lambda: seen,
+        asked=lambda: seen,
+        company=company,
+        story=Story(),
+        clock=time.monotonic,
+        settings=settings,
+    )
+
+
+def help_start() -> dict[str, float]:
+    """The start of ``seqp2p --help`` against that of bare Python, in turns."""
+    environment = os.environ | {"LANGUAGE": "en"}
+    ours, bare = [], []
+    for _ in range(STARTS):
+        bare.append(_seconds([sys.executable, "-c", "pass"], environment))
+        ours.append(_seconds([sys.executable, "-m", "seqp2p", "--help"], environment))
+    return {"ratio": round(statistics.median(ours) / statistics.median(bare), 2), "ms": round(1000 * min(ours), 1)}
+
+
+def _seconds(command: list[str], environment: dict[str, str]) -> float:
+    begun = time.perf_counter()
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - begun
+
+
+def first_screen() -> dict[str, float]:
+    """From the command line to the first screen of ``seqp2p play``."""
+    return {"first_screen_s": round(statistics.median(_first_screen() for _ in range(5)), 2)}
+
+
+def _first_screen() -> float:
+    with terminal(80, 24) as (master, slave), tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"SEQP2P_HOME": home, "TERM": "xterm-256color", "LANGUAGE": "en"}
+        begun = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "seqp2p", "play"], stdin=slave, stdout=slave, stderr=slave, env=environment
+        )
+        seen = b""
+        while b"Sequence" not in seen and b"seqp2p: " not in seen:
+            seen += os.read(master, 65536)
+        seconds = time.perf_counter() - begun
+        drain = threading.Thread(target=partial(_drain, master), daemon=True)
+        drain.start()
+        process.terminate()
+        process.wait()
+    return seconds
+
+
+def _drain(master: int) -> None:
+    while True:
+        try:
+            os.read(master, 65536)
+        except OSError:
+            return
+
+
+@contextmanager
+def terminal(columns: int, rows: int) -> Iterator[tuple[int, int]]:
+    """Both ends of a terminal of this size."""
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    try:
+        yield master, slave
+    finally:
+        os.close(slave)
+        os.close(master)
