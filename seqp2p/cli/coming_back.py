@@ -22,6 +22,11 @@ def is_child() -> None:
     _is_child = True
 
 
+def is_possible() -> bool:
+    """Whether a game of this process can be taken up again, whatever ends it but its own player."""
+    return not _is_child
+
+
 def remember(replay: Path, game: bytes, options: Sequence[str]) -> None:
     """This process plays a seat of this game from now on; ``options`` are what ``resume`` has to be told besides."""
     _played[:] = [_Seat(replay, ("seqp2p", "resume", game.hex()[:12], *options))]

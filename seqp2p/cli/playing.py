@@ -159,6 +159,7 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
             reporter.tell,
             sitting.sidecar,
             asks=choices.bot is None,
+            cancel_leaves=not coming_back.is_possible(),
         )
         async with trio.open_nursery() as nursery:
             if beside is not None:
@@ -166,8 +167,9 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
             try:
                 result = await _run(session, player, reporter, signals, writer.path)
             except* trio.Cancelled:
-                # The session has said goodbye and completed the replay.
-                sitting.sidecar.delete()
+                # The session has said goodbye and completed the replay, or something else has failed.
+                if not coming_back.is_possible():
+                    sitting.sidecar.delete()
                 raise
             nursery.cancel_scope.cancel()
         # The game is over for this seat: nobody can take it again, and nobody needs its secrets.

@@ -1,13 +1,21 @@
 """After the end: every seat releases its game secret, if the table agreed to it, and the replay opens all hands."""
 
+from collections.abc import Awaitable, Callable
+
+import trio
+
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar, encode_scalar
 from seqp2p.match.errors import Refusal
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.mesh import Mesh
+from seqp2p.net.inbox import Item, Left
+from seqp2p.net.mesh import Mesh, Received
 from seqp2p.net.messages import Opening
 from seqp2p.said import why
+
+# How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
+OPENINGS_WAIT_S = 5.0
 
 
 class Openings:
@@ -38,6 +46,22 @@ class Openings:
         self._mesh.send_opening(self._seat.number, encode_scalar(secret))
         for (sender, _), message in self._early.items():
             self.receive(sender, message)
+
+    async def exchange(self, receive: Callable[[], Awaitable[Item]], *, linger: bool) -> None:
+        """Release the secret, if the table agreed to it, and take the others'. ``linger``: stay a while in any case."""
+        if self.agreed:
+            self.release()
+        elif not linger:
+            return
+        with trio.move_on_after(OPENINGS_WAIT_S):
+            while not (self.agreed and self.complete):
+                match await receive():
+                    case Received(sender, Opening() as message):
+                        self.receive(sender, message)
+                    case Left():
+                        return
+                    case _:
+                        pass  # The game is over: nothing else matters any more.
 
     def receive(self, sender: int, message: Opening) -> None:
         """A secret from a neighbour; one that came before the end waits for it."""

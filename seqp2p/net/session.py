@@ -55,8 +55,6 @@ T = TypeVar("T")
 HEAVY = frozenset({"shuffle", "deal"})
 # Steps at which the player chooses; everything else a seat contributes by itself.
 CHOSEN = frozenset({"turn", "late", "discard"})
-# How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
-OPENINGS_WAIT_S = 5.0
 TICK_S = 1.0
 
 
@@ -74,8 +72,13 @@ class Session:
         journal: Journal | None = None,
         *,
         asks: bool = False,
+        cancel_leaves: bool = True,
     ) -> None:
-        """``asks``: a person plays, who is asked before somebody is dropped for being away. Tests need no journal."""
+        """``asks``: a person plays, who is asked before somebody is dropped for being away. Tests need no journal.
+
+        ``cancel_leaves``: to be cancelled is to leave; without it, it is to fail, because something else has.
+        """
+        self._cancel_leaves = cancel_leaves
         self.match = match
         self.seat = seat
         self.mesh = mesh
@@ -110,10 +113,10 @@ class Session:
     async def run(self) -> Result:
         """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
 
-        Cancelled (Ctrl-C), or when the player fails, it says goodbye, which takes at most ``close_s``, and completes
-        the replay as unfinished.
+        Cancelled, it says goodbye, which takes at most ``close_s``, and completes the replay as unfinished. When it
+        fails it does neither: the others wait for a seat that can be taken again.
         """
-        links = trio.CancelScope()
+        links, failed = trio.CancelScope(), False
         self._absence.moved(trio.current_time())
         try:
             async with trio.open_nursery() as nursery:
@@ -132,15 +135,23 @@ class Session:
                     while self._ending is None:
                         await self._take(await self._inbox.receive())
                     await self._open_hands(linger=linger)
+                except BaseException as error:
+                    leaves = isinstance(error, trio.Cancelled) and self._cancel_leaves
+                    failed = self._ending is None and not leaves
+                    raise
                 finally:
-                    with trio.CancelScope(shield=True):
-                        await self.mesh.close("" if self._ending is None else self._ending.farewell)
+                    links.cancel() if failed else await self._say_goodbye()
                 nursery.cancel_scope.cancel()
         finally:
             self._inbox.close()
-            self._ledger.writer.finish(self.match, self.seat.identity_key, self.seat.sign)
+            if not failed:
+                self._ledger.writer.finish(self.match, self.seat.identity_key, self.seat.sign)
         assert self._ending is not None, "the loop ends with an ending"
         return self._ending.result
+
+    async def _say_goodbye(self) -> None:
+        with trio.CancelScope(shield=True):
+            await self.mesh.close("" if self._ending is None else self._ending.farewell)
 
     # Tasks that feed the inbox.
 
@@ -378,17 +389,4 @@ class Session:
         self._end(reason, farewell="")
 
     async def _open_hands(self, *, linger: bool) -> None:
-        """Every seat releases its game secret, if the table agreed to it. ``linger``: stay a while in any case."""
-        if self._openings.agreed:
-            self._openings.release()
-        elif not linger:
-            return
-        with trio.move_on_after(OPENINGS_WAIT_S):
-            while not (self._openings.agreed and self._openings.complete):
-                match await self._inbox.receive():
-                    case Received(sender, Opening() as message):
-                        self._openings.receive(sender, message)
-                    case Left():
-                        return
-                    case _:
-                        pass  # The game is over: nothing else matters any more.
+        await self._openings.exchange(self._inbox.receive, linger=linger)

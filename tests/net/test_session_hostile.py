@@ -23,7 +23,8 @@ from seqp2p.net.messages import (
     RemarkMessage,
     Signed,
 )
-from seqp2p.net.session import OPENINGS_WAIT_S, Session
+from seqp2p.net.openings import OPENINGS_WAIT_S
+from seqp2p.net.session import Session
 from tests.net.parties import LIMITS, Party, Thinker, checked, of_kind
 from tests.table import altered, identity, signed
 
