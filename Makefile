@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types tests coverage bench vectors man catalogue clean
+.PHONY: demo test lint types tests coverage bench vectors man catalogue screens clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay for one part); writes build/bench.json"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
+	@echo "make screens take the README's pictures again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
 
 $(STAMP): pyproject.toml
@@ -71,6 +72,9 @@ catalogue: $(STAMP)
 	@$(BIN)/pybabel -q update -l fr --no-wrap --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date \
 	  -i build/seqp2p.pot -o $(FRENCH).po
 	@$(BIN)/pybabel -q compile -l fr --statistics -i $(FRENCH).po -o $(FRENCH).mo
+
+screens: $(STAMP)
+	$(BIN)/python docs/screens/make.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -17,6 +17,9 @@ LIMIT_S = 60.0
 """Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang."""
 LOOK_S = 0.05
 
+YOUR_TURN = "▶ your turn"
+STAGED, CAN_STAGE = "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
+
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
 
@@ -113,3 +116,20 @@ class Terminal:
             assert time.monotonic() < end, f"the program goes on:\n{self.screen()}"
             time.sleep(LOOK_S)
         return int(self._exit.read_text(encoding="ascii"))
+
+
+def play_a_turn(terminal: Terminal) -> None:
+    """The first card that goes anywhere, by keys alone."""
+    for _ in range(20):
+        before = terminal.screen()
+        terminal.press("Tab")
+        chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
+        if YOUR_TURN not in chosen:
+            return
+        if CAN_STAGE.search(chosen):
+            terminal.press("Enter")
+            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
+            terminal.press("Enter")
+            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
+            return
+    raise AssertionError(f"no card can be played:\n{terminal.screen()}")

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.processes import environment
-from tests.real.terminals import LIMIT_S, Terminal, needs_tmux
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
 pytestmark = needs_tmux
 SEQP2P = [sys.executable, "-m", "seqp2p"]
-STAGED, CAN_STAGE = "Enter sends it", re.compile(r"Enter (put a chip|take the chip|exchange|pass)")
-YOUR_TURN, OVER = "▶ your turn", re.compile(r"you (won|lost)|drawn: nobody has won")
+OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
 
 
 class Room:
@@ -62,23 +61,6 @@ def table(host: Terminal) -> tuple[str, str]:
     """The address and the code that a host's screen shows."""
     address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
     return address, host.find(r"the join code is:  (\S+)")[1]
-
-
-def play_a_turn(terminal: Terminal) -> None:
-    """The first card that goes anywhere, by keys alone."""
-    for _ in range(20):
-        before = terminal.screen()
-        terminal.press("Tab")
-        chosen = terminal.wait(lambda shown, before=before: shown != before, "another card")  # type: ignore[misc]
-        if YOUR_TURN not in chosen:
-            return
-        if CAN_STAGE.search(chosen):
-            terminal.press("Enter")
-            terminal.wait(lambda shown: STAGED in shown or YOUR_TURN not in shown, "the choice")
-            terminal.press("Enter")
-            terminal.wait(lambda shown: STAGED not in shown, "the choice to be sent")
-            return
-    raise AssertionError(f"no card can be played:\n{terminal.screen()}")
 
 
 def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
