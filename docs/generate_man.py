@@ -1,4 +1,3 @@
-# ruff: noqa: INP001  # a script
 """Writes the manual pages in ``docs/man``, one for ``seqp2p`` and one for each of its commands (``make man``)."""
 
 import sys
