@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, is_running, wait_until
 from tests.cli.test_person import Person
+from tests.cli.test_rematch import ASKED, Terminal
 
 KIDS = ("--variant", "kids", "--bot", "random", "--pace", "0")
 
@@ -134,3 +136,30 @@ def test_the_tutorial_can_be_left(people: Household) -> None:
     pupil = people.start("play", "--tutorial", who="pupil", stdin=subprocess.PIPE)
     pupil.type("leave")
     assert pupil.end() == 5
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A terminal to type at."""
+    made = Terminal()
+    yield made
+    made.close()
+
+
+def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) -> None:
+    game = terminal.start(people, "play", *KIDS, who="ann")
+    person = Person(game)
+    while game.line(rf"^type an action|{ASKED}", person.turns + 1)[0].startswith("type"):
+        terminal.type(person.turn()[0])
+    bots = children(game.pid)
+    terminal.type("yes")
+    game.line("^game 2 at this table$")
+    game.line("^the cards are dealt$", 2)
+    assert children(game.pid) == bots
+    assert len(bots) == 1
+    # Ctrl-C asks once at a terminal, and once more is a yes.
+    game.signal(signal.SIGINT)
+    game.line("^leave the game. yes/no")
+    game.signal(signal.SIGINT)
+    assert game.end(10) == 5
+    assert none_runs(bots)

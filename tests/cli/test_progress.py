@@ -1,7 +1,13 @@
 """How far something is: shown at a terminal that can repaint a line, and nowhere else."""
 
 import io
+import os
+import pty
+import select
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +15,8 @@ import pytest
 from seqp2p.cli import progress
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from tests.table import Played
+from tests.cli.processes import LIMIT_S, command, environment
+from tests.table import Played, replay_bytes
 
 
 class Terminal(io.StringIO):
@@ -99,3 +106,45 @@ def test_a_line_about_every_step_before_the_deal(brief: Played) -> None:
         "you shuffle… proof checked 1/2",
         "the cards are being dealt…",
     ]
+
+
+def on_a_terminal(home: Path, *arguments: object, term: str = "xterm") -> str:
+    """What a terminal gets that is standard error, and nothing else."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command(*arguments), env=environment(home, TERM=term), stdout=subprocess.DEVNULL, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        said = b""
+        with suppress(OSError):  # how Linux says that the other end is closed
+            while select.select([ours], [], [], LIMIT_S)[0] and (data := os.read(ours, 4096)):
+                said += data
+    os.close(ours)
+    assert process.returncode == 0, said
+    return said.decode()
+
+
+def test_files_that_are_verified(brief: Played, tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.seqp2p" for number in range(2)]
+    for file in files:
+        file.write_bytes(replay_bytes(brief))
+    assert f"verifying [{'#' * 15}{'-' * 15}] 1/2" in on_a_terminal(tmp_path, "verify", *files)
+    for hidden in (
+        on_a_terminal(tmp_path, "verify", *files, "--no-progress"),
+        on_a_terminal(tmp_path, "verify", *files, term="dumb"),
+        on_a_terminal(tmp_path, "verify", files[0]),
+    ):
+        assert hidden == ""
+
+
+def test_a_table_before_its_cards_are_dealt(tmp_path: Path) -> None:
+    table = ("host", "--variant", "kids", "--bot", "random", "--fill", "random", "--listen", "127.0.0.1:0")
+    said = on_a_terminal(tmp_path, *table)
+    for line in (
+        "seat 1 shuffles… proof checked 0/2",
+        "seat 2 shuffles… proof checked 1/2",
+        "the cards are being dealt…",
+    ):
+        assert f"\r\x1b[K{line}" in said
+    # At the end nothing of it is left.
+    assert said.endswith("\r\x1b[K")

@@ -9,7 +9,7 @@ import trio.testing
 from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
-from seqp2p.players.desk import LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
+from seqp2p.players.desk import HOST_HELP, LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
 from seqp2p.players.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, Person, nobody_asks
 from seqp2p.players.sight import NOT_DEALT, Sight
 from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
@@ -589,6 +589,28 @@ async def in_the_lobby(*typed: str | None) -> tuple[bool, list[str]]:
 @pytest.mark.parametrize("typed", ["leave", "QUIT", "exit", "resign", None])
 async def test_going_away_from_the_lobby(typed: str | None) -> None:
     assert await in_the_lobby("", typed) == (True, [])
+
+
+async def test_a_host_starts_with_bots() -> None:
+    called = list[str]()
+    said = list[str]()
+    typed: list[str | None] = ["START", "help", "strat", None]
+
+    async def read() -> str | None:
+        await trio.lowlevel.checkpoint()
+        return typed.pop(0)
+
+    await wait_in_lobby(Desk(read, said.append, lambda: None, terminal=True), lambda: called.append("bots"))
+    assert called == ["bots"]
+    assert said == [HOST_HELP, "the game has not started; did you mean start?"]
+
+
+async def test_a_slip_of_the_finger_in_the_lobby() -> None:
+    # Who is no host cannot start.
+    assert await in_the_lobby("laeve", "start") == (
+        False,
+        ["the game has not started; did you mean leave?", NOT_STARTED],
+    )
 
 
 async def test_what_is_typed_in_the_lobby_is_answered_and_gone() -> None:
