@@ -3,12 +3,15 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # What --help need not wait for.
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    replay: Path
+    replay: "Path"
     words: tuple[str, ...]
 
 
@@ -27,7 +30,7 @@ def is_possible() -> bool:
     return not _is_child
 
 
-def remember(replay: Path, game: bytes, options: Sequence[str]) -> None:
+def remember(replay: "Path", game: bytes, options: Sequence[str]) -> None:
     """This process plays a seat of this game from now on; ``options`` are what ``resume`` has to be told besides."""
     _played[:] = [_Seat(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
 

@@ -1,7 +1,6 @@
 """What every command has in common: its exit codes, and options that are about this program and not about a game."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -35,7 +34,7 @@ def common_options() -> list[click.Parameter]:
         ),
         click.Option(
             ["--log-file"],
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=click.Path(dir_okay=False),
             expose_value=False,
             is_eager=True,
             callback=_start_log,
@@ -58,7 +57,7 @@ def _hide_progress(context: click.Context, parameter: click.Parameter, value: bo
         progress.hide()
 
 
-def _start_log(context: click.Context, parameter: click.Parameter, value: Path | None) -> None:
+def _start_log(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     del parameter
     if value is not None and not context.resilient_parsing:
         from seqp2p.cli import log_file

@@ -5,13 +5,11 @@ Mode 0600, in English, and without secrets: what is a secret is never handed to 
 written anywhere unless a file was named; until then, nothing of this is even imported.
 """
 
-import json
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +34,7 @@ _logger: "logging.Logger | None" = None
 _path = ""
 
 
-def start(path: Path) -> None:
+def start(path: str) -> None:
     """Write to this file from now on, behind what it has; raises OSError."""
     import logging
     import platform
@@ -44,7 +42,7 @@ def start(path: Path) -> None:
 
     global _logger, _path  # noqa: PLW0603  # one process, one file
     os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
-    path.chmod(0o600)
+    os.chmod(path, 0o600)  # noqa: PTH101  # what --help need not wait for
     logging.raiseExceptions = False  # A disk that is full is no reason to show anybody a trace.
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     form = logging.Formatter("%(asctime)s.%(msecs)03dZ %(process)d %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
@@ -57,7 +55,7 @@ def start(path: Path) -> None:
         _logger.removeHandler(old)
         old.close()
     _logger.addHandler(handler)
-    _path = str(path)
+    _path = path
     arguments = " ".join(_arguments(sys.argv[1:]))
     _logger.info("seqp2p %s, Python %s, %s: %s", __version__, platform.python_version(), sys.platform, arguments)
 
@@ -86,6 +84,8 @@ def event(name: str, fields: Mapping[str, Any]) -> None:
     """One event of this seat's table."""
     if _logger is not None:
         shown = {field: REDACTED if field in _OWN_FIELDS else value for field, value in fields.items()}
+        import json
+
         _logger.info("%s %s", name, json.dumps(shown, default=list))
 
 

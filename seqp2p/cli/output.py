@@ -6,7 +6,6 @@ end a game: what cannot be shown becomes an escape like ``\x1b``.
 
 import errno
 import io
-import json
 import os
 import sys
 from dataclasses import dataclass
@@ -65,6 +64,8 @@ class Output:
         """One event for scripts; nothing without ``--json``."""
         log_file.event(name, fields)
         if self.json:
+            import json
+
             _print(json.dumps({"event": name, **fields}), sys.stdout)
 
     def say(self, text: str = "", kind: str = "log") -> None:

@@ -8,13 +8,12 @@ import gettext
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from seqp2p.said import Said
 
 DOMAIN: Final = "seqp2p"
-LOCALE_DIR: Final = Path(__file__).parent / "locale"
+LOCALE_DIR: Final = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120  # --help is quick
 LANGUAGES: Final = ("en", "fr")
 # What names a language, the strongest first (gettext's own order).
 _VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -29,7 +28,7 @@ def use(language: str) -> None:
     _current = language
     _catalogue = gettext.translation(DOMAIN, LOCALE_DIR, [language], fallback=True)
     os.environ["LANGUAGE"] = language
-    gettext.bindtextdomain(DOMAIN, str(LOCALE_DIR))
+    gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
     gettext.textdomain(DOMAIN)
 
 

@@ -41,7 +41,7 @@ def test_nothing_is_logged_without_it(tmp_path: Path) -> None:
 def test_it_is_nobody_elses_and_grows(log: Path) -> None:
     log.write_text("before\n")
     log.chmod(0o644)
-    log_file.start(log)
+    log_file.start(str(log))
     log_file.event("listening", {"address": "127.0.0.1:1", "code": "7-amber-falcon"})
     log_file.error("cannot join with 7-amber-falcon", "try again", 4)
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
@@ -62,7 +62,7 @@ def test_no_secret_survives_in_the_text_of_an_error(secret: bytes) -> None:
 
 
 def test_a_fault_is_told_with_where_it_was_but_without_cards(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log_file.start(log)
+    log_file.start(str(log))
     hand, nothing = ", ".join(VARIANTS["classic"].faces), dict[object, object]()
     with pytest.raises(KeyError) as caught:
         nothing.pop((hand, bytes(range(32))))

@@ -40,7 +40,7 @@ from tests.cli.processes import command, environment
 
 ROOT = Path(seqp2p.__file__).parent
 GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
-FRENCH = language.LOCALE_DIR / "fr" / "LC_MESSAGES" / "seqp2p.po"
+FRENCH = Path(language.LOCALE_DIR) / "fr" / "LC_MESSAGES" / "seqp2p.po"
 SAYING = {"t", "tn", "said"}
 Part: TypeAlias = tuple[str, str, str | None]
 
@@ -57,7 +57,7 @@ CLICKS_OWN = {"{value!r} is not a valid {number_type}."}
 @cache
 def trees() -> dict[str, ast.Module]:
     """Every module by its path in the package, and what libraries say."""
-    files = [*sorted(ROOT.rglob("*.py")), language.LOCALE_DIR / "others.txt"]
+    files = [*sorted(ROOT.rglob("*.py")), Path(language.LOCALE_DIR) / "others.txt"]
     return {file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8")) for file in files}
 
 
