@@ -9,6 +9,8 @@ from seqp2p.ui.cards import action_shown, card_shown, without_accents
 # How like what was typed a suggestion has to be, from 0 to 1.
 _ACTION_LIKE = 0.7
 _WORD_LIKE = 0.6
+# One letter is no slip: it may be anything.
+_TYPED_MIN = 2
 
 
 def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
@@ -29,8 +31,11 @@ def nearest_action(seen: View, line: str) -> str | None:
 
 def nearest_word(typed: str, words: Collection[str]) -> str | None:
     """The word that is most like what was typed, if one is like it at all."""
-    near = difflib.get_close_matches(typed.lower(), words, n=1, cutoff=_WORD_LIKE)
-    return near[0] if near else None
+    if len(typed) < _TYPED_MIN:
+        return None
+    small = {word.lower(): word for word in words}
+    near = difflib.get_close_matches(typed.lower(), small, n=1, cutoff=_WORD_LIKE)
+    return small[near[0]] if near else None
 
 
 def _squeezed(text: str) -> str:
