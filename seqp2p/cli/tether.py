@@ -27,24 +27,24 @@ class Tether:
     """Held as long as the standard input is open."""
 
     def __init__(self) -> None:
-        self._let_go = trio.Event()
-        self._given_up = False
+        self._let_go = self._given_up = False
+        self._sitting_down = trio.CancelScope()
 
     async def watch(self) -> None:
         """Notice when it is let go; returns then."""
         reader = LineReader(0)
         while await reader.read_line() is not None:
             pass
-        self._let_go.set()
+        self._let_go = True
+        self._sitting_down.cancel()
         self._leave_if_alone()
 
     async def while_held(self, sit_down: Callable[[], Awaitable[T]]) -> T:
         """Do this unless, or until, it is let go; raises LinkLost then."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._cancel_when_let_go, nursery.cancel_scope)
-            done = await sit_down()
-            nursery.cancel_scope.cancel()
-            return done
+        with trio.CancelScope() as self._sitting_down:
+            if self._let_go:
+                self._sitting_down.cancel()
+            return await sit_down()
         raise LinkLost(t("Whoever called this bot to the table is gone."))
 
     def hear(self, event: str, seats: Collection[int]) -> None:
@@ -54,12 +54,8 @@ class Tether:
             self._leave_if_alone()
 
     def _leave_if_alone(self) -> None:
-        if self._let_go.is_set() and self._given_up:
+        if self._let_go and self._given_up:
             signal.raise_signal(signal.SIGTERM)  # As a user would: politely, wherever it is.
-
-    async def _cancel_when_let_go(self, scope: trio.CancelScope) -> None:
-        await self._let_go.wait()
-        scope.cancel()
 
 
 @contextlib.asynccontextmanager
