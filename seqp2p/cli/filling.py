@@ -20,6 +20,7 @@ import trio
 
 from seqp2p.cli.children import Child, Start
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
+from seqp2p.cli.tether import FOLDER
 from seqp2p.crypto.identity import Identity
 from seqp2p.net.addresses import Address
 from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown
@@ -90,7 +91,7 @@ class Filling:
         """Ready to call bots to the table at this address until the block ends; they end with it."""
         self._address, self._output = address, output
         # Bots play on where this process is killed, so that their folder is not to be missed then.
-        with tempfile.TemporaryDirectory(prefix="seqp2p-bots-", ignore_cleanup_errors=True) as homes:
+        with tempfile.TemporaryDirectory(prefix=FOLDER, ignore_cleanup_errors=True) as homes:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._serve, nursery, Path(homes))
                 yield

@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from seqp2p.cli import home
 from seqp2p.cli.finding import find_way
 from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.lines import is_terminal
@@ -69,7 +70,11 @@ def command(
     choices = make_choices(bot, pace_s, replay_dir)
     lobbying = Lobbying(choices, name, output, until_stdin_closes, games, wish=wish)
     address = None if listen is None else make_address(listen)
-    raise SystemExit(run_async(lambda: join(host, given, lobbying, address, tether)))
+    try:
+        raise SystemExit(run_async(lambda: join(host, given, lobbying, address, tether)))
+    finally:
+        if tether:
+            tether.clean_up(home.data_dir())
 
 
 def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:

@@ -6,9 +6,11 @@ It leaves when the table has given the person up, so that nothing stays for long
 """
 
 import contextlib
+import shutil
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import trio
@@ -19,6 +21,8 @@ from seqp2p.net.errors import LinkLost
 from seqp2p.ui.language import t
 
 T = TypeVar("T")
+FOLDER: Final = "seqp2p-bots-"
+"""How the name of the temporary folder begins in which the bots of one caller have their homes."""
 CALLER: Final = 1
 """The seat of whoever calls bots: a host's."""
 
@@ -46,6 +50,13 @@ class Tether:
                 self._sitting_down.cancel()
             return await sit_down()
         raise LinkLost(t("Whoever called this bot to the table is gone."))
+
+    def clean_up(self, folder: Path) -> None:
+        """Remove this bot's folder when it ends after its caller, who would have done so; the last one takes all."""
+        if self._let_go and folder.parent.name.startswith(FOLDER):
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                folder.parent.rmdir()
 
     def hear(self, event: str, seats: Collection[int]) -> None:
         """What happens at the table: the caller may be dropped."""

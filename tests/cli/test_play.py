@@ -101,6 +101,7 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     assert verify_file(Path(again.events[-1]["replay"])).verdict == "verified"
     # The table of bots that were called is not opened again: they end by themselves.
     wait_until(partial(none_runs, bots), "the bots are still there")
+    assert list((tmp_path / "tmp").iterdir()) == []
 
 
 @pytest.mark.parametrize("bots", ["1", "2"])
@@ -111,6 +112,7 @@ def test_who_does_not_come_back_is_not_waited_for(people: Household, tmp_path: P
     game.signal(signal.SIGKILL)
     game.end()
     wait_until(partial(none_runs, left), "the bots play without a person")
+    assert list((tmp_path / "tmp").iterdir()) == []
 
 
 def test_numbers_that_make_no_table(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import trio
@@ -108,3 +109,30 @@ async def test_it_leaves_once_the_table_has_given_its_caller_up(
 async def test_who_is_not_tied_is_not_watched() -> None:
     async with held_by(None):
         await trio.testing.wait_all_tasks_blocked()
+
+
+async def test_a_folder_is_removed_by_whoever_is_left(rope: Rope, tmp_path: Path) -> None:
+    tether = Tether()
+    homes = [tmp_path / "seqp2p-bots-x" / number for number in ("2", "3")]
+    other = tmp_path / "home"
+    for folder in (*homes, other):
+        folder.mkdir(parents=True)
+        (folder / "identity.key").touch()
+    async with held_by(tether):
+        tether.clean_up(homes[0])
+        assert homes[0].exists()
+        rope.let_go()
+        with pytest.raises(LinkLost):
+            await tether.while_held(trio.sleep_forever)
+    tether.clean_up(other)
+    tether.clean_up(homes[0])
+    assert inside(tmp_path) == ["home", "seqp2p-bots-x"]
+    assert inside(homes[0].parent) == ["3"]
+    tether.clean_up(homes[1])
+    assert inside(tmp_path) == ["home"]
+    assert inside(other) == ["identity.key"]
+
+
+def inside(folder: Path) -> list[str]:
+    """The names of what is in a folder."""
+    return sorted(path.name for path in folder.iterdir())
