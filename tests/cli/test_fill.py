@@ -1,5 +1,6 @@
 """Bots in the free seats of a table: called by a word, or at once where nobody is there to call them."""
 
+import signal
 import subprocess
 from collections.abc import Callable
 
@@ -62,6 +63,8 @@ def test_a_bot_that_is_killed_is_made_good_for(people: Household) -> None:
     people.kill(min(children(host.pid)))
     host.event("dealt")
     assert {event["name"] for event in host.events if event["event"] == "seated"} <= {"host", "bot 2", "bot 3", "bot 4"}
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
 
 
 def shown(*guests: Guest | None) -> LobbyShown:
