@@ -5,7 +5,6 @@ show more. Whatever a key or a click means comes out as the line that could have
 """
 
 import contextlib
-import os
 import signal
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
@@ -129,10 +128,10 @@ class Screen:
             self._send.send_nowait(line)
 
     def _interrupt(self) -> None:
-        """Ctrl-C asks to leave; once more is a yes; and whoever still is there then is told as by any terminal."""
+        """Ctrl-C asks to leave, once more is a yes. Where nobody reads that, or still is there, it is a signal."""
         self._interrupts += 1
-        if self._interrupts > len((LEAVE, YES)):
-            os.kill(os.getpid(), signal.SIGINT)
+        if self._interrupts > len((LEAVE, YES)) or not self._typed.statistics().tasks_waiting_receive:
+            signal.raise_signal(signal.SIGINT)
         else:
             self._take((LEAVE, YES)[self._interrupts - 1])
 

@@ -5,12 +5,17 @@ painter, which is pure, and calls it when it draws: so a game that is busy never
 typed lines go the other way, one by one, as calls on trio's thread.
 
     trio:    set_painter ──▶ (an attribute) ──▶ invalidate ──▶ drawn by the application's thread
-    thread:  key, click, line ──▶ TrioToken.run_sync_soon ──▶ the Audience's method on trio's thread
+    thread:  key, click, line ──▶ TrioToken.run_sync_soon ──▶ a channel ──▶ the Audience's method on trio's thread
+
+A fault on either side ends the application and comes out of ``run``; a terminal that is gone is no fault.
 """
 
+import asyncio
 import contextlib
 import contextvars
+import math
 import os.path
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +32,8 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.bindings.mouse import load_mouse_bindings
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import (
     AnyContainer,
     BufferControl,
@@ -100,6 +107,7 @@ class Stage:
         self._audience = audience
         self._painter: Painter = lambda _width, _height: Frame((), {})
         self._token: trio.lowlevel.TrioToken | None = None
+        self._heard, self._hears = trio.open_memory_channel[Callable[[], None]](math.inf)
         self._stopped = False
         self._context = contextvars.copy_context()
         self._buffer = Buffer(
@@ -121,12 +129,19 @@ class Stage:
         self._call(self._app.output.bell)
 
     async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
-        """Show the page until cancelled."""
+        """Show the page until cancelled. A terminal that is gone ends this process as politely as SIGTERM does."""
         self._token = trio.lowlevel.current_trio_token()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stop_when_cancelled)
-            nursery.start_soon(partial(trio.to_thread.run_sync, self._run_application))
+            nursery.start_soon(self._hear)
             task_status.started()
+            await trio.to_thread.run_sync(self._run_application)
+            if not self._stopped:
+                signal.raise_signal(signal.SIGTERM)
+
+    async def _hear(self) -> None:
+        async for call in self._hears:
+            call()
 
     async def _stop_when_cancelled(self) -> None:
         try:
@@ -138,12 +153,25 @@ class Stage:
     # On the application's own thread.
 
     def _run_application(self) -> None:
-        with contextlib.suppress(EOFError):  # That is how it is told to end.
-            self._app.run(pre_run=self._begin, handle_sigint=False)
+        try:
+            # An EOFError is how it is told to end, and either is how it says that the terminal is gone.
+            with contextlib.suppress(EOFError, OSError):
+                self._app.run(pre_run=self._begin, set_exception_handler=False, handle_sigint=False)
+        finally:
+            # A fault in the very first page leaves the terminal as that began to be painted.
+            with contextlib.suppress(OSError):
+                self._app.renderer.reset()
 
     def _begin(self) -> None:
         self._context = contextvars.copy_context()
+        asyncio.get_running_loop().set_exception_handler(self._fail)
         self._end_if_stopped()
+
+    def _fail(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What goes wrong while it paints or reads ends it: there would be nothing to see, or nobody to see it."""
+        error = context.get("exception")
+        if isinstance(error, Exception) and not self._app.is_done:
+            self._app.exit(exception=error)
 
     def _end_if_stopped(self) -> None:
         if self._stopped and not self._app.is_done:
@@ -159,7 +187,7 @@ class Stage:
         """Call the audience, on trio's thread."""
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
-                self._token.run_sync_soon(method, *arguments)
+                self._token.run_sync_soon(self._heard.send_nowait, partial(method, *arguments))
 
     def _clip(self, buffer: Buffer) -> None:
         if len(buffer.text) > LINE_LENGTH_MAX:
@@ -210,13 +238,16 @@ class Stage:
         keys.add("escape", filter=empty, eager=True)(partial(press, "escape"))
         keys.add("c-d", filter=empty)(partial(press, "c-d"))
         keys.add("c-c", eager=True)(partial(press, "c-c"))
+        keys.add(Keys.Vt100MouseEvent)(_mouse)
+        keys.add(Keys.BracketedPaste)(self._paste)
         keys.add("enter")(self._enter)
         keys.add("tab", filter=~empty)(self._complete)
         keys.add("escape", filter=~empty, eager=True)(self._clear)
         return keys
 
     def _enter(self, event: KeyPressEvent) -> None:
-        line = self._buffer.text
+        # Bytes that are no text stand in it as lone surrogates, which nothing can be said with.
+        line = self._buffer.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if not line:
             self._tell(self._audience.press, "enter")
         elif self._buffer.complete_state:
@@ -238,6 +269,10 @@ class Stage:
             self._buffer.document = Document(common)
         if len(lines) > 1:
             self._buffer.start_completion(select_first=False)
+
+    def _paste(self, event: KeyPressEvent) -> None:
+        """What is pasted stays one line, and is sent by a key only."""
+        self._buffer.insert_text(" ".join(event.data.split()))
 
     def _clear(self, _: KeyPressEvent) -> None:
         self._buffer.reset()
@@ -297,6 +332,16 @@ class _Lines(Completer):
         typed = document.text_before_cursor
         for line in self._audience.completions(typed):
             yield Completion(line, start_position=-len(typed))
+
+
+_hear_mouse: Final = load_mouse_bindings().get_bindings_for_keys((Keys.Vt100MouseEvent,))[0].handler
+
+
+def _mouse(event: KeyPressEvent) -> Any:
+    """As always, but for reports of the mouse that say nothing: half of one, a button that no mouse has."""
+    with contextlib.suppress(KeyError, ValueError):
+        return _hear_mouse(event)
+    return NotImplemented
 
 
 def _classes(styles: str) -> str:

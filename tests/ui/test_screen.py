@@ -1,11 +1,14 @@
 """The screen with prompt_toolkit's pipe input and a terminal that is only a size: keys in, typed lines out."""
 
+import math
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import pytest
 import trio
+import trio.testing
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
@@ -94,12 +97,36 @@ class Sitting:
         with trio.fail_after(LIMIT_S):
             return [await self.screen.read_line() for _ in range(count)]
 
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[trio.MemoryReceiveChannel[str | None]]:
+        """Somebody who reads line after line, and what was read."""
+        send, read = trio.open_memory_channel[str | None](math.inf)
+
+        async def read_all() -> None:
+            while True:
+                send.send_nowait(await self.screen.read_line())
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(read_all)
+            await trio.testing.wait_all_tasks_blocked()
+            yield read
+            nursery.cancel_scope.cancel()
+
 
 async def until(condition: Callable[[], bool]) -> None:
     """Another thread makes it so: there is nothing here to wait for but the time."""
     with trio.fail_after(LIMIT_S):
         while not condition():  # noqa: ASYNC110  # see above
             await trio.sleep(0.01)
+
+
+@contextmanager
+def raises_group(kind: type[Exception]) -> Iterator[None]:
+    """What a nursery raises, whatever it is wrapped in."""
+    with pytest.raises(ExceptionGroup) as caught:
+        yield
+    assert caught.value.subgroup(kind) is not None
+    assert caught.value.split(kind)[1] is None
 
 
 @contextmanager
@@ -155,11 +182,19 @@ async def test_tab_completes_a_line() -> None:
 
 
 async def test_ctrl_c_asks_to_leave_and_then_means_it() -> None:
-    async with sitting() as table:
-        table.keys.send_text("\x03\x03")
-        assert await table.lines(2) == ["leave", "yes"]
-        table.keys.send_text("no\r\x03")
-        assert await table.lines(2) == ["no", "leave"]
+    async with sitting() as table, table.reading() as lines:
+        for typed, expected in (("\x03", "leave"), ("\x03", "yes"), ("no\r", "no"), ("\x03", "leave")):
+            table.keys.send_text(typed)
+            with trio.fail_after(LIMIT_S):
+                assert await lines.receive() == expected
+
+
+async def test_ctrl_c_is_a_signal_where_nobody_reads() -> None:
+    with trio.open_signal_receiver(signal.SIGINT) as signals:
+        async with sitting() as table:
+            table.keys.send_text("\x03")
+            with trio.fail_after(LIMIT_S):
+                assert await anext(aiter(signals)) == signal.SIGINT
 
 
 async def test_the_end_key_ends_what_is_typed() -> None:
@@ -172,6 +207,60 @@ async def test_a_line_of_ten_thousand_characters_is_cut() -> None:
     async with sitting() as table:
         table.keys.send_text("x" * 10_000 + "\r")
         assert await table.lines(1) == ["x" * LINE_LENGTH_MAX]
+
+
+async def test_what_is_pasted_stays_one_line() -> None:
+    async with sitting() as table:
+        table.keys.send_text("\x1b[200~say good\r\n\tgame\n" + "x" * 10_000 + "\x1b[201~\r")
+        assert await table.lines(1) == [("say good game " + "x" * LINE_LENGTH_MAX)[:LINE_LENGTH_MAX]]
+
+
+async def test_bytes_that_are_no_text_can_be_said() -> None:
+    async with sitting() as table:
+        table.keys.send_bytes(b"say \xff\xe2\x82\r")
+        (line,) = await table.lines(1)
+        assert line is not None
+        assert line.encode("utf-8").startswith("say \N{REPLACEMENT CHARACTER}".encode())
+
+
+@pytest.mark.parametrize(
+    "report", [b"[M\xc4\xb0!!", b"[M~~~", b"[<;;M", b"[<1M", b"[<0;99999999;99999999m", b"[<777;1;1M"]
+)
+async def test_a_report_of_the_mouse_that_says_nothing_does_nothing(report: bytes) -> None:
+    async with sitting() as table:
+        table.keys.send_bytes(b"\x1b" + report + b"\x0bhand\r")
+        with trio.fail_after(LIMIT_S):
+            while (line := await table.screen.read_line()) is not None and not line.endswith("hand"):
+                pass
+
+
+@pytest.mark.parametrize("at_first", [True, False])
+async def test_a_painter_s_fault_ends_the_screen_and_comes_out(*, at_first: bool) -> None:
+    def paint(width: int, height: int) -> Frame:
+        raise ZeroDivisionError(f"{width}x{height}")
+
+    with raises_group(ZeroDivisionError):
+        async with sitting() as table:
+            if not at_first:
+                await until(lambda: bool(table.scene.painted))
+            table.screen.stage.set_painter(paint)
+            await trio.sleep(LIMIT_S)
+
+
+async def test_an_audience_s_fault_comes_out() -> None:
+    with raises_group(ZeroDivisionError):
+        async with sitting() as table:
+            table.scene.press = lambda key: key * (1 // 0)  # type: ignore[method-assign]
+            table.keys.send_text("\t")
+            await trio.sleep(LIMIT_S)
+
+
+async def test_a_terminal_that_is_gone_asks_this_process_to_end() -> None:
+    with trio.open_signal_receiver(signal.SIGTERM) as signals:
+        async with sitting() as table:
+            table.keys.close()
+            with trio.fail_after(LIMIT_S):
+                assert await anext(aiter(signals)) == signal.SIGTERM
 
 
 async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
