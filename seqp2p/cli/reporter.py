@@ -61,7 +61,7 @@ TABLE_FULL: Final = said("the table is full")
 def tell_lobby_left(output: Output, *, person: bool) -> None:
     """This seat's own player has left before there was a table: that is how it ends, without a replay."""
     output.event("over", result="unfinished", winners=(), forfeit=(), reason=LEFT, seat=None, replay=None)
-    output.say(t("you left the table") if person else t("this seat left the table"))
+    output.say_last(t("you left the table") if person else t("this seat left the table"))
 
 
 class Reporter:

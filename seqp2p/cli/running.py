@@ -1,8 +1,9 @@
 """Running a command's asynchronous part, and turning whatever ends it into one sentence and an exit code."""
 
+import contextlib
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from typing import Final, cast
 
 import trio
@@ -46,6 +47,23 @@ def polite_signals() -> list[int]:
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         signals.append(signal.SIGHUP)
     return signals
+
+
+@contextlib.asynccontextmanager
+async def ended_by_signals() -> AsyncGenerator[None]:
+    """End the block with a CommandError where a signal asks for it that nobody in the block listens for."""
+    # What Ctrl-C raises comes through everything that is open as it is.
+    signals = [number for number in polite_signals() if number != signal.SIGINT]
+    with trio.open_signal_receiver(*signals) as received:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_end_on_signal, received)
+            yield
+            nursery.cancel_scope.cancel()
+
+
+async def _end_on_signal(signals: AsyncIterator[int]) -> None:
+    async for _ in signals:
+        raise CommandError(t("stopped"), exit_code=ABANDONED)
 
 
 async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:

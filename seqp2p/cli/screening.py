@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from seqp2p.cli.output import Output
+from seqp2p.cli.running import ended_by_signals
 from seqp2p.said import said
 from seqp2p.ui.styles import PALETTES
 
@@ -74,7 +75,9 @@ async def on_screen(output: Output, wish: Wish | None) -> AsyncGenerator[Output]
     no_color = bool(os.environ.get("NO_COLOR"))
     ascii_only = wish.ascii_only or not _is_unicode()
     try:
-        async with open_screen(taste(wish.palette, ascii_only=ascii_only, no_color=no_color)) as screen:
+        look = taste(wish.palette, ascii_only=ascii_only, no_color=no_color)
+        # However this process is ended, the terminal is first made as it was.
+        async with open_screen(look) as screen, ended_by_signals():
             remains = screen.remains
             yield replace(output, screen=screen)
     finally:

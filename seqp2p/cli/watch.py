@@ -1,8 +1,9 @@
 """``seqp2p watch [CODE | HOST:PORT]``: see what the table sees, check everything, and keep a replay."""
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from seqp2p.cli.join import read_place
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
-from seqp2p.cli.playing import open_writer
+from seqp2p.cli.playing import open_writer, own_desk
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import cancel_when_stdin_closes, polite_signals, run_async
 from seqp2p.cli.screening import Wish, on_screen, screen_options
@@ -26,6 +27,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.tls import make_credentials
 from seqp2p.net.watching import Spectator
+from seqp2p.players.desk import wait_in_lobby
 from seqp2p.players.vocabulary import word_of
 from seqp2p.rules import View, view
 from seqp2p.said import said
@@ -98,7 +100,8 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
         with orphaned, home.held_identity() as held:
             lobby = LobbyView(seeing.output, t("seqp2p: watch a table"))
             way, given = await find_way(host, code, (), lobby, seeing.output)
-            gallery = await watch_table(
+            come_in = partial(
+                watch_table,
                 make_credentials(held.identity),
                 home.player_name(seeing.name, held.number),
                 given,
@@ -107,9 +110,29 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
                 dial=way.dial,
                 let_in=lambda: seeing.output.say(t("you are let in; the game is shown once the table is full")),
             )
-            exit_code = await see(gallery, seeing)
+            gallery = await wait_for_table(come_in, seeing)
+            if gallery is None:
+                seeing.output.say_last(tr(LEFT))
+            else:
+                exit_code = await see(gallery, seeing)
         nursery.cancel_scope.cancel()
     return exit_code
+
+
+async def wait_for_table(come_in: Callable[[], Awaitable[Gallery]], seeing: Seeing) -> Gallery | None:
+    """Wait until the table is full; None when a person who waits has gone away by typing so."""
+    gallery: Gallery | None = None
+
+    async def leave_when_typed() -> None:
+        await wait_in_lobby(own_desk(seeing.output))
+        nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        if seeing.output.asks and not seeing.until_stdin_closes:
+            nursery.start_soon(leave_when_typed)
+        gallery = await come_in()
+        nursery.cancel_scope.cancel()
+    return gallery
 
 
 async def see(gallery: Gallery, seeing: Seeing) -> int:
