@@ -1,5 +1,6 @@
 """From an agreed table to a finished replay: what ``host`` and ``join`` have in common."""
 
+import os
 import random
 import secrets
 import signal
@@ -91,7 +92,9 @@ def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
 def own_desk(output: Output) -> Desk:
     """The standard input and what is said to people, for the person who sits there."""
     say = output.say if output.screen is None else partial(output.say, kind="answer")
-    return Desk(output.read_line, say, output.ring, output.asks, shows_table=output.screen is not None)
+    shows_table = output.screen is not None
+    hears = not shows_table and bool(os.environ.get("ACCESSIBLE"))
+    return Desk(output.read_line, say, output.ring, output.asks, shows_table=shows_table, hears=hears)
 
 
 def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:
@@ -212,8 +215,8 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
                 person.ask_absent(seats)
             case Back(seat):
                 person.back(seat)
-            case Absent():
-                pass
+            case Absent(seat):
+                person.away(seat)
             case _:
                 person.hear(event)
 

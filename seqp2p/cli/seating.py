@@ -3,7 +3,7 @@
 import contextlib
 import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import trio
@@ -67,6 +67,8 @@ class Door:
     credentials: Credentials
     name: str
     listeners: Sequence[trio.SocketListener]
+    told: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """What was said last of the lobby, by the word that asks for it again."""
 
     def announcer(self, addresses: Sequence[Address], view: LobbyView) -> Tell:
         """Tells people and scripts what happens in the lobby; ``addresses`` are a host's own."""
@@ -84,16 +86,18 @@ class Door:
                     output.event("listening", address=str(addresses[0]), code=code)
                     ways = ways_in(addresses[0], full=full, again=len(codes) > 1)
                     view.code(code, ways)
+                    self.told["code"] = [*ways, t("the join code is:  {code}", code=code)]
                     if full or not view.shows:
-                        for line in (*ways, t("the join code is:  {code}", code=code)):
+                        for line in self.told["code"]:
                             output.say(line)
                 case LobbyShown(_, seats, own_seat):
                     full = None not in seats
                     view.seats(event)
                     shown = [seat.name if seat else t("free") for seat in seats]
                     shown[own_seat - 1] = t("{name} (you)", name=shown[own_seat - 1])
+                    self.told["seats"] = [t("at the table: {seats}", seats=", ".join(shown))]
                     if not view.shows:
-                        output.say(t("at the table: {seats}", seats=", ".join(shown)))
+                        output.say(*self.told["seats"])
                 case TurnedAway(reason):
                     output.say(tr(reason))
                 case WatcherCame(name, key, count):
@@ -136,7 +140,7 @@ class Door:
 
     async def _leave_when_typed(self, scope: trio.CancelScope, leave: Callable[[], None]) -> None:
         with scope:
-            await wait_in_lobby(own_desk(self.lobbying.output), self.lobbying.start)
+            await wait_in_lobby(own_desk(self.lobbying.output), self.lobbying.start, self.told)
             leave()
 
 

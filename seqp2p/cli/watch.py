@@ -28,16 +28,21 @@ from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.tls import make_credentials
 from seqp2p.net.watching import Spectator
 from seqp2p.players.desk import wait_in_lobby
+from seqp2p.players.sight import board_answer, log_answer, where_answer
+from seqp2p.players.typed import one_line
 from seqp2p.players.vocabulary import word_of
 from seqp2p.rules import View, view
 from seqp2p.said import said
 from seqp2p.ui.language import t, tr
-from seqp2p.ui.plain import board_lines, legend_lines, score_line, seats_lines
+from seqp2p.ui.plain import legend_lines, score_line, seats_lines
 from seqp2p.ui.words import Company
 
 LEAVING: Final = frozenset({"leave", "quit", "exit"})
 LEFT: Final = said("you left")
-WHAT_TO_TYPE: Final = said("you watch: board shows the board, seats who holds what, log what happened, leave ends it")
+WHAT_TO_TYPE: Final = said(
+    "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
+    " who holds what, log what happened, leave ends it"
+)
 NOT_DEALT: Final = said("the cards are not dealt yet")
 
 
@@ -191,25 +196,35 @@ class Balcony:
     async def listen(self) -> None:
         """Obey what is typed, as long as something is."""
         while (line := await self._reporter.output.read_line()) is not None:
-            word = word_of(line)
-            if word in LEAVING:
+            first, _, rest = one_line(line).partition(" ")
+            word = word_of(first)
+            if word in LEAVING and not rest:
                 await self._spectator.leave(LEFT)
             elif word:
-                for shown in self.answer(word):
+                for shown in self.answer(word, rest):
                     self._reporter.output.say(shown, "answer")
 
-    def answer(self, word: str) -> list[str]:
-        """The lines that a word asks for."""
+    def answer(self, word: str, rest: str = "") -> list[str]:
+        """The lines that a word asks for, with what is typed behind it."""
         if word == "log":
-            return list(self._reporter.story.lines)
+            return log_answer(self._reporter.story, rest)
         position = self._spectator.match.game.position
-        if word not in ("board", "seats", "help"):
-            return [t("{word} is no word of a spectator's", word=word), tr(WHAT_TO_TYPE)]
+        if word not in ("board", "where", "score", "seats", "help"):
+            return [t("{word} is no word of a spectator's", word=f"{word} {rest}".strip()), tr(WHAT_TO_TYPE)]
         if position is None:
             return [tr(NOT_DEALT), tr(WHAT_TO_TYPE)] if word == "help" else [tr(NOT_DEALT)]
-        seen, colours = view(position, 0), self._company.colours
-        if word == "board":
-            return [*board_lines(seen, colours, self._reporter.story.last), score_line(seen, colours)]
-        if word == "seats":
-            return seats_lines(seen, self._company)
-        return [tr(WHAT_TO_TYPE), *legend_lines(seen.variant, colours)]
+        return self._look(view(position, 0), word, rest)
+
+    def _look(self, seen: View, word: str, rest: str) -> list[str]:
+        colours = self._company.colours
+        match word:
+            case "board":
+                return board_answer(seen, rest, colours, self._reporter.story.last)
+            case "where":
+                return where_answer(seen, rest, colours)
+            case "score":
+                return [score_line(seen, colours)]
+            case "seats":
+                return seats_lines(seen, self._company)
+            case _:
+                return [tr(WHAT_TO_TYPE), *legend_lines(seen.variant, colours)]

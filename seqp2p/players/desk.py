@@ -1,7 +1,8 @@
 """Where a person sits: typed lines in, lines out; and what can be typed before there is a game."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from seqp2p.players.meant import nearest_word
@@ -10,8 +11,13 @@ from seqp2p.players.vocabulary import LEAVING, shown, word_of
 from seqp2p.said import said
 from seqp2p.ui.language import t, tr
 
-LOBBY_HELP: Final = said("the game starts when the table is full; leave goes away")
-HOST_HELP: Final = said("the game starts when the table is full; start fills the free seats with bots; leave goes away")
+LOBBY_HELP: Final = said("the game starts when the table is full; seats says who is here; leave goes away")
+HOST_HELP: Final = said(
+    "the game starts when the table is full; start fills the free seats with bots; seats says who is here; code says"
+    " how others come; leave goes away"
+)
+HOST_STARTS: Final = said("only the host can start before the table is full")
+LOBBY_WORDS: Final = ("help", "seats")
 NOT_STARTED: Final = said("the game has not started; help says what you can do")
 
 
@@ -21,6 +27,7 @@ class Desk:
 
     ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
     mistake. ``shows_table``: the board, the hand and whose turn it is are before the person's eyes anyway.
+    ``hears``: the lines are read aloud, so the board as a whole comes only when it is asked for.
     """
 
     read: Callable[[], Awaitable[str | None]]
@@ -28,14 +35,18 @@ class Desk:
     ring: Callable[[], None]
     terminal: bool
     shows_table: bool = False
+    hears: bool = False
 
 
-async def wait_in_lobby(desk: Desk, start: Callable[[], None] | None = None) -> None:
+async def wait_in_lobby(
+    desk: Desk, start: Callable[[], None] | None = None, told: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> None:
     """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start.
 
-    ``start`` is what a host's word of that name does.
+    ``start`` is what a host's word of that name does; ``told`` has the lines that other words are answered by, as they
+    are when it is asked.
     """
-    words = [*LEAVING, "help"] if start is None else [*LEAVING, "help", "start"]
+    words = [*LEAVING, *LOBBY_WORDS] if start is None else [*LEAVING, *LOBBY_WORDS, "code", "start"]
     words += map(shown, tuple(words))
     while (typed := await desk.read()) is not None:
         word = word_of(one_line(typed))
@@ -43,6 +54,11 @@ async def wait_in_lobby(desk: Desk, start: Callable[[], None] | None = None) -> 
             return
         if word == "start" and start is not None:
             start()
+        elif word == "start":
+            desk.say(tr(HOST_STARTS))
+        elif word in told:
+            for line in told[word]:
+                desk.say(line)
         elif word in ("help", "?"):
             desk.say(tr(LOBBY_HELP if start is None else HOST_HELP))
         elif word:

@@ -7,6 +7,7 @@ that ``choose`` has open, if it has one. ``hear`` is told what happens, and show
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import trio
@@ -21,9 +22,10 @@ from seqp2p.players.typed import one_line, read_action, read_card
 from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, word_of
 from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
 from seqp2p.said import said, why
+from seqp2p.ui.aloud import read_square
 from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.language import t, tr
-from seqp2p.ui.plain import hand_line, legal_lines, where_lines
+from seqp2p.ui.plain import hand_line, legal_lines
 from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callable
 
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
@@ -33,6 +35,8 @@ GoOn: TypeAlias = Callable[[int], Awaitable[None]]
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
 ASK_LEAVE: Final = said("leave the game? yes/no")
+# What can be typed behind ``board`` to have it shown in every turn, or not.
+BOARD_SHOWN: Final[Mapping[str, bool]] = MappingProxyType({"always": True, "never": False})
 NOBODY_AWAY: Final = said("there is nobody to wait for")
 HOW_TO_SAY: Final = said("write what you want to say behind it, like: say hello")
 
@@ -70,15 +74,18 @@ class Person:
         self._asked_turn = -1  # the last turn whose board was shown
         self._told_turn: object = None  # whose turn was said last
         self._absent = set[int]()  # the seats that are asked about
+        self._away = set[int]()  # the seats that cannot be reached
+        self._shows_board = not desk.hears  # in every turn, without being asked
         self._answers: dict[str, Callable[[str], Iterable[str]]] = {
             "help": lambda _: sight.help(),
             "?": lambda _: sight.help(),
             "hand": lambda _: sight.hand(),
-            "board": lambda _: sight.board(),
+            "board": self._board,
+            "score": lambda _: sight.score(),
             "moves": lambda _: legal_lines(self._question.view) if self._question else sight.moves(),
             "where": sight.where,
             "log": sight.log,
-            "seats": lambda _: sight.seats(),
+            "seats": lambda _: sight.seats(self._away),
             "words": lambda _: sight.words(),
             "wait": self._wait,
         }
@@ -138,7 +145,7 @@ class Person:
         elif not line:
             self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
         elif self._question is None:
-            self._show(self._not_now(word))
+            self._show(*(self._looked_up(line) or [self._not_now(word)]))
         else:
             self._take(self._question, line)
 
@@ -178,10 +185,17 @@ class Person:
 
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         """What to say to a line that is neither a word nor an action."""
-        if (card := read_card(seen.variant, line)) is not None:
-            return [*where_lines(seen, card, self._company.colours), self._prompt(seen)]
+        if found := self._looked_up(line):
+            return [*found, self._prompt(seen)]
         near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
         return [t("{fault}; did you mean {word}?", fault=fault, word=near)] if near else [fault]
+
+    def _looked_up(self, line: str) -> Iterable[str]:
+        """What there is to know of a card or a square that is typed alone; nothing for another line."""
+        variant = self._match.game.variant
+        if read_card(variant, line) is None and read_square(variant, line) is None:
+            return []
+        return self._sight.where(line)
 
     def _words(self, *others: str) -> list[str]:
         """All that can be typed at any time, and these others, in English and in the reader's language."""
@@ -225,6 +239,7 @@ class Person:
                 self._show_hand()
             case Dropped(seats):
                 self._absent -= {*seats}
+                self._away -= {*seats}
             case Undone():
                 # Whatever was shown of the turn, it is another one now.
                 self._asked_turn, self._told_turn = -1, None
@@ -302,7 +317,7 @@ class Person:
             return
         if seen.phase == "play":
             if not goes_on:
-                self._show("", *self._sight.board(seen))
+                self._show(*(["", *self._sight.board()] if self._shows_board else []))
             title = t("your turn goes on") if goes_on else t("your turn")
             self._show(title, hand_line(seen), *legal_lines(seen))
         else:
@@ -332,15 +347,32 @@ class Person:
             name = self._company.name(seat)
             self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
 
+    def away(self, seat: int) -> None:
+        """A seat cannot be reached. Nothing is asked about it yet."""
+        self._away.add(seat)
+
     def back(self, seat: int) -> None:
         """A seat is there again, or out for good: nothing is asked about it any more."""
         self._absent.discard(seat)
+        self._away.discard(seat)
 
     def _wait(self, _: str) -> Iterable[str]:
-        names = [self._company.name(seat) for seat in sorted(self._absent)]
-        if not names:
-            return [tr(NOBODY_AWAY)]
-        return [t("waiting for {names}; drop is still possible", names=listed(names))]
+        if self._absent:
+            names = [self._company.name(seat) for seat in sorted(self._absent)]
+            return [t("waiting for {names}; drop is still possible", names=listed(names))]
+        if self._away:
+            return [t("waiting for {names}", names=listed([self._company.name(seat) for seat in sorted(self._away)]))]
+        return [tr(NOBODY_AWAY)]
+
+    def _board(self, text: str) -> Iterable[str]:
+        if (word := word_of(text)) in BOARD_SHOWN:
+            self._shows_board = BOARD_SHOWN[word]
+            return [
+                t("the board is shown in every turn")
+                if self._shows_board
+                else t("the board is shown when you ask for it: board, board 5, board e, where e5")
+            ]
+        return self._sight.board(text)
 
     async def _drop(self, rest: str, go_on: GoOn) -> None:
         away = sorted(self._absent)

@@ -1,14 +1,15 @@
 """What a person at the table can ask to be shown, at any time of the game: each word's answer, as lines."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.players.typed import read_card
 from seqp2p.players.vocabulary import shown, word_of
-from seqp2p.rules import View, view
+from seqp2p.rules import Action, View, view
 from seqp2p.said import said
+from seqp2p.ui.aloud import part_lines, read_square, square_line
 from seqp2p.ui.cards import card_shown, colour_name
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import (
@@ -24,6 +25,7 @@ from seqp2p.ui.plain import (
 from seqp2p.ui.words import Company, Story, listed
 
 LOG_LINES: Final = 20
+LOG_DIGITS_MAX: Final = 6
 NOT_DEALT: Final = said("the cards are not dealt yet")
 GAME_OVER: Final = said("the game is over")
 
@@ -75,12 +77,13 @@ class Sight:
         """The seat's own cards."""
         return self._seen(lambda seen: [hand_line(seen)])
 
-    def board(self, seen: View | None = None) -> Iterable[str]:
-        """The board and the score; of this view if one is given."""
-        return self._seen(self._board, seen)
+    def board(self, text: str = "") -> Iterable[str]:
+        """The board and the score; or in a sentence the row, column or square that is named."""
+        return self._seen(lambda seen: board_answer(seen, text, self.company.colours, self._story.last))
 
-    def _board(self, seen: View) -> Iterable[str]:
-        return [*board_lines(seen, self.company.colours, self._story.last), score_line(seen, self.company.colours)]
+    def score(self) -> Iterable[str]:
+        """Sequences by team, the pile and the discards."""
+        return self._seen(lambda seen: [score_line(seen, self.company.colours)])
 
     def moves(self) -> Iterable[str]:
         """What this seat could do if it were its turn."""
@@ -93,30 +96,19 @@ class Sight:
         return [t("it is not your turn; if it were, with the board as it is:"), *legal_lines(asked)]
 
     def where(self, text: str) -> Iterable[str]:
-        """Where a card goes, as typed."""
-        return self._seen(lambda seen: self._where(seen, text))
-
-    def _where(self, seen: View, text: str) -> Iterable[str]:
-        card = read_card(seen.variant, text)
-        if card is None:
-            example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
-            return [t("write a card behind it, like: {example}", example=example)]
-        return where_lines(seen, card, self.company.colours)
+        """Where a card goes, or what lies on a square, as typed."""
+        return self._seen(lambda seen: where_answer(seen, text, self.company.colours))
 
     def log(self, text: str) -> Iterable[str]:
-        """What has been played and said: the newest lines, or ``all``."""
-        lines = list(self._story.lines)
-        if word_of(text) == "all" or len(lines) <= LOG_LINES:
-            return lines or [t("nothing has been played yet")]
-        first = t("the last {shown} of {count} lines; log all shows them all", shown=LOG_LINES, count=len(lines))
-        return [first, *lines[-LOG_LINES:]]
+        """What has been played and said: the newest lines, so many of them, or ``all``."""
+        return log_answer(self._story, text)
 
-    def seats(self) -> Iterable[str]:
-        """Who sits where, with how many cards."""
+    def seats(self, away: Collection[int] = ()) -> Iterable[str]:
+        """Who sits where, with how many cards, and who cannot be reached."""
         seen = self.view
         if seen is None:
             return [self.company.who(seat) for seat in self.match.game.seats]
-        return seats_lines(seen, self.company)
+        return seats_lines(seen, self.company, away)
 
     def words(self) -> Iterable[str]:
         """The safety words with every other seat."""
@@ -127,6 +119,38 @@ class Sight:
         lines = [t("  {who}: {words}", who=self.company.who(seat), words=" ".join(words)) for seat, words in pairs]
         return [t("compare by voice: who hears the same two words has nobody sitting in between"), *lines]
 
-    def _seen(self, lines: Callable[[View], Iterable[str]], seen: View | None = None) -> Iterable[str]:
-        seen = seen or self.view
+    def _seen(self, lines: Callable[[View], Iterable[str]]) -> Iterable[str]:
+        seen = self.view
         return [tr(NOT_DEALT)] if seen is None else lines(seen)
+
+
+def board_answer(seen: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
+    """What ``board`` and what is typed behind it are answered by."""
+    if not text:
+        return [*board_lines(seen, colours, last), score_line(seen, colours)]
+    board = shown("board")
+    ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
+    return part_lines(seen, text, colours, last) or [ask]
+
+
+def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
+    """What ``where`` and what is typed behind it are answered by."""
+    if (square := read_square(seen.variant, text)) is not None:
+        return [square_line(seen, square, colours)]
+    if (card := read_card(seen.variant, text)) is not None:
+        return where_lines(seen, card, colours)
+    example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
+    return [t("write a card or a square behind it, like: {example}", example=example)]
+
+
+def log_answer(story: Story, text: str) -> list[str]:
+    """What ``log`` and what is typed behind it are answered by: the newest lines, so many of them, or ``all``."""
+    lines = list(story.lines)
+    if word_of(text) == "all" or not lines:
+        return lines or [t("nothing has been played yet")]
+    if text.isdecimal():
+        return lines[-max(int(text[:LOG_DIGITS_MAX]), 1) :]
+    if len(lines) <= LOG_LINES:
+        return lines
+    first = t("the last {shown} of {count} lines; log all shows them all", shown=LOG_LINES, count=len(lines))
+    return [first, *lines[-LOG_LINES:]]

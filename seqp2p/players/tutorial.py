@@ -12,8 +12,9 @@ import trio
 from seqp2p.match.table import Settings
 from seqp2p.players.desk import Desk
 from seqp2p.players.lessons import FAREWELL, HAND, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
+from seqp2p.players.sight import board_answer, log_answer, where_answer
 from seqp2p.players.typed import one_line, read_action, read_card
-from seqp2p.players.vocabulary import LEAVING, shown, word_of
+from seqp2p.players.vocabulary import LEAVING, word_of
 from seqp2p.rules import (
     CLASSIC,
     UNKNOWN,
@@ -31,10 +32,10 @@ from seqp2p.rules import (
 )
 from seqp2p.rules.view import View
 from seqp2p.said import said, why
+from seqp2p.ui.aloud import read_square
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import (
-    board_lines,
     hand_line,
     help_lines,
     legal_lines,
@@ -42,7 +43,6 @@ from seqp2p.ui.plain import (
     score_line,
     seats_lines,
     sequences_made,
-    where_lines,
 )
 from seqp2p.ui.words import Company, Story, sequences_lines
 
@@ -140,7 +140,7 @@ async def tutor(
     while (lesson := tutorial.lesson) is not None:
         _say(desk, "", *map(tr, lesson.text))
         if not desk.shows_table:
-            _say(desk, *_table(tutorial))
+            _say(desk, *(() if desk.hears else _board(tutorial)), hand_line(tutorial.sees()))
         _say(desk, tr(lesson.task))
         action = await _answer(desk, tutorial, lesson)
         if action is None:
@@ -150,7 +150,7 @@ async def tutor(
         await trio.sleep(pause_s)
         _say(desk, *tutorial.reply(), *map(tr, lesson.moral))
         changed()
-    if not desk.shows_table:
+    if not (desk.shows_table or desk.hears):
         _say(desk, *_board(tutorial))
     _say(desk, "", *map(tr, FAREWELL))
     return True
@@ -179,8 +179,8 @@ async def _answer(desk: Desk, tutorial: Tutorial, lesson: Lesson) -> Action | No
 def _taken(desk: Desk, tutorial: Tutorial, lesson: Lesson, line: str) -> Action | None:
     """The action that a line means, if it fulfils the lesson; else it is said why not."""
     seen = tutorial.sees()
-    if (card := read_card(CLASSIC, line)) is not None:
-        _say(desk, *where_lines(seen, card, tutorial.company.colours), tr(lesson.task))
+    if read_card(CLASSIC, line) is not None or read_square(CLASSIC, line) is not None:
+        _say(desk, *where_answer(seen, line, tutorial.company.colours), tr(lesson.task))
         return None
     try:
         action = read_action(seen, line)
@@ -199,20 +199,8 @@ def _taken(desk: Desk, tutorial: Tutorial, lesson: Lesson, line: str) -> Action 
 # What can be asked at any time.
 
 
-def _table(tutorial: Tutorial) -> Iterable[str]:
-    return [*_board(tutorial), hand_line(tutorial.sees())]
-
-
-def _board(tutorial: Tutorial) -> Iterable[str]:
-    seen, colours = tutorial.sees(), tutorial.company.colours
-    return [*board_lines(seen, colours, tutorial.story.last), score_line(seen, colours)]
-
-
-def _where(tutorial: Tutorial, text: str) -> Iterable[str]:
-    card = read_card(CLASSIC, text)
-    if card is None:
-        return [t("write a card behind it, like: {example}", example=f"{shown('where')} 3S")]
-    return where_lines(tutorial.sees(), card, tutorial.company.colours)
+def _board(tutorial: Tutorial, text: str = "") -> Iterable[str]:
+    return board_answer(tutorial.sees(), text, tutorial.company.colours, tutorial.story.last)
 
 
 def _help(tutorial: Tutorial) -> Iterable[str]:
@@ -224,12 +212,13 @@ def _help(tutorial: Tutorial) -> Iterable[str]:
 _ANSWERS: Final[Mapping[str, Callable[[Tutorial, str], Iterable[str]]]] = {
     "help": lambda tutorial, _: _help(tutorial),
     "?": lambda tutorial, _: _help(tutorial),
-    "board": lambda tutorial, _: _board(tutorial),
+    "board": _board,
+    "score": lambda tutorial, _: [score_line(tutorial.sees(), tutorial.company.colours)],
     "hand": lambda tutorial, _: [hand_line(tutorial.sees())],
     "moves": lambda tutorial, _: legal_lines(tutorial.sees()),
-    "where": _where,
+    "where": lambda tutorial, text: where_answer(tutorial.sees(), text, tutorial.company.colours),
     "seats": lambda tutorial, _: seats_lines(tutorial.sees(), tutorial.company),
-    "log": lambda tutorial, _: list(tutorial.story.lines) or [t("nothing has been played yet")],
+    "log": lambda tutorial, text: log_answer(tutorial.story, text),
     "say": lambda _, __: [t("nobody listens here but you")],
     "words": lambda _, __: [t("there are no safety words here: nobody else sits at this table")],
 }

@@ -25,6 +25,8 @@ FRENCH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "where": ("où",),
         "seats": ("places", "sièges"),
         "log": ("journal",),
+        "never": ("jamais",),
+        "always": ("toujours",),
         "all": ("tout",),
         "words": ("mots",),
         "say": ("dire",),

@@ -3,12 +3,14 @@
 What is said of the rules is read off the view: its legal actions, and what lies on the board.
 """
 
+from functools import partial
 from typing import Final
 
-from seqp2p.rules import CORNER, NO_SQUARE, UNKNOWN, Action, Card, Square, View, apply, format_ends, format_square
+from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, Card, View, apply, format_ends, format_square
+from seqp2p.ui.aloud import square_text
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
-from seqp2p.ui.cards import action_shown, colour_name
+from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.language import t
 from seqp2p.ui.plain import FREE
@@ -141,23 +143,7 @@ def _of_plain_card(view: View, card: Card, name: str) -> str:
 
 
 def _of_square(view: View, company: Company, choice: Choice, glyphs: Glyphs) -> str:
-    square, team = choice.cursor, view.board[choice.cursor]
-    where = format_square(view.variant, square)
-    if team == CORNER:
-        return t("{square} is a free corner: it counts for everybody", square=where)
-    card = card_label(view, view.variant.board.grid[square], glyphs)
-    if team != FREE:
-        return _of_chip(view, company, square, where, card)
-    fitting = [card_label(view, each, glyphs) for each in cards_for(view, square)]
-    if choice.card == UNKNOWN and fitting:
-        return t("{square} is {card}, free; it takes your {cards}", square=where, card=card, cards=listed(fitting))
-    if choice.card == UNKNOWN and view.hand:
-        return t("{square} is {card}, free; no card of your hand goes there", square=where, card=card)
-    return t("{square} is {card}, free", square=where, card=card)
-
-
-def _of_chip(view: View, company: Company, square: Square, where: str, card: str) -> str:
-    colour = colour_name(company.colours[view.board[square] - 1])
-    if any(square in sequence.squares for sequence in view.sequences):
-        return t("{square} is {card}: a {colour} chip in a completed sequence", square=where, card=card, colour=colour)
-    return t("{square} is {card}: a {colour} chip", square=where, card=card, colour=colour)
+    fitting = cards_for(view, choice.cursor)
+    asks = choice.card == UNKNOWN and (fitting or view.hand)
+    labels = partial(card_label, view, glyphs=glyphs)
+    return square_text(view, choice.cursor, company.colours, labels, fitting if asks else None)

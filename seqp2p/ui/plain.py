@@ -1,6 +1,6 @@
 """The table as plain lines of text: what a view shows, line by line, nothing repainted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from seqp2p.rules import UNKNOWN, Action, Card, Square, Team, Variant, View, format_square
 from seqp2p.ui.cards import (
@@ -57,11 +57,21 @@ def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
         t("on the board:  {chips} chips    {corner} a free corner", chips=chips, corner=CORNER_CELL),
         t("               [{letter}] in a completed sequence    <{letter}> the last move", letter=letter),
     ]
+    if not is_animal(variant.faces[variant.board.grid[1]]):
+        return [*lines, *_codes_lines()]
     printed = [face for card, face in enumerate(variant.faces) if is_animal(face) and card in variant.board.grid]
     codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
     title = t("cards:")
     return lines + [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)]
+
+
+def _codes_lines() -> list[str]:
+    """The letters of the classic cards, which are the same in every language."""
+    return [
+        t("cards:         T ten, J jack, Q queen, K king, A ace"),
+        t("               C clubs, D diamonds, H hearts, S spades"),
+    ]
 
 
 def hand_line(view: View) -> str:
@@ -74,7 +84,7 @@ def score_line(view: View, colours: Sequence[str]) -> str:
     """Sequences by team, the pile, and the top of every discard pile."""
     made = sequences_made(view)
     teams = ", ".join(f"{colour_name(colour)} {count}" for colour, count in zip(colours, made, strict=True))
-    tops = " ".join(_top(view.variant, pile) for pile in view.discards)
+    tops = ", ".join(_top(view.variant, pile) for pile in view.discards)
     return t("sequences: {teams}   pile: {pile}   discards by seat: {tops}", teams=teams, pile=view.pile, tops=tops)
 
 
@@ -106,8 +116,8 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     return [t("{card}: {squares}; it is dead, and {code} dead exchanges it", card=long, squares=lies, code=name)]
 
 
-def seats_lines(view: View, company: Company) -> list[str]:
-    """Every seat with its team's colour, the number of its cards and the top of its discards."""
+def seats_lines(view: View, company: Company, away: Collection[int] = ()) -> list[str]:
+    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there."""
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
         name = company.names[seat - 1]
@@ -119,7 +129,12 @@ def seats_lines(view: View, company: Company) -> list[str]:
             cards=tn("1 card", "{count} cards", size),
             top=_top(view.variant, pile),
         )
-        lines.append(t("{seat}   to play", seat=line) if seat == view.mover else line)
+        line = t("{seat}   to play", seat=line) if seat == view.mover else line
+        if seat in view.out:
+            line = t("{seat}   out of the game", seat=line)
+        elif seat in away:
+            line = t("{seat}   away", seat=line)
+        lines.append(line)
     return lines
 
 
@@ -146,8 +161,10 @@ def help_lines(view: View) -> list[str]:
         lines.append(
             t("               before your card: call {seat}  for what seat {seat} said; its team pays", seat=other)
         )
-    lines.append(t("at any time:   hand, board, moves, where {card}, seats, log,", card=place))
+    lines.append(t("at any time:   hand, board, moves, where {card}, seats, score, log,", card=place))
     lines.append(t("               words (safety words), say TEXT, help, leave"))
+    lines.append(t("in sentences:  board 5 (a row), board e (a column), where {square} (a square)", square=square))
+    lines.append(t("               log 5 (its last lines), board never, board always (every turn)"))
     return lines
 
 
@@ -168,4 +185,4 @@ def _legal_line(view: View, card: Card, actions: Sequence[Action]) -> str:
 
 
 def _top(variant: Variant, pile: Sequence[Card]) -> str:
-    return card_shown(variant, pile[-1]) if pile else "-"
+    return card_shown(variant, pile[-1]) if pile else t("nothing")

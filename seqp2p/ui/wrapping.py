@@ -1,5 +1,6 @@
 """Lines that were said, broken to the width of a column, the newest at its foot."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,6 +11,8 @@ INDENT: Final = "  "
 """Before what goes on with a line."""
 SIGNS: Final = {"log": " ", "remark": '"', "answer": ">", "alarm": "!"}
 """Before a line, by its kind: what its style tells to those who see styles."""
+HARD_SPACE: Final = "\u00a0"
+_BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -17,9 +20,14 @@ def wrapped(text: str, width: int) -> list[str]:
 
     >>> wrapped("ann says hello", 9), wrapped("安安安安", 4), wrapped("", 9)
     (['ann says', '  hello'], ['安安', '安安'], [''])
+
+    A space that French puts beside a sign is no place to break.
+
+    >>> wrapped("le code : 7", 8)
+    ['le', '  code :', '  7']
     """
     rows: list[str] = []
-    indent, rest = "", text
+    indent, rest = "", _BOUND.sub(HARD_SPACE, text)
     while width_of(rest) > width - len(indent):
         head = _head(rest, width - len(indent))
         blank = len(head) if rest[len(head) :][:1] == " " else head.rfind(" ")
@@ -28,7 +36,8 @@ def wrapped(text: str, width: int) -> list[str]:
         rows.append(indent + head.rstrip(" "))
         rest = rest[len(head) :].lstrip(" ")
         indent = INDENT if width > 2 * len(INDENT) else ""
-    return [*rows, indent + rest] if rest or not rows else rows
+    broken = [*rows, indent + rest] if rest or not rows else rows
+    return [row.replace(HARD_SPACE, " ") for row in broken]
 
 
 def _head(text: str, width: int) -> str:

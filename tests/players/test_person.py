@@ -9,7 +9,7 @@ import trio.testing
 from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
-from seqp2p.players.desk import HOST_HELP, LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
+from seqp2p.players.desk import HOST_HELP, HOST_STARTS, LOBBY_HELP, NOT_STARTED, Desk, wait_in_lobby
 from seqp2p.players.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, Person, nobody_asks
 from seqp2p.players.sight import NOT_DEALT, Sight
 from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
@@ -24,7 +24,9 @@ PATIENCE_S = {"draw": 10.0, "late": 30.0}
 class Seat:
     """A person's seat in a game that others have played: lines to type, and what was shown, said and done."""
 
-    def __init__(self, game: Played, match: Match, number: int, *typed: str, terminal: bool = False) -> None:
+    def __init__(
+        self, game: Played, match: Match, number: int, *typed: str, terminal: bool = False, hears: bool = False
+    ) -> None:
         self.typed: list[str | None] = list(typed)
         self.shown: list[str] = []
         self.bells = 0
@@ -36,7 +38,7 @@ class Seat:
         self.match = match
         self.own = game.seat(number)
         self.company = Company.of(match.game.agreement, number)
-        desk = Desk(self.read, self.shown.append, self.ring, terminal)
+        desk = Desk(self.read, self.shown.append, self.ring, terminal, hears=hears)
         self.person = Person(desk, Sight(match, self.own, self.story, lambda _: self.words), PATIENCE_S)
 
     async def read(self) -> str | None:
@@ -213,8 +215,17 @@ ANYTIME: dict[str, Callable[[Seat], list[str]]] = {
     "log all": lambda _: ["nothing has been played yet"],
     "wait": lambda _: [NOBODY_AWAY],
     "drop 2": lambda _: [NOBODY_AWAY],
-    "where": lambda _: ["write a card behind it, like: where 2S"],
-    "where e5": lambda _: ["write a card behind it, like: where 2S"],
+    "board never": lambda _: ["the board is shown when you ask for it: board, board 5, board e, where e5"],
+    "board Always": lambda _: ["the board is shown in every turn"],
+    "board 10": lambda _: [
+        "row 10: a free corner, b AD, c KD, d QD, e TD, f 9D, g 8D, h 7D, i 6D, j free corner",
+    ],
+    "board C": lambda _: ["column c: c1 3S, c2 4C, c3 2D, c4 6C, c5 7C, c6 8C, c7 9C, c8 TC, c9 6S, c10 KD"],
+    "board a1": lambda _: ["a1 is a free corner: it counts for everybody"],
+    "board 11": lambda _: ["board takes a row, a column or a square, like: board 5, board e, board e5"],
+    "score": lambda seat: [score_line(seat.view, COLOURS)],
+    "where": lambda _: ["write a card or a square behind it, like: where 2S"],
+    "where a1": lambda _: ["a1 is a free corner: it counts for everybody"],
     "where JC": lambda _: ["JC (jack of clubs) puts a chip on any free square"],
     "say": lambda _: [HOW_TO_SAY],
     "say \u202e": lambda _: [HOW_TO_SAY],
@@ -237,7 +248,11 @@ async def test_help_says_who_one_is_and_how_to_read_the_board(others_turn: Seat,
         "on the board:  (B) blue, (G) green chips    ** a free corner",
         "               [B] in a completed sequence    <B> the last move",
     ]
-    assert shown[3:] == help_lines(others_turn.view)
+    assert shown[3:5] == [
+        "cards:         T ten, J jack, Q queen, K king, A ace",
+        "               C clubs, D diamonds, H hearts, S spades",
+    ]
+    assert shown[5:] == help_lines(others_turn.view)
 
 
 async def test_team_mates_are_named() -> None:
@@ -256,6 +271,40 @@ async def test_before_the_deal_there_is_something_to_do_all_the_same(undealt: Se
     assert await undealt.type("seats") == ["you", "seat 2 (player 2)"]
     assert await undealt.type("say hello") == []
     assert undealt.spoken == ["hello"]
+
+
+async def test_a_card_or_a_square_alone_is_looked_up(own_turn: Seat, others_turn: Seat) -> None:
+    assert await others_turn.type("e5") == ["e5 is 5H (five of hearts), free"]
+    assert await others_turn.type("jc") == ["JC (jack of clubs) puts a chip on any free square"]
+    assert await own_turn.choose("a1", refused="") is None
+    assert own_turn.shown[1:] == ["a1 is a free corner: it counts for everybody", "type an action (help says how)"]
+
+
+async def test_who_hears_the_table_is_not_told_the_board_unasked(own_turn: Seat) -> None:
+    top = board_lines(own_turn.view, COLOURS)[0]
+    await own_turn.choose("board never")
+    assert top in own_turn.shown
+    heard = Seat(played(2), own_turn.match, own_turn.own.number, hears=True)
+    await heard.choose("board")
+    assert heard.shown[0] == "your turn"
+    assert heard.shown.count(top) == 1
+
+
+async def test_the_newest_lines_of_the_log(others_turn: Seat) -> None:
+    others_turn.story.lines.extend(f"line {number}" for number in range(30))
+    assert await others_turn.type("log 2") == ["line 28", "line 29"]
+    assert await others_turn.type("log 0") == ["line 29"]
+    assert len(await others_turn.type("log 9999999999")) == 30
+    assert (await others_turn.type("log"))[0] == "the last 20 of 30 lines; log all shows them all"
+
+
+async def test_who_is_away_is_said_among_the_seats(others_turn: Seat) -> None:
+    others_turn.person.away(2)
+    assert (await others_turn.type("seats"))[1].endswith("   away")
+    assert await others_turn.type("wait") == ["waiting for player 2"]
+    others_turn.person.back(2)
+    assert not (await others_turn.type("seats"))[1].endswith("   away")
+    assert await others_turn.type("wait") == [NOBODY_AWAY]
 
 
 async def test_moves_out_of_turn_are_those_that_the_hand_would_have(others_turn: Seat) -> None:
@@ -576,7 +625,8 @@ async def in_the_lobby(*typed: str | None) -> tuple[bool, list[str]]:
 
     async def wait() -> None:
         nonlocal went
-        await wait_in_lobby(Desk(read, said.append, lambda: None, terminal=True))
+        told = {"seats": ["at the table: ann, free"]}
+        await wait_in_lobby(Desk(read, said.append, lambda: None, terminal=True), told=told)
         went = True
 
     async with trio.open_nursery() as nursery:
@@ -609,8 +659,13 @@ async def test_a_slip_of_the_finger_in_the_lobby() -> None:
     # Who is no host cannot start.
     assert await in_the_lobby("laeve", "start") == (
         False,
-        ["the game has not started; did you mean leave?", NOT_STARTED],
+        ["the game has not started; did you mean leave?", HOST_STARTS],
     )
+
+
+async def test_what_was_said_of_the_lobby_can_be_asked_again() -> None:
+    # Only a host has a code to tell.
+    assert await in_the_lobby("Seats", "code") == (False, ["at the table: ann, free", NOT_STARTED])
 
 
 async def test_what_is_typed_in_the_lobby_is_answered_and_gone() -> None:

@@ -18,7 +18,9 @@ from seqp2p.ui.table_scene import TableScene
 WAY = [lesson.fulfils[0] for lesson in LESSONS]
 
 
-async def taught(*typed: str, shows_table: bool = False, tutorial: Tutorial | None = None) -> tuple[bool, list[str]]:
+async def taught(
+    *typed: str, shows_table: bool = False, hears: bool = False, tutorial: Tutorial | None = None
+) -> tuple[bool, list[str]]:
     """Type these lines, and nothing more; returns whether the end was reached, and what was said."""
     lines, said = iter(typed), list[str]()
 
@@ -26,7 +28,7 @@ async def taught(*typed: str, shows_table: bool = False, tutorial: Tutorial | No
         await trio.lowlevel.checkpoint()
         return next(lines, None)
 
-    desk = Desk(read, said.append, lambda: None, terminal=False, shows_table=shows_table)
+    desk = Desk(read, said.append, lambda: None, terminal=False, shows_table=shows_table, hears=hears)
     return await tutor(desk, tutorial or Tutorial()), said
 
 
@@ -106,7 +108,11 @@ async def test_what_can_be_asked() -> None:
         "hand": "your hand: JC 4D TD 2S 3S 5S JS",
         "moves": "  3S c1, 3S f9",
         "where 3s": "3S (three of spades): c1 free, f9 free",
-        "where": "write a card behind it, like: where 3S",
+        "where": "write a card or a square behind it, like: where 2S",
+        "where c1": "c1 is 3S (three of spades), free; it takes your 3S (three of spades)",
+        "c1": "c1 is 3S (three of spades), free; it takes your 3S (three of spades)",
+        "board c": "column c: c1 3S, c2 4C",
+        "score": "sequences: blue 0",
         "3S": "3S (three of spades): c1 free, f9 free",
         "help": "on the board:",
         "?": "on the board:",
@@ -134,6 +140,13 @@ async def test_it_can_be_left(word: str) -> None:
 async def test_the_end_of_the_input_leaves() -> None:
     assert not (await taught())[0]
     assert not (await taught(*WAY[:3]))[0]
+
+
+async def test_who_hears_the_lessons_is_not_told_the_board_unasked() -> None:
+    finished, said = await taught(*WAY, hears=True)
+    assert finished
+    assert not any(line.startswith("  1  **") for line in said)
+    assert sum(line.startswith("your hand") for line in said) == len(LESSONS)
 
 
 async def test_a_board_before_the_eyes_is_not_printed() -> None:

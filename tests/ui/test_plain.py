@@ -54,7 +54,9 @@ def test_the_classic_board() -> None:
     seen = view(position, 1)
     assert "\n".join(board_lines(seen, ("blue", "green"))) == CLASSIC_TEXT
     assert hand_line(seen) == "your hand: 2C 2C JC QH 9S 9S JS"
-    assert score_line(seen, ("blue", "green")) == "sequences: blue 1, green 0   pile: 88   discards by seat: TD -"
+    assert (
+        score_line(seen, ("blue", "green")) == "sequences: blue 1, green 0   pile: 88   discards by seat: TD, nothing"
+    )
     assert legal_lines(seen) == [
         "  2C g4",
         "  JC on any of 88 free squares, like: JC b1",
@@ -69,7 +71,10 @@ def test_the_board_of_the_kids_game() -> None:
     seen = view(position, 1)
     assert "\n".join(board_lines(seen, ("red", "yellow"))) == KIDS_TEXT
     assert hand_line(seen) == "your hand: cat dragon unicorn"
-    assert score_line(seen, ("red", "yellow")) == "sequences: red 0, yellow 0   pile: 36   discards by seat: - -"
+    assert (
+        score_line(seen, ("red", "yellow"))
+        == "sequences: red 0, yellow 0   pile: 36   discards by seat: nothing, nothing"
+    )
     assert legal_lines(seen) == [
         "  cat d1, cat f5",
         "  dragon xd4",
@@ -91,7 +96,8 @@ def test_the_legend_says_how_to_read_the_board() -> None:
     classic = " ".join(legend_lines(CLASSIC, ("blue", "green", "red")))
     for text in ("(B) blue, (G) green, (R) red chips", "[B] in a completed", "<B> the last move", "** a free corner"):
         assert text in classic
-    assert "cards:" not in classic
+    assert "T ten, J jack" in classic
+    assert "S spades" in classic
     kids = legend_lines(KIDS, ("red", "yellow"))
     on_board = {KIDS.faces[card] for card in KIDS.board.grid if card >= 0}
     assert all(f"{face[:2].upper()} {face}" in " ".join(kids) for face in on_board)
@@ -137,10 +143,19 @@ def test_the_seats() -> None:
     position = make({"a": "c3"}, hands, variant=KIDS, discards=["-", "bear,yak", "-"], possible=False)
     company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=2)
     assert seats_lines(view(position, 1), company) == [
-        "seat 1  ann  red  3 cards  discarded -   to play",
+        "seat 1  ann  red  3 cards  discarded nothing   to play",
         "seat 2  bob (you)  yellow  3 cards  discarded yak",
-        "seat 3  cat  green  1 card  discarded -",
+        "seat 3  cat  green  1 card  discarded nothing",
     ]
+
+
+def test_seats_that_are_away_or_out() -> None:
+    hands = ["cat,unicorn,dragon", "?,?,?", "-"]
+    position = make({"a": "c3"}, hands, variant=KIDS, possible=False)._replace(out=(3,))
+    company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=1)
+    lines = seats_lines(view(position, 1), company, {2, 3})
+    assert [line.endswith("   away") for line in lines] == [False, True, False]
+    assert lines[2].endswith("   out of the game")
 
 
 def test_a_hand_with_a_card_on_its_way_and_one_without_any() -> None:
