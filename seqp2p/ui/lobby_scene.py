@@ -10,6 +10,7 @@ from seqp2p.ui.language import t
 from seqp2p.ui.large import large
 from seqp2p.ui.scene import KeyHelp, Page
 from seqp2p.ui.styles import ASCII, Glyphs
+from seqp2p.ui.wrapping import wrapped
 
 LINES_MIN: Final = 4
 """Rows that what is said always has."""
@@ -126,8 +127,9 @@ def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: i
             row += 1
         row += 1
     bottom = height - 2 - bool(model.asks)
-    for at, said in enumerate(page.lines[-(bottom - row) :] if bottom > row else ()):
-        canvas.put(row + at, 1, clipped(said.text, width - 2), said.kind)
+    said = [(line.kind, text) for line in page.lines[-height:] for text in wrapped(line.text, width - 2)]
+    for at, (kind, text) in enumerate(said[-(bottom - row) :] if bottom > row else ()):
+        canvas.put(row + at, 1, text, kind)
     if model.asks:
         canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
     put_keys(canvas, height - 1, keys)

@@ -6,6 +6,7 @@ show more. Whatever a key or a click means comes out as the line that could have
 
 import contextlib
 import signal
+import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -130,7 +131,8 @@ class Screen:
     def _interrupt(self) -> None:
         """Ctrl-C asks to leave, once more is a yes. Where nobody reads that, or still is there, it is a signal."""
         self._interrupts += 1
-        if self._interrupts > len((LEAVE, YES)) or not self._typed.statistics().tasks_waiting_receive:
+        unheard = self._interrupts == 1 and not self._typed.statistics().tasks_waiting_receive
+        if unheard or self._interrupts > len((LEAVE, YES)):
             signal.raise_signal(signal.SIGINT)
         else:
             self._take((LEAVE, YES)[self._interrupts - 1])
@@ -177,5 +179,15 @@ async def open_screen(taste: Taste, look: Look | None = None) -> AsyncGenerator[
     async with trio.open_nursery() as nursery:
         await nursery.start(screen.stage.run)
         nursery.start_soon(screen.tick)
+        nursery.start_soon(_repaint_when_continued, screen.stage)
         yield screen
         nursery.cancel_scope.cancel()
+
+
+async def _repaint_when_continued(stage: Stage) -> None:
+    """A program that was stopped finds on its terminal what others have left there."""
+    if sys.platform == "win32":
+        return
+    with trio.open_signal_receiver(signal.SIGCONT) as signals:
+        async for _ in signals:
+            stage.repaint()

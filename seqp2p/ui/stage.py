@@ -128,6 +128,11 @@ class Stage:
         """Call the person who sits there."""
         self._call(self._app.output.bell)
 
+    def repaint(self) -> None:
+        """Paint all of it, whatever stands on the terminal."""
+        self._call(self._app.renderer.clear)
+        self._call(self._app.invalidate)
+
     async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
         """Show the page until cancelled. A terminal that is gone ends this process as politely as SIGTERM does."""
         self._token = trio.lowlevel.current_trio_token()
@@ -240,6 +245,7 @@ class Stage:
         keys.add("c-c", eager=True)(partial(press, "c-c"))
         keys.add(Keys.Vt100MouseEvent)(_mouse)
         keys.add(Keys.BracketedPaste)(self._paste)
+        keys.add("c-z")(self._suspend)
         keys.add("enter")(self._enter)
         keys.add("tab", filter=~empty)(self._complete)
         keys.add("escape", filter=~empty, eager=True)(self._clear)
@@ -273,6 +279,10 @@ class Stage:
     def _paste(self, event: KeyPressEvent) -> None:
         """What is pasted stays one line, and is sent by a key only."""
         self._buffer.insert_text(" ".join(event.data.split()))
+
+    def _suspend(self, _: KeyPressEvent) -> None:
+        """Stop as any program does, with the terminal as it was; painted again when it goes on."""
+        self._app.suspend_to_background()
 
     def _clear(self, _: KeyPressEvent) -> None:
         self._buffer.reset()

@@ -32,8 +32,9 @@ class Terminal:
         # A server of its own: nothing of the developer's tmux is touched. A socket's path must be short.
         self._socket = f"seqp2p-{uuid.uuid4().hex[:12]}"
         self._env = env | {"TERM": "xterm-256color"}
-        self._exit = folder / f"{self._socket}.exit"
-        command = f"{shlex.join(arguments)}; echo $? > {shlex.quote(str(self._exit))}; sleep 600"
+        self._exit, self._before, self._after = (folder / f"{self._socket}.{end}" for end in ("exit", "old", "new"))
+        run, old, new, code = map(str, (shlex.join(arguments), self._before, self._after, self._exit))
+        command = f"stty -g > {old!r}; {run}; code=$?; stty -g > {new!r}; echo $code > {code!r}; sleep 600"
         passed = [f"-e{name}={value}" for name, value in env.items() if name.startswith(("SEQP2P_", "LANG", "ACCESS"))]
         size = ["-x", str(width), "-y", str(height)]
         self._tmux("-f", os.devnull, "new-session", "-d", *size, *passed, "sh", "-c", command)
@@ -43,6 +44,10 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it, whatever runs in it."""
         subprocess.run(["tmux", "-L", self._socket, "kill-server"], env=self._env, check=False, capture_output=True)
 
     def _tmux(self, *arguments: str) -> str:
@@ -81,6 +86,14 @@ class Terminal:
         """All that was printed, as far back as the terminal goes."""
         return self._tmux("capture-pane", "-p", "-S", "-")
 
+    def modes(self) -> str:
+        """What a program can leave behind on a terminal: its other screen, a hidden cursor, reports of the mouse."""
+        return self._tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}").strip()
+
+    def is_as_before(self) -> bool:
+        """Whether the program, which has ended, has left the terminal as it was."""
+        return self.modes() == "0 1 0" and self._before.read_bytes() == self._after.read_bytes()
+
     def pid(self) -> int:
         """The process of the program itself."""
         shell = self._tmux("list-panes", "-F", "#{pane_pid}").strip()
@@ -109,12 +122,16 @@ class Terminal:
         assert found is not None, "it was there a moment ago"
         return found
 
+    def wait_for(self, condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+        """Wait for something about the program that does not stand on the screen."""
+        end = time.monotonic() + limit_s
+        while not condition():
+            assert time.monotonic() < end, "the program goes on"
+            time.sleep(LOOK_S)
+
     def exit_code(self, limit_s: float = LIMIT_S) -> int:
         """Wait until the program has ended."""
-        end = time.monotonic() + limit_s
-        while not (self._exit.exists() and self._exit.read_text(encoding="ascii").strip()):
-            assert time.monotonic() < end, f"the program goes on:\n{self.screen()}"
-            time.sleep(LOOK_S)
+        self.wait_for(lambda: self._exit.exists() and bool(self._exit.read_text(encoding="ascii").strip()), limit_s)
         return int(self._exit.read_text(encoding="ascii"))
 
 

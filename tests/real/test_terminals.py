@@ -33,7 +33,9 @@ class Room:
         return env
 
     def sit(self, who: str, *arguments: str, width: int = 80, height: int = 24, **env: str) -> Terminal:
-        command = [*SEQP2P, *arguments]
+        return self.terminal([*SEQP2P, *arguments], who, width=width, height=height, **env)
+
+    def terminal(self, command: list[str], who: str, *, width: int = 80, height: int = 24, **env: str) -> Terminal:
         return self._stack.enter_context(
             Terminal(command, self.home(who) | env, self.folder, width=width, height=height)
         )

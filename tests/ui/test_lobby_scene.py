@@ -34,6 +34,12 @@ def test_a_host_s_lobby_shows_all_of_it_in_the_smallest_terminal() -> None:
     assert shown[-1].startswith("F5 start with bots")
 
 
+def test_what_is_said_in_a_lobby_is_shown_to_its_end() -> None:
+    said = "somebody could not join: " + "who knows why " * 8 + "at all"
+    shown = " ".join("\n".join(lines(LobbyScene(FULL), Page((Line("log", said),)))).split())
+    assert said in shown
+
+
 def test_tables_are_listed_and_one_is_chosen_by_arrows_and_clicks() -> None:
     scene = LobbyScene(LobbyModel("join", tables=TABLES, asks="join code:"), ["amber", "apple", "falcon"])
     assert any(line.startswith(" > table  7") for line in lines(scene))

@@ -1,0 +1,85 @@
+"""People whose terminals, keyboards and neighbours misbehave: the screen stays whole, and the terminal as it was."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
+from tests.real.test_terminals import SEQP2P, Room, room, table
+
+__all__ = ["room"]
+pytestmark = needs_tmux
+TABLE = ("host", "--listen", "127.0.0.1:0", "--players", "2")
+CODE = "join code (like"
+
+
+def kill(number: int) -> Callable[[Terminal], None]:
+    return lambda terminal: os.kill(terminal.pid(), number)
+
+
+ENDS: dict[str, Callable[[Terminal], None]] = {
+    "SIGTERM": kill(signal.SIGTERM),
+    "SIGHUP": kill(signal.SIGHUP),
+    "Ctrl-C": lambda terminal: terminal.press("C-c", "C-c"),
+    "Ctrl-D": lambda terminal: terminal.press("C-d"),
+    "leave": lambda terminal: terminal.type("leave"),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+@pytest.mark.parametrize(("what", "sign"), [(("join",), CODE), (TABLE, "join code is"), ((), "you are let in")])
+def test_the_terminal_is_as_it_was(room: Room, what: tuple[str, ...], sign: str, how: str) -> None:
+    if not what:
+        address, code = table(room.sit("host", *TABLE))
+        what = ("watch", address, "--code", code)
+    ann = room.sit("ann", *what)
+    ann.see(sign)
+    ENDS[how](ann)
+    assert ann.exit_code() == 5
+    assert ann.is_as_before()
+    assert ann.history().strip(), "a word of how it ended"
+
+
+def test_a_fault_of_the_screen_is_one_sentence_and_the_way_back(room: Room) -> None:
+    faulty = (
+        "import seqp2p.ui.table_paint as it, seqp2p.cli.main as m; it.paint_board = lambda *_, **__: 1 / 0; m.main()"
+    )
+    command = [sys.executable, "-c", faulty, "play", "--variant", "kids", "--name", "ann"]
+    ann = room.terminal(command, "ann")
+    assert ann.exit_code() == 1
+    assert ann.is_as_before()
+    said = ann.history()
+    assert said.count("seqp2p: error: a fault in seqp2p itself") == 1
+    assert "come back with: seqp2p resume" in said
+    assert "Traceback" not in said
+
+
+def test_stopped_and_continued(room: Room) -> None:
+    shell = room.terminal(["bash", "--norc", "-i"], "ann")
+    shell.type(" ".join([*SEQP2P, *TABLE]))
+    shell.see("join code is")
+    shell.press("C-z")
+    shell.see("Stopped")
+    assert shell.modes() == "0 1 0"
+    shell.type("clear; fg")
+    shell.see("join code is")
+    pid = int(subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(shell.pid())]))
+    os.kill(pid, signal.SIGSTOP)
+    shell.type("clear; fg")
+    shell.see("join code is")
+    shell.press("C-c")
+    shell.see("you left the table")
+    assert shell.modes() == "0 1 0"
+
+
+def test_a_terminal_that_closes_ends_the_game(room: Room) -> None:
+    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0")
+    ann.see(YOUR_TURN)
+    pid = ann.pid()
+    ann.close()
+    ann.wait_for(lambda: not Path(f"/proc/{pid}").exists())
