@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from seqp2p.cli import coming_back, log_file, progress
 from seqp2p.said import said, why
 from seqp2p.ui.language import t, tr
+from seqp2p.ui.spaces import bound, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.ui.screen import Screen
@@ -30,6 +31,9 @@ ABANDONED = 5
 # How the lines of an error begin.
 ERROR: Final = said("seqp2p: error: ")
 HINT: Final = said("seqp2p: hint: ")
+
+# What a line has in it that is there to be copied: a command, a path.
+_COPIED: Final = ("seqp2p ", " /", "\\")
 
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO})
 
@@ -75,7 +79,7 @@ class Output:
         """
         shown = printable(tr(text))
         if self.screen is None:
-            _print(shown, self._people)
+            _print(_broken(shown, self._people), self._people)
         else:
             self.screen.say(shown, kind)
 
@@ -154,6 +158,22 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _broken(line: str, stream: TextIO) -> str:
+    """A line for people, broken between words where a terminal would break it anywhere; what may be copied is whole."""
+    if not stream.isatty() or any(sign in line for sign in _COPIED):
+        return line
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        return line
+    if not 0 < columns < len(line):
+        return line
+    import textwrap
+
+    rows = textwrap.wrap(bound(line), columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return unbound("\n".join(rows))
 
 
 def _print(text: str, stream: TextIO) -> None:

@@ -137,7 +137,7 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
     """Take a seat again and play it to the end; returns the exit code."""
     match, seat = resumed.match, resumed.seat
     reporter = Reporter(output, match, seat.number if choices.bot is None else 0)
-    reporter.resumed(seat.number, match.number)
+    reporter.resumed(seat.number, match.number, resumed.events)
     reporter.seats()
     sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
     return (await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output))).exit_code

@@ -1,6 +1,6 @@
 """Tells scripts and people what happens at a table: one place where an event becomes JSON and a sentence."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.events import (
     Dealt,
     Dropped,
+    Event,
     Redealt,
     Remarked,
     Result,
@@ -54,6 +55,8 @@ from seqp2p.ui.words import (
     vote_line,
 )
 
+# Of what had happened before, so many lines are told to whoever comes back; all of it is in the story.
+RECALLED: Final = 10
 # The first line that people read of an agreed table; what is said before it belongs to the lobby.
 TABLE_FULL: Final = said("the table is full")
 
@@ -222,13 +225,35 @@ class Reporter:
         self.output.event("redeal")
         self._log(tr(REDEAL_LINE))
 
-    def resumed(self, seat: int, step: int) -> None:
-        """A seat has been taken again, at this step."""
+    def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
+        """A seat has been taken again, at this step, after these events: what was told of them is told on."""
+        self._recall(events)
+        for line in list(self.story.lines)[-RECALLED:]:
+            self.output.say(line)
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
         self.output.event("resumed", seat=seat, step=step)
         self._log(resumed_line(self._company, seat, step))
+
+    def _recall(self, events: Iterable[Event]) -> None:
+        lines = self.story.lines
+        for event in events:
+            match event:
+                case Turned(turn, seat, action):
+                    lines.append(self._action_line(turn, seat, action))
+                    if action.kind in ("place", "remove"):
+                        self.story.last = action
+                case Remarked(seat, _, text, courtesy):
+                    lines.append(remark_line(self._company, seat, text, courtesy=courtesy))
+                case Skipped(seat):
+                    lines.append(skipped_line(self._company, seat))
+                case Dropped(seats):
+                    lines.append(dropped_line(self._company, seats))
+                case Redealt():
+                    lines.append(tr(REDEAL_LINE))
+                case _:
+                    pass  # Who voted, who was away: that is over.
 
     def undone(self, step: int) -> None:
         """A step that was closed for the time being has to be played again."""
@@ -261,8 +286,7 @@ class Reporter:
         text = format_action(self.match.game.variant, action)
         name = "turn" if action.kind in PLACINGS else action.kind
         self.output.event(name, turn=turn, seat=seat, action=text)
-        shown = action_shown(self.match.game.variant, action)
-        self._log(t("{turn:>3}. {who}: {action}", turn=turn, who=self._company.who(seat), action=shown))
+        self._log(self._action_line(turn, seat, action))
         if action.kind in ("place", "remove"):
             self.story.last = action
             seen = view(self.match.game.table_position(), 0)
@@ -270,6 +294,10 @@ class Reporter:
             for line in sequences_lines(self._company, self._made, made, needed):
                 self._log(line)
             self._made = made
+
+    def _action_line(self, turn: int, seat: int, action: Action) -> str:
+        shown = action_shown(self.match.game.variant, action)
+        return t("{turn:>3}. {who}: {action}", turn=turn, who=self._company.who(seat), action=shown)
 
     def _tell_dealer(self, rounds: Sequence[Sequence[tuple[int, int]]], dealer: int) -> None:
         variant = self.match.game.variant

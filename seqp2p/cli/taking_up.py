@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.encoding import DecodeError
+from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat, SeatSecrets
 from seqp2p.net.addresses import Address, AddressError, open_listeners, parse_address
@@ -54,6 +55,7 @@ class Resumed:
     addresses: tuple[Address, ...]
     listeners: Sequence[trio.SocketListener]
     torn: bool
+    events: tuple[Event, ...] = ()
 
     async def look_for_others(self, mesh: Mesh, output: Output) -> None:
         """Be found on this LAN, and find others that have come back at new addresses; until cancelled."""
@@ -76,7 +78,7 @@ async def taken_up(
     with unfinished.sidecar, home.held_again(unfinished.secrets.identity) as held, _writer(unfinished) as writer:
         seat = _own_seat(unfinished, held.identity)
         try:
-            feed(unfinished.loaded.match, unfinished.logged, writer, seat)
+            later = feed(unfinished.loaded.match, unfinished.logged, writer, seat)
         except (ResumeError, OSError) as error:
             raise as_command_error(error) from None
         async with trio.open_nursery() as nursery:
@@ -85,7 +87,8 @@ async def taken_up(
                 nursery.start_soon(cancel_when_stdin_closes, orphaned)
             with orphaned:
                 async with _listening(unfinished.secrets, listen) as listeners:
-                    yield await _resumed(unfinished, seat, held.identity, writer, listeners)
+                    resumed = await _resumed(unfinished, seat, held.identity, writer, listeners)
+                    yield replace(resumed, events=(*unfinished.loaded.events, *later))
             nursery.cancel_scope.cancel()
     if orphaned.cancelled_caught:
         # Nobody is left who could be told.

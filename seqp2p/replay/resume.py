@@ -12,6 +12,7 @@ from pathlib import Path
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Violation
+from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.replay.format import (
@@ -46,10 +47,14 @@ class GameOver(ResumeError):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A match that has taken all that its replay holds; ``torn``: something broken off was dropped from the file."""
+    """A match that has taken all that its replay holds; ``torn``: something broken off was dropped from the file.
+
+    ``events`` are what has happened in it.
+    """
 
     match: Match
     torn: bool
+    events: tuple[Event, ...] = ()
 
 
 def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
@@ -69,27 +74,30 @@ def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
             raise GameOver(said("this game is over: {path} has its end", path=path))
         # A tail without its end: the crash came while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
-        match = _played(kept, data, agreement)
+        match, events = _played(kept, data, agreement)
         match.own_seat = own_seat
     except WRONG as error:
         raise ResumeError(said("the replay {path} is damaged: {reason}", path=path, reason=why(error))) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         os.truncate(path, size)
-    return Loaded(match, torn)
+    return Loaded(match, torn, events)
 
 
-def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: OwnSeat | None = None) -> None:
-    """Let the match take what was signed after its replay broke off; ``writer`` goes on with the replay.
+def feed(
+    match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: OwnSeat | None = None
+) -> tuple[Event, ...]:
+    """Let the match take what was signed after its replay broke off, and say what follows from it.
 
-    What the replay holds already is passed over; ``own`` is told of what it signed itself. Raises ResumeError for what
-    the seat cannot have taken.
+    ``writer`` goes on with the replay. What the replay holds already is passed over; ``own`` is told of what it signed
+    itself. Raises ResumeError for what the seat cannot have taken.
     """
+    events: list[Event] = []
     for each in logged:
         try:
             if own is not None and each.kind == "contribution":
                 own.remember(match, Contribution(each.payload, each.signature))
-            _take(match, each, writer)
+            events += _take(match, each, writer)
             writer.record(match)
         except OtherPast:
             pass  # Signed on a closing that did not stand in the end.
@@ -101,22 +109,23 @@ def feed(match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: Ow
                     reason=why(error),
                 )
             ) from None
+    return tuple(events)
 
 
-def _take(match: Match, logged: Logged, writer: ReplayWriter) -> None:
+def _take(match: Match, logged: Logged, writer: ReplayWriter) -> tuple[Event, ...]:
     signed = Contribution(logged.payload, logged.signature)
     match logged.kind:
         case "contribution":
             try:
-                match.receive(signed)
+                return match.receive(signed)
             except Violation as violation:
                 known = match.knows_of(violation)
                 if match.accuse(violation) is not None and not known:
                     writer.evidence(match, violation)
         case "ballot":
-            match.receive_ballot(signed)
+            return match.receive_ballot(signed) or ()
         case "head":
-            match.receive_head(signed)
+            return match.receive_head(signed) or ()
         case "leave":
             if match.receive_leave(signed) is not None:
                 writer.leave(match, signed)
@@ -125,6 +134,7 @@ def _take(match: Match, logged: Logged, writer: ReplayWriter) -> None:
                 writer.remark(match, remark)
         case _:
             pass  # Addresses are not for the match.
+    return ()
 
 
 def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
@@ -153,12 +163,11 @@ def _belongs_to_the_game(placed: Placed) -> bool:
     return kind is TableRecord or kind in BESIDE or STAGES[kind] <= STAGES[StepRecord]
 
 
-def _played(kept: list[Placed], data: bytes, agreement: bytes) -> Match:
+def _played(kept: list[Placed], data: bytes, agreement: bytes) -> tuple[Match, tuple[Event, ...]]:
     if not kept:
-        return Match(agreement)
+        return Match(agreement), ()
     reading: Reading = begin(kept[0])
     if reading.match.agreement_bytes != agreement:
         raise DecodeError(said("it is of another game than the seat's own file beside it"))
-    for placed in kept[1:]:
-        read(reading, placed, data)
-    return reading.match
+    happened = [event for placed in kept[1:] for event in read(reading, placed, data)]
+    return reading.match, tuple(happened)

@@ -1,18 +1,16 @@
 """Lines that were said, broken to the width of a column, the newest at its foot."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from seqp2p.ui.frame import Canvas, width_of
 from seqp2p.ui.scene import Line
+from seqp2p.ui.spaces import bound, unbound
 
 INDENT: Final = "  "
 """Before what goes on with a line."""
 SIGNS: Final = {"log": " ", "remark": '"', "answer": ">", "alarm": "!"}
 """Before a line, by its kind: what its style tells to those who see styles."""
-HARD_SPACE: Final = "\u00a0"
-_BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -27,7 +25,7 @@ def wrapped(text: str, width: int) -> list[str]:
     ['le', '  code :', '  7']
     """
     rows: list[str] = []
-    indent, rest = "", _BOUND.sub(HARD_SPACE, text)
+    indent, rest = "", bound(text)
     while width_of(rest) > width - len(indent):
         head = _head(rest, width - len(indent))
         blank = len(head) if rest[len(head) :][:1] == " " else head.rfind(" ")
@@ -37,7 +35,7 @@ def wrapped(text: str, width: int) -> list[str]:
         rest = rest[len(head) :].lstrip(" ")
         indent = INDENT if width > 2 * len(INDENT) else ""
     broken = [*rows, indent + rest] if rest or not rows else rows
-    return [row.replace(HARD_SPACE, " ") for row in broken]
+    return [unbound(row) for row in broken]
 
 
 def _head(text: str, width: int) -> str:

@@ -86,6 +86,8 @@ def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> No
     host = people.host("--variant", "kids", "--pace", "3600")
     guest = people.join(host, bot=None, stdin=subprocess.PIPE)
     guest.line("^(host's turn|type an action)")
+    guest.type("say hello")
+    guest.line("^you say: hello")
     guest.signal(signal.SIGKILL)
     guest.end()
     host.event("absent")
@@ -94,6 +96,10 @@ def test_a_person_who_comes_back_is_shown_what_there_is(people: Household) -> No
     back.line("^your hand: ")
     back.line("^(host's turn|type an action)")
     host.event("back")
+    # What had happened is told again, and is in the log.
+    back.line("^you say: hello")
+    back.type("log")
+    back.line("^you say: hello", 2)
     back.type("leave", "yes")
     assert (back.end(), host.end()) == (5, 5)
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import termios
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +69,24 @@ def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == "seqp2p: error: it \\x1b broke\nseqp2p: hint: mend it\nseqp2p: error: it broke\n"
+
+
+def test_at_a_terminal_a_sentence_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    main, other = os.openpty()
+    termios.tcsetwinsize(other, (24, 20))
+    for text, shown in (
+        ("the quick brown fox jumps : over", "the quick brown fox\n  jumps : over\n"),
+        ("what a longest code : it", "what a longest\n  code : it\n"),
+        ("come back with: seqp2p resume 0123", "come back with: seqp2p resume 0123\n"),
+        ("replay: /a/very/long path/of it", "replay: /a/very/long path/of it\n"),
+        ("short enough", "short enough\n"),
+    ):
+        with monkeypatch.context() as patched, os.fdopen(os.dup(other), "w") as stream:
+            patched.setattr(sys, "stdout", stream)
+            Output(json=False).say(text)
+        assert os.read(main, 4096).decode().replace("\r\n", "\n") == shown
+    os.close(main)
+    os.close(other)
 
 
 class Terminal(io.StringIO):

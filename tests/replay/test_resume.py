@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, OpeningRecord
@@ -63,6 +64,19 @@ def test_a_replay_that_was_broken_off_at_every_step_ends_as_if_it_had_not_been(b
         with ReplayWriter.reopen(path, match) as writer:
             feed(match, logged(brief), writer)
             assert finish(path, match, writer, brief) == replay_bytes(brief, 1)
+
+
+def test_what_has_happened_is_told_whether_the_replay_has_it_or_the_seats_own_file(brief: Played, path: Path) -> None:
+    path.write_bytes(unfinished_bytes(brief))
+    every = [event for event in load(path, brief.agreement).events if isinstance(event, Turned)]
+    assert [event.turn for event in every] == sorted(event.turn for event in every)
+    assert every
+    for count in (0, len(brief.steps) // 2):
+        path.write_bytes(assemble(steps(brief, count)))
+        loaded = load(path, brief.agreement)
+        with ReplayWriter.reopen(path, loaded.match) as writer:
+            later = feed(loaded.match, logged(brief), writer)
+        assert [event for event in (*loaded.events, *later) if isinstance(event, Turned)] == every
 
 
 def test_going_on_writes_nothing_twice(brief: Played, path: Path) -> None:

@@ -1,0 +1,25 @@
+"""Spaces that are no place to break a line: those that French puts beside its signs."""
+
+import re
+from typing import Final
+
+HARD_SPACE: Final = "\u00a0"
+_BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
+
+
+def bound(text: str) -> str:
+    """The text with such spaces made hard.
+
+    >>> [each.replace(HARD_SPACE, "_") for each in bound("le code : 7, « aide »").split(" ")]
+    ['le', 'code_:', '7,', '«_aide_»']
+    """
+    return _BOUND.sub(HARD_SPACE, text)
+
+
+def unbound(text: str) -> str:
+    """The text with its hard spaces soft again.
+
+    >>> unbound(bound("le code : 7"))
+    'le code : 7'
+    """
+    return text.replace(HARD_SPACE, " ")
