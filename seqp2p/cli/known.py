@@ -32,7 +32,7 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import bye
 from seqp2p.net.table import Table
-from seqp2p.players.vocabulary import NO, YES, word_of
+from seqp2p.players.vocabulary import LEAVING, NO, YES, word_of
 from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
@@ -283,7 +283,7 @@ async def _ask(meeting: Meeting, output: Output) -> bool:
     with trio.move_on_after(ANSWER_S):
         while (line := await output.read_line()) is not None:
             answer = word_of(line)
-            if answer in YES | NO:
+            if answer in YES | NO | LEAVING:
                 return answer in YES
             loud(t("type yes or no: "))
     return False

@@ -126,14 +126,17 @@ async def on_page(output: Output, wish: Wish, film: Film) -> int:
     from seqp2p.ui.show_scene import ShowScene
 
     scene = ShowScene(film)
-    async with on_screen(output, wish) as shown_on, trio.open_nursery() as nursery:
-        screen = shown_on.screen
-        assert screen is not None, "there is a terminal to paint on"
-        screen.show(scene)
-        nursery.start_soon(roll, scene.reel, screen.refresh)
-        while (typed := await screen.read_line()) is not None and scene.obey(typed):
-            screen.refresh()
-        nursery.cancel_scope.cancel()
+    try:
+        async with on_screen(output, wish) as shown_on, trio.open_nursery() as nursery:
+            screen = shown_on.screen
+            assert screen is not None, "there is a terminal to paint on"
+            screen.show(scene)
+            nursery.start_soon(roll, scene.reel, screen.refresh)
+            while (typed := await screen.read_line()) is not None and scene.obey(typed):
+                screen.refresh()
+            nursery.cancel_scope.cancel()
+    except* KeyboardInterrupt:
+        pass  # Whoever only looks on leaves nothing behind.
     output.say(film.verdict)
     return DONE
 

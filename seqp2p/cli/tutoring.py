@@ -1,6 +1,5 @@
 """``seqp2p play --tutorial``: ten guided turns, on the screen where there can be one, else by typed lines."""
 
-import contextlib
 from typing import Final
 
 import trio
@@ -21,12 +20,14 @@ PAUSE_S: Final = 1.0
 async def teach(output: Output, wish: Wish) -> int:
     """Lead through the tutorial, until it ends or is left; returns the exit code."""
     finished = False
-    with contextlib.suppress(KeyboardInterrupt):  # Nobody waits for whoever leaves.
+    try:
         async with on_screen(output, wish) as shown_on:
             if shown_on.screen is None:
                 finished = await tutor(own_desk(shown_on), Tutorial())
             else:
                 finished = await _at_table(own_desk(shown_on), shown_on.screen)
+    except* KeyboardInterrupt:
+        pass  # Nobody waits for whoever leaves.
     return DONE if finished else ABANDONED
 
 

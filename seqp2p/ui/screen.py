@@ -24,8 +24,6 @@ LINES_MAX: Final = 2000
 TYPED_MAX: Final = 64
 """Lines that were typed and not read yet; more are not taken."""
 TICK_S: Final = 1.0
-LEAVE: Final = "leave"
-YES: Final = "yes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,6 @@ class Screen:
         self._taste = taste
         self._scene: Scene = Blank()
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
-        self._interrupts = 0
         self.stage = Stage(self, look or Look(taste.styles, taste.colours))
 
     # What the program does with it.
@@ -97,11 +94,10 @@ class Screen:
     # What the stage hears; on trio's thread.
 
     def press(self, key: str) -> None:
-        """Obey a key."""
+        """Obey a key. Ctrl-C is the signal that it is at any terminal, and never an answer to what is asked."""
         if key == "c-c":
-            self._interrupt()
+            signal.raise_signal(signal.SIGINT)
             return
-        self._interrupts = 0
         if key == "c-d":
             self._take(None)
         elif (line := self._scene.press(key)) is not None:
@@ -110,14 +106,12 @@ class Screen:
 
     def click(self, target: Target) -> None:
         """Obey a click."""
-        self._interrupts = 0
         if (line := self._scene.click(target)) is not None:
             self._take(line)
         self.refresh()
 
     def enter(self, line: str) -> None:
         """A line was typed."""
-        self._interrupts = 0
         self._take(line)
 
     def completions(self, typed: str) -> Sequence[str]:
@@ -127,15 +121,6 @@ class Screen:
     def _take(self, line: str | None) -> None:
         with contextlib.suppress(trio.WouldBlock):
             self._send.send_nowait(line)
-
-    def _interrupt(self) -> None:
-        """Ctrl-C asks to leave, once more is a yes. Where nobody reads that, or still is there, it is a signal."""
-        self._interrupts += 1
-        unheard = self._interrupts == 1 and not self._typed.statistics().tasks_waiting_receive
-        if unheard or self._interrupts > len((LEAVE, YES)):
-            signal.raise_signal(signal.SIGINT)
-        else:
-            self._take((LEAVE, YES)[self._interrupts - 1])
 
 
 class Blank:

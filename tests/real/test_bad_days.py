@@ -45,6 +45,25 @@ def test_the_terminal_is_as_it_was(room: Room, what: tuple[str, ...], sign: str,
     assert ann.history().strip(), "a word of how it ended"
 
 
+def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
+    for number, who in enumerate(("bob", "mallory")):
+        ann = room.sit("ann", *TABLE, "--variant", "kids", "--name", "ann")
+        address, code = table(ann)
+        other = room.sit(who, "join", address, "--code", code, "--name", "bob")
+        if number:
+            ann.see("THE KEY OF bob HAS CHANGED")
+        else:
+            ann.see("turn 1")
+        ann.press("C-c")
+        if not number:
+            ann.see("yes/no")
+        ann.press("C-c")
+        assert ann.exit_code() == 5
+        assert "the cards are dealt" not in ann.history()
+        other.press("C-c")
+        assert other.exit_code() in {0, 5}
+
+
 def test_a_fault_of_the_screen_is_one_sentence_and_the_way_back(room: Room) -> None:
     faulty = (
         "import seqp2p.ui.table_paint as it, seqp2p.cli.main as m; it.paint_board = lambda *_, **__: 1 / 0; m.main()"
