@@ -37,6 +37,7 @@ from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven
 from seqp2p.ui.words import (
     LEFT,
     REDEAL_LINE,
+    RESHUFFLED_LINE,
     Company,
     Story,
     absent_line,
@@ -84,6 +85,7 @@ class Reporter:
         self._made = (0,) * match.game.agreement.settings.teams
         self._votes = set[tuple[int, str, tuple[int, ...]]]()
         self._explained = set[str]()
+        self._reshuffles = match.game.reshuffles
         self._accounted = set[int]()  # the seats of which it is said why they are voted on
         self._full_at = self._step_at = trio.current_time()
 
@@ -121,6 +123,7 @@ class Reporter:
             case Seated(draw):
                 self._tell_dealer(draw.rounds, draw.dealer)
             case Shuffled(seat, number, reshuffle):
+                self._tell_reshuffle(reshuffle)
                 seconds = round(now - self._step_at, 3)
                 self.output.event("shuffle", seat=seat, seconds=seconds, reshuffle=reshuffle)
                 self.output.say(shuffled_line(self._company, seat, number, self.match.game.players))
@@ -139,6 +142,12 @@ class Reporter:
         self._hear(event)
         if self._table is not None:
             self._table.hear(event)
+
+    def _tell_reshuffle(self, number: int) -> None:
+        """Say once why seats shuffle in the middle of a game. A deal anew says so by itself."""
+        if number > self._reshuffles:
+            self._reshuffles = number
+            self._log(tr(RESHUFFLED_LINE))
 
     def _show_progress(self) -> None:
         if self.output.screen is None:

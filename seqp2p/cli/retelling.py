@@ -20,7 +20,6 @@ from seqp2p.rules import (
     format_position,
     view,
 )
-from seqp2p.said import said
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import sequences_made
@@ -28,6 +27,7 @@ from seqp2p.ui.reel import Film, Shot
 from seqp2p.ui.scene import Line
 from seqp2p.ui.words import (
     REDEAL_LINE,
+    RESHUFFLED_LINE,
     Company,
     dealer_line,
     dropped_line,
@@ -40,7 +40,6 @@ from seqp2p.ui.words import (
     vote_line,
 )
 
-RESHUFFLED_LINE: Final = said("the pile is used up: all discards are shuffled, and are the pile")
 # What scripts are told of what happened; a turn is told by its action.
 KINDS: Final = MappingProxyType(
     {

@@ -63,6 +63,17 @@ _SUITS: Final[Mapping[str, Said]] = MappingProxyType(
 _COLOURS: Final[Mapping[str, Said]] = MappingProxyType(
     {"blue": said("blue"), "green": said("green"), "red": said("red"), "yellow": said("yellow")}
 )
+_WORDS: Final[Mapping[str, Said]] = MappingProxyType(
+    {
+        "pass": said("pass"),
+        "dead": said("dead"),
+        "draw": said("draw"),
+        "end": said("end"),
+        "waive": said("waive"),
+        "call": said("call"),
+        "given": said("given"),
+    }
+)
 _TITLES: Final[Mapping[str, Said]] = MappingProxyType({"classic": said("Sequence"), "kids": said("Sequence for Kids")})
 _VARIANTS: Final[Mapping[str, Said]] = MappingProxyType({"classic": said("classic"), "kids": said("kids")})
 
@@ -132,9 +143,9 @@ def card_shown(variant: Variant, card: Card) -> str:
 
 
 def action_shown(variant: Variant, action: Action) -> str:
-    """An action as the reader writes it: the notation, with the reader's own names of animals."""
+    """An action as the reader writes it: the notation, with the reader's own words and names of animals."""
     first, *rest = format_action(variant, action).split(" ")
-    return " ".join([face_name(first), *rest])
+    return " ".join(tr(_WORDS[word]) if word in _WORDS else face_name(word) for word in (first, *rest))
 
 
 def colour_name(colour: str) -> str:

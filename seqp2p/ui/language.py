@@ -15,6 +15,8 @@ from seqp2p.said import Said
 DOMAIN: Final = "seqp2p"
 LOCALE_DIR: Final = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120  # --help is quick
 LANGUAGES: Final = ("en", "fr")
+# How what a game is called begins.
+TITLE: Final = "Sequence"
 # What names a language, the strongest first (gettext's own order).
 _VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -97,5 +99,12 @@ def _filled(template: str, values: Mapping[str, object]) -> str:
 
 
 def _shown(name: str, value: object) -> object:
-    """A reason is a sentence, also where it comes from a peer, who says it in English; a name is never translated."""
-    return tr(value) if isinstance(value, Said) or (name == "reason" and isinstance(value, str)) else value
+    """A reason is a sentence, also where it comes from a peer, who says it in English; a name is never translated.
+
+    What a game is called has a translation like a sentence, also where the rules say it.
+    """
+    if isinstance(value, str) and (
+        isinstance(value, Said) or name == "reason" or (name == "game" and value.startswith(TITLE))
+    ):
+        return tr(value)
+    return value

@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-HARD_SPACE: Final = "\u00a0"
+# Of one column, and in no text that is shown: what comes from outside is escaped before.
+HARD_SPACE: Final = "\udc20"
 _BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
 
 

@@ -299,6 +299,7 @@ def dropped_line(company: Company, seats: Collection[int]) -> str:
     return tn("{names} is out of the game", "{names} are out of the game", len(out), names=names)
 
 
+RESHUFFLED_LINE: Final = said("the pile is used up: all discards are shuffled, and are the pile")
 REDEAL_LINE: Final = said("the cards that are left are dealt anew")
 
 

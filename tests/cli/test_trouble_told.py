@@ -7,13 +7,23 @@ import pytest
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
 from seqp2p.match.errors import Violation
-from seqp2p.match.events import Voted
+from seqp2p.match.events import (
+    Dropped,
+    Event,
+    Redealt,
+    Remarked,
+    Shuffled,
+    Skipped,
+    Turned,
+    Voted,
+)
 from seqp2p.net.absence import Absent
+from seqp2p.rules import parse_action
 from tests.cli import documented
 from tests.table import Played, match_at
 
 
-async def told(game: Played, *events: Absent | Voted, own: int = 1) -> Reporter:
+async def told(game: Played, *events: Absent | Event, own: int = 1) -> Reporter:
     """A reporter at a table at which seat 2 is proved a cheat and seat 3 has left, after these events."""
     match = match_at(game, 12)
     match.proven[2] = Violation(2, 9, "seat 2 does not hold QH", ())
@@ -56,3 +66,48 @@ async def test_an_absence_is_explained_once(trio: Played, capsys: pytest.Capture
 async def test_who_is_away_itself_needs_no_explanation(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
     await told(trio, Absent(1, 120))
     assert capsys.readouterr().err.splitlines() == ["you cannot be reached; waiting up to 2:00"]
+
+
+async def test_why_seats_shuffle_in_the_middle_of_a_game(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = await told(trio, *(Shuffled(seat, seat, 1) for seat in (1, 2, 3)))
+    assert list(reporter.story.lines) == ["the pile is used up: all discards are shuffled, and are the pile"]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1:] == [
+        "you have shuffled, the proof is checked (1/3)",
+        "seat 2 (player 2) has shuffled, the proof is checked (2/3)",
+        "seat 3 (player 3) has shuffled, the proof is checked (3/3)",
+    ]
+
+
+async def test_who_comes_back_is_told_what_had_happened(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = await told(trio)
+    variant = reporter.match.game.variant
+    first, second = parse_action(variant, "cat d1"), parse_action(variant, "dragon xd1")
+    reporter.resumed(
+        1,
+        40,
+        [
+            Shuffled(1, 1, 0),
+            *(Turned(turn, 2, first) for turn in range(1, 10)),
+            Turned(10, 1, second),
+            Remarked(2, 1, "hello", courtesy=True),
+            Skipped(3),
+            Dropped((3,)),
+            Redealt(),
+            Turned(11, 2, parse_action(variant, "pass")),
+        ],
+    )
+    told_lines = [
+        " 10. you: dragon xd1",
+        "seat 2 (player 2) says: hello",
+        "the turn of player 3 is passed over",
+        "player 3 is out of the game",
+        "the cards that are left are dealt anew",
+        " 11. seat 2 (player 2): pass",
+    ]
+    assert reporter.story.last == second
+    assert list(reporter.story.lines)[9:15] == told_lines
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:4] == [f"{turn:>3}. seat 2 (player 2): cat d1" for turn in range(6, 10)]
+    assert lines[4:10] == told_lines
+    assert lines[-1] == "you have come back to the game, which is at step 40"

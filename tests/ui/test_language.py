@@ -263,6 +263,21 @@ def test_every_word_is_known_in_both_languages(french: None) -> None:
     assert not set(every) & set(vocabulary.FRENCH)
 
 
+def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(french: None) -> None:
+    for text in ("9C dead", "pass", "draw", "end", "waive", "call 2", "4C given", "QH e5", "JS xd7"):
+        action = parse_action(CLASSIC, text)
+        told = action_shown(CLASSIC, action)
+        assert (told == text) == (text in ("QH e5", "JS xd7"))
+        assert parse_action(CLASSIC, tidied(told)) == action
+
+
+def test_the_rules_name_the_game_in_french(french: None) -> None:
+    with pytest.raises(NotationError, match="is no card of Sequence for Kids") as caught:
+        parse_action(KIDS, "chatt b2")
+    assert "n'est pas une carte de Sequence pour enfants" in tr(why(caught.value))
+    assert t("no replay goes by {game}", game="hand") == "aucun enregistrement ne s'appelle hand"
+
+
 def test_french_words_are_words_of_french_alone() -> None:
     assert vocabulary.word_of("quitter") == "quitter"
     assert vocabulary.shown("leave") == "leave"
@@ -312,7 +327,7 @@ def test_what_the_rules_say_of_animals_is_said_in_french(french: None) -> None:
 def test_cards_colours_and_games_have_names(french: None) -> None:
     assert card_name(CLASSIC, parse_card(CLASSIC, "QH")) == "dame de cœur"
     assert card_shown(CLASSIC, parse_card(CLASSIC, "QH")) == "QH"
-    assert action_shown(CLASSIC, parse_action(CLASSIC, "9C dead")) == "9C dead"
+    assert action_shown(CLASSIC, parse_action(CLASSIC, "9C dead")) == "9C morte"
     for variant in VARIANTS.values():
         letters = [colour_letter(colour) for colour in variant.colours]
         assert len(set(letters)) == len(letters), "each on the board has a letter of its own"
