@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.cli import progress
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import ended_by_signals
 from seqp2p.said import said
@@ -33,6 +34,8 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_wish(*, plain: bool, palette: str | None, ascii_only: bool, **others: Any) -> None:
+        if plain:
+            progress.hide()  # Nothing is repainted.
         command(wish=Wish(plain, palette, ascii_only), **others)
 
     wishing: Callable[..., Any] = with_wish

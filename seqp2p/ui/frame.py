@@ -4,9 +4,10 @@ Scenes paint on a ``Canvas``, which clips, minds wide characters and never lets 
 would obey; what comes out is frozen. Nothing here knows a terminal or a game.
 """
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from prompt_toolkit.utils import get_cwidth
 
@@ -14,6 +15,12 @@ Target: TypeAlias = tuple[str, int]
 """What lies on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
 Fragment: TypeAlias = tuple[str, str]
 """Names of styles, separated by spaces (``ui.styles``), and a text."""
+
+
+_ALIKE: Final = str.maketrans(
+    {"×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
+)
+"""Signs of print, and those that a typewriter has in their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,25 @@ def clipped(text: str, width: int, more: str = "…") -> str:
             break
         kept += character
     return kept + more
+
+
+def in_ascii(text: str) -> str:
+    r"""The text with ASCII alone, and as wide: letters without their accents, and ``?`` for what has no likeness.
+
+    >>> in_ascii("mélangé… 80×24"), in_ascii("安!"), in_ascii("e\u0301")
+    ('melange. 80x24', '??!', 'e')
+    """
+    if text.isascii():
+        return text
+    return "".join(map(_ascii_cells, text))
+
+
+def _ascii_cells(character: str) -> str:
+    if character.isascii():
+        return character
+    size = max(0, get_cwidth(character))
+    alike = unicodedata.normalize("NFKD", character.translate(_ALIKE)).encode("ascii", "ignore").decode()
+    return alike[:size] if len(alike) >= size else "?" * size
 
 
 class Canvas:

@@ -58,7 +58,7 @@ class Screen:
         self._taste = taste
         self._scene: Scene = Blank()
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
-        self.stage = Stage(self, look or Look(taste.styles, taste.colours))
+        self.stage = Stage(self, look or Look(taste.styles, taste.colours, taste.glyphs is ASCII))
 
     # What the program does with it.
 

@@ -53,7 +53,7 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
-from seqp2p.ui.frame import Frame, Painter, Target, width_of
+from seqp2p.ui.frame import Frame, Painter, Target, in_ascii, width_of
 from seqp2p.ui.language import t
 from seqp2p.ui.scene import HEIGHT_MIN, WIDTH_MIN
 
@@ -96,6 +96,7 @@ class Look:
 
     styles: dict[str, str]
     colours: bool = True
+    ascii_only: bool = False
     input: Input | None = None
     output: Output | None = None
 
@@ -199,14 +200,15 @@ class Stage:
             buffer.document = Document(buffer.text[:LINE_LENGTH_MAX])
 
     def _application(self, look: Look) -> Application[None]:
-        page = Window(_Page(lambda: self._painter, self._click), always_hide_cursor=True)
+        spelt = in_ascii if look.ascii_only else str
+        page = Window(_Page(lambda: self._painter, self._click, spelt), always_hide_cursor=True)
         typed = Window(BufferControl(self._buffer), height=1, dont_extend_height=True, style="class:typed")
         prompt = Window(FormattedTextControl([("class:prompt", PROMPT)]), width=len(PROMPT), height=1)
         whole = FloatContainer(
             HSplit([page, VSplit([prompt, typed])]),
             [Float(CompletionsMenu(max_height=8), xcursor=True, ycursor=True)],
         )
-        small = Window(FormattedTextControl(_too_small), wrap_lines=True, always_hide_cursor=True)
+        small = Window(FormattedTextControl(lambda: spelt(_too_small())), wrap_lines=True, always_hide_cursor=True)
 
         def shown() -> AnyContainer:
             size = get_app().output.get_size()
@@ -294,9 +296,12 @@ class Stage:
 class _Page(UIControl):
     """Whatever the painter paints, anew only when the painter or the size is another."""
 
-    def __init__(self, painter: Callable[[], Painter], click: Callable[[Target], None]) -> None:
+    def __init__(
+        self, painter: Callable[[], Painter], click: Callable[[Target], None], spelt: Callable[[str], str]
+    ) -> None:
         self._painter = painter
         self._click = click
+        self._spelt = spelt
         self._painted: tuple[Painter, int, int] | None = None
         self._frame = Frame((), {})
 
@@ -309,7 +314,8 @@ class _Page(UIControl):
         rows = self._frame.rows
 
         def line(number: int) -> StyleAndTextTuples:
-            return [(_classes(styles), text) for styles, text in rows[number]] if number < len(rows) else []
+            row = rows[number] if number < len(rows) else ()
+            return [(_classes(styles), self._spelt(text)) for styles, text in row]
 
         return UIContent(line, max(1, len(rows)), cursor_position=Point(0, 0), show_cursor=False)
 
@@ -319,7 +325,7 @@ class _Page(UIControl):
             return NotImplemented
         row, index = mouse_event.position.y, mouse_event.position.x
         if row < len(self._frame.rows):
-            text = "".join(text for _, text in self._frame.rows[row])
+            text = "".join(self._spelt(text) for _, text in self._frame.rows[row])
             target = self._frame.targets.get((row, width_of(text[:index])))
             if target is not None:
                 self._click(target)

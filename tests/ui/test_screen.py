@@ -44,12 +44,16 @@ class Sized(DummyOutput):
     def __init__(self, columns: int, rows: int) -> None:
         self.size = Size(rows=rows, columns=columns)
         self.bells = 0
+        self.written = ""
 
     def get_size(self) -> Size:
         return self.size
 
     def bell(self) -> None:
         self.bells += 1
+
+    def write(self, data: str) -> None:
+        self.written += data
 
 
 class Recorder:
@@ -119,10 +123,11 @@ def pipes() -> Iterator[PipeInput]:
 
 
 @asynccontextmanager
-async def sitting(columns: int = 80, rows: int = 24) -> AsyncIterator[Sitting]:
+async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False) -> AsyncIterator[Sitting]:
     output = Sized(columns, rows)
     with pipes() as keys:
-        async with open_screen(Taste(), Look(Taste().styles, input=keys, output=output)) as screen:
+        look = Look(Taste().styles, ascii_only=ascii_only, input=keys, output=output)
+        async with open_screen(Taste(), look) as screen:
             scene = Recorder()
             screen.show(scene)
             yield Sitting(screen, scene, keys, output)
@@ -239,6 +244,20 @@ async def test_a_terminal_that_is_gone_asks_this_process_to_end() -> None:
             table.keys.close()
             with trio.fail_after(LIMIT_S):
                 assert await anext(aiter(signals)) == signal.SIGTERM
+
+
+@pytest.mark.parametrize("columns", [80, 79])
+async def test_ascii_alone_reaches_a_terminal_that_wants_it(columns: int) -> None:
+    async with sitting(columns, ascii_only=True) as table:
+        table.screen.say("mélangé… 安 e\u0301")
+        if columns < 80:
+            await until(lambda: "need 80x24" in table.output.written)
+        else:
+            await until(lambda: "melange. ?? e" in table.output.written)
+            # A click is where it was.
+            table.keys.send_text("\x1b[<0;79;1M\x1b[<0;79;1m")
+            assert await table.lines(1) == ["seat 2"]
+        assert table.output.written.isascii()
 
 
 async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
