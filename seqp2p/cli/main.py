@@ -169,7 +169,7 @@ def run() -> int:
         code: int | None = spoken(cli).main(prog_name="seqp2p", standalone_mode=False)
     except click.UsageError as error:
         raise usage_error(error) from None
-    except click.Abort:  # Ctrl-C or the end of input while something was asked.
+    except (click.Abort, KeyboardInterrupt):  # Ctrl-C, as early as can be, or the end of input at a question.
         raise CommandError(t("stopped"), exit_code=ABANDONED) from None
     return code or DONE
 

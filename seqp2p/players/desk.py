@@ -64,5 +64,7 @@ async def wait_in_lobby(
         elif word:
             near = nearest_word(word, words)
             desk.say(
-                tr(NOT_STARTED) if near is None else t("the game has not started; did you mean {word}?", word=near)
+                tr(NOT_STARTED)
+                if near is None
+                else t("the game has not started; did you mean {word}?", word=shown(near))
             )

@@ -188,7 +188,7 @@ class Person:
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
         near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
-        return [t("{fault}; did you mean {word}?", fault=fault, word=near)] if near else [fault]
+        return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
         """What there is to know of a card or a square that is typed alone; nothing for another line."""
@@ -212,7 +212,7 @@ class Person:
         if self._seat.owes(self._match):
             return t("your last line is being looked at; one moment")
         if near := nearest_word(word, self._words()):
-            return t("{whose_turn}; did you mean {word}?", whose_turn=self._whose_turn(), word=near)
+            return t("{whose_turn}; did you mean {word}?", whose_turn=self._whose_turn(), word=shown(near))
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._whose_turn())
 
     # The game, as it happens.

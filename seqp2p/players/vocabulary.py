@@ -38,7 +38,7 @@ FRENCH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "yes": ("oui", "o"),
         "no": ("non",),
         "pass": ("passer", "passe"),
-        "dead": ("morte", "mort"),
+        "dead": ("échange", "morte", "mort"),
         "draw": ("piocher", "pioche"),
         "end": ("fin",),
         "waive": ("renoncer",),

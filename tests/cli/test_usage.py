@@ -192,3 +192,13 @@ def test_exit_codes_are_those_of_the_documentation() -> None:
     codes = SimpleNamespace(**{name: value for name, value in vars(output).items() if isinstance(value, int)})
     mine = [codes.DONE, codes.FAILED, codes.USAGE, codes.NOT_VERIFIED, codes.NOT_CONNECTED, codes.ABANDONED]
     assert mine == list(documented.exit_codes()) == [0, 1, 2, 3, 4, 5]
+
+
+def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main_module, "spoken", interrupted)
+    with pytest.raises(output.CommandError, match=r"^stopped$") as caught:
+        main_module.run()
+    assert caught.value.exit_code == output.ABANDONED

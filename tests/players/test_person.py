@@ -663,6 +663,13 @@ async def test_a_slip_of_the_finger_in_the_lobby() -> None:
     )
 
 
+async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_turn: Seat, others_turn: Seat) -> None:
+    assert (await others_turn.type("wheree"))[0].endswith(" ; vouliez-vous dire où ?")
+    assert await own_turn.choose("plateaux", refused="") is None
+    assert own_turn.shown[-1].endswith("vouliez-vous dire plateau ?")
+    assert (await in_the_lobby("seets"))[1] == ["la partie n'a pas commencé ; vouliez-vous dire places ?"]
+
+
 async def test_what_was_said_of_the_lobby_can_be_asked_again() -> None:
     # Only a host has a code to tell.
     assert await in_the_lobby("Seats", "code") == (False, ["at the table: ann, free", NOT_STARTED])

@@ -296,6 +296,7 @@ def test_courtesies_are_kept_in_english(french: None) -> None:
     [
         ("passer", "pass"),
         ("9c morte", "9C dead"),
+        ("9c echange", "9C dead"),
         ("9C dead", "9C dead"),
         ("donner 4c", "4C given"),
         ("4c donnée", "4C given"),
@@ -327,7 +328,7 @@ def test_what_the_rules_say_of_animals_is_said_in_french(french: None) -> None:
 def test_cards_colours_and_games_have_names(french: None) -> None:
     assert card_name(CLASSIC, parse_card(CLASSIC, "QH")) == "dame de cœur"
     assert card_shown(CLASSIC, parse_card(CLASSIC, "QH")) == "QH"
-    assert action_shown(CLASSIC, parse_action(CLASSIC, "9C dead")) == "9C morte"
+    assert action_shown(CLASSIC, parse_action(CLASSIC, "9C dead")) == "9C échange"
     for variant in VARIANTS.values():
         letters = [colour_letter(colour) for colour in variant.colours]
         assert len(set(letters)) == len(letters), "each on the board has a letter of its own"
