@@ -4,11 +4,11 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import trio
 
@@ -39,8 +39,12 @@ from seqp2p.players.player import Player
 from seqp2p.players.sight import Sight
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import Action, View
 from seqp2p.ui.language import t
 from seqp2p.ui.words import LEFT
+
+if TYPE_CHECKING:  # Only where there is a screen.
+    from seqp2p.ui.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +86,25 @@ def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
     """The bot or person that plays this seat."""
     if choices.bot is None:
         sight = Sight(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
-        person = Person(own_desk(reporter.output), sight, PATIENCE_S)
+        person = Onlooker(own_desk(reporter.output), sight, PATIENCE_S, reporter.output.screen)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
     # A bot's choices need no secrecy, but nobody should be able to foresee them either.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
+
+
+class Onlooker(Person):
+    """A person before whose eyes the table is, if there is a screen: it shows at once what is asked."""
+
+    def __init__(self, desk: Desk, sight: Sight, patience_s: Mapping[str, float], screen: "Screen | None") -> None:
+        super().__init__(desk, sight, patience_s)
+        self._screen = screen
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        """Ask until there is an action."""
+        if self._screen is not None:
+            self._screen.refresh_soon()
+        return await super().choose(view, refused)
 
 
 def own_desk(output: Output) -> Desk:

@@ -72,6 +72,10 @@ class Screen:
         page = Page(tuple(self.lines), "", self._taste.glyphs)
         self.stage.set_painter(self._scene.painter(page))
 
+    def refresh_soon(self) -> None:
+        """Something is about to change: the scene is painted anew when whoever calls has done what it is doing."""
+        trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
+
     def say(self, text: str, kind: str = "log") -> None:
         """A line more."""
         self.lines.append(Line(kind, text))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.terminals import YOUR_TURN, Terminal, needs_tmux
+from tests.real.terminals import CAN_STAGE, STAGED, YOUR_TURN, Terminal, needs_tmux
 from tests.real.test_terminals import SEQP2P, Room, room, table
 
 __all__ = ["room"]
@@ -89,11 +89,27 @@ def test_stopped_and_continued(room: Room) -> None:
     shell.see("join code is")
     pid = int(subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(shell.pid())]))
     os.kill(pid, signal.SIGSTOP)
-    shell.type("clear; fg")
-    shell.see("join code is")
+    shell.see("Stopped")  # written over the screen
+    shell.type("fg")
+    shell.wait(lambda screen: "join code is" in screen and "Stopped" not in screen, "the whole screen again")
     shell.press("C-c")
     shell.see("you left the table")
     assert shell.modes() == "0 1 0"
+
+
+def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
+    ann = room.sit("ann", "play", "--manual-draw", "--pace", "0")
+    ann.see(YOUR_TURN)
+    while not CAN_STAGE.search(ann.screen()):
+        before = ann.screen()
+        ann.press("Tab")
+        ann.wait(lambda screen, before=before: screen != before, "another card")  # type: ignore[misc]
+    ann.press("Enter")
+    ann.see(STAGED)
+    ann.press("Enter")
+    ann.see("draw: Enter sends it", limit_s=8)
+    ann.press("Enter")
+    ann.see("you draw ")
 
 
 def test_a_terminal_that_closes_ends_the_game(room: Room) -> None:

@@ -13,8 +13,8 @@ from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
-from seqp2p.ui.scene import KeyHelp, Page
-from seqp2p.ui.screen import Screen, Taste, open_screen
+from seqp2p.ui.scene import KeyHelp, Line, Page
+from seqp2p.ui.screen import TICK_S, Screen, Taste, open_screen
 from seqp2p.ui.stage import LINE_LENGTH_MAX, Look
 
 LIMIT_S = 20.0
@@ -244,6 +244,16 @@ async def test_a_terminal_that_is_gone_asks_this_process_to_end() -> None:
             table.keys.close()
             with trio.fail_after(LIMIT_S):
                 assert await anext(aiter(signals)) == signal.SIGTERM
+
+
+async def test_what_is_about_to_change_is_painted_when_it_has() -> None:
+    async with sitting() as table:
+        await until(lambda: bool(table.scene.painted))
+        table.screen.refresh_soon()
+        # Nothing else is painted so soon: the clock's next second is far.
+        table.screen.lines.append(Line("log", "at once"))
+        with trio.fail_after(TICK_S / 2):
+            await until(lambda: "at once" in table.output.written)
 
 
 @pytest.mark.parametrize("columns", [80, 79])
