@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, view
+from seqp2p.ui.aloud import part_lines
 from seqp2p.ui.cards import card_shown, without_accents
 from seqp2p.ui.language import current, number, t, tn
 from seqp2p.ui.plain import board_lines, score_line
@@ -42,6 +43,7 @@ WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "all": ("tout",),
         "none": ("aucune",),
         "board": ("plateau",),
+        "where": ("où",),
         "log": ("journal",),
         "verdict": ("verdict",),
         "help": ("aide",),
@@ -175,12 +177,12 @@ class Reel:
     def obey(self, typed: str) -> Answer:
         """Obey a typed line."""
         line = " ".join(typed.split())
-        word, _, rest = line.partition(" ")
-        word, rest = word_of(word), word_of(rest) if rest else ""
+        word, _, given = line.partition(" ")
+        word, rest = word_of(word), word_of(given) if given else ""
         if _NUMBER.fullmatch(word) and not rest:
             return self._to_turn(int(word))
-        if word == "hands":
-            return self._hands(rest)
+        if word == "hands" or (word in ("board", "where") and given):
+            return self._hands(rest) if word == "hands" else Answer(self.part(given))
         if word_of(line) in _PLAIN:
             return _PLAIN[word_of(line)](self)
         if word == "log":
@@ -197,6 +199,15 @@ class Reel:
             return (t("the cards are not dealt yet"),)
         seen = view(shot.position, 0)
         return (*board_lines(seen, colours, shot.last), score_line(seen, colours))
+
+    def part(self, text: str) -> tuple[str, ...]:
+        """The row, column or square of the board that a text names, in a sentence."""
+        shot, colours = self.shot, self.film.company.colours
+        if shot.position is None:
+            return (t("the cards are not dealt yet"),)
+        board = shown("board")
+        ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
+        return tuple(part_lines(view(shot.position, 0), text, colours, shot.last)) or (ask,)
 
     def hands(self) -> tuple[str, ...]:
         """Every hand that is shown here, a line each."""
@@ -300,6 +311,7 @@ _PLAIN: Final[Mapping[str, Callable[[Reel], Answer]]] = MappingProxyType(
         "slower": lambda reel: reel.pace(-1),
         "sequence": Reel.next_sequence,
         "board": lambda reel: Answer(reel.board()),
+        "where": lambda reel: Answer(reel.part("")),
         "verdict": lambda reel: Answer((reel.film.verdict, reel.whereabouts())),
         "help": lambda _: Answer(help_lines()),
         "quit": lambda _: Answer(done=True),
@@ -315,7 +327,7 @@ def help_lines() -> tuple[str, ...]:
         t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
         t("{sequence}  to the next sequence that was completed", **words),
         t("{play}, {stop}, {faster}, {slower}  let it play", **words),
-        t("{board}  the board    {log}, {log} {all}  what has happened", **words),
+        t("{board}  the board    {board} 5, {board} e, {where} e5  a part of it    {log}, {log} {all}", **words),
         t("{hands}  the hands    {hands} 2, {hands} {all}, {hands} {none}  whose are shown", **words),
         t("{verdict}  what was verified, and where you are", **words),
         t("{help}, {quit}", **words),

@@ -91,7 +91,7 @@ class ShowScene:
         keys = [
             KeyHelp("←→", t("step")),
             KeyHelp("↑↓", t("ten steps")),
-            KeyHelp("Space", t("stop") if self.reel.place.playing else t("play")),
+            KeyHelp(t("Space"), t("stop") if self.reel.place.playing else t("play")),
             KeyHelp("+-", t("speed")),
             KeyHelp("F5", t("sequence")),
         ]

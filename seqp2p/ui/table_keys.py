@@ -18,7 +18,7 @@ class Key(NamedTuple):
 def sheet_keys() -> tuple[Key, ...]:
     """While lines are shown in place of the table."""
     return (
-        _key("escape", "Esc", t("back to the table")),
+        _key("escape", t("Esc"), t("back to the table")),
         _key("", t("arrows"), t("scroll")),
         _key("pagedown", t("PgDn"), t("further")),
         _key("pageup", t("PgUp"), t("earlier")),
@@ -43,9 +43,9 @@ def table_keys(view: View | None, choice: Choice, *, asked: bool, over: bool, sc
 def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
     found: list[Key] = []
     if does := _enter(view, choice, asked=asked):
-        found.append(_key("enter", "Enter", does))
+        found.append(_key("enter", t("Enter"), does))
     if choice != Choice():
-        found.append(_key("escape", "Esc", t("take back") if choice.staged else t("undo")))
+        found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("undo")))
     if does := _tab(view, choice):
         found.append(_key("tab", "Tab", does))
     found.append(_key("", t("arrows"), t("square")))

@@ -204,8 +204,14 @@ def test_words_lead_about() -> None:
 def test_words_answer() -> None:
     reel = Reel(film("kids-3"))
     assert reel.obey("board").lines == reel.obey("hands").lines == ("the cards are not dealt yet",)
+    assert reel.obey("board 3").lines == ("the cards are not dealt yet",)
     reel.go(10)
     assert len(reel.obey("board").lines) == 8
+    assert reel.obey("board 1").lines[0].startswith("row 1: a free corner, b ")
+    assert reel.obey("board B").lines[0].startswith("column b: b1 ")
+    assert reel.obey("where a1").lines == ("a1 is a free corner: it counts for everybody",)
+    asked = ("board takes a row, a column or a square, like: board 5, board e, board e5",)
+    assert reel.obey("where").lines == reel.obey("board 99").lines == asked
     assert reel.obey("log").lines == reel.log()
     assert reel.obey("log all").lines == reel.log(everything=True)
     assert reel.log()[-1] == reel.shot.lines[-1].text
