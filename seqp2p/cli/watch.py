@@ -43,6 +43,7 @@ WHAT_TO_TYPE: Final = said(
     "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
     " who holds what, log what happened, leave ends it"
 )
+LET_IN: Final = said("you are let in; the game is shown once the table is full")
 NOT_DEALT: Final = said("the cards are not dealt yet")
 
 
@@ -113,7 +114,7 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
                 way.host,
                 secrets.token_bytes,
                 dial=way.dial,
-                let_in=lambda: seeing.output.say(t("you are let in; the game is shown once the table is full")),
+                let_in=lambda: seeing.output.say(LET_IN),
             )
             gallery = await wait_for_table(come_in, seeing)
             if gallery is None:
@@ -129,7 +130,7 @@ async def wait_for_table(come_in: Callable[[], Awaitable[Gallery]], seeing: Seei
     gallery: Gallery | None = None
 
     async def leave_when_typed() -> None:
-        await wait_in_lobby(own_desk(seeing.output))
+        await wait_in_lobby(own_desk(seeing.output), told={"seats": [tr(LET_IN)]})
         nursery.cancel_scope.cancel()
 
     async with trio.open_nursery() as nursery:

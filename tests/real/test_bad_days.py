@@ -45,6 +45,16 @@ def test_the_terminal_is_as_it_was(room: Room, what: tuple[str, ...], sign: str,
     assert ann.history().strip(), "a word of how it ended"
 
 
+def test_whoever_waits_to_watch_is_answered(room: Room) -> None:
+    address, code = table(room.sit("host", *TABLE))
+    eve = room.sit("eve", "watch", address, "--code", code)
+    eve.see("you are let in")
+    eve.type("seats")
+    eve.wait(lambda screen: screen.count("you are let in") == 2, "an answer")
+    eve.type("leev")
+    eve.see("did you mean leave?")
+
+
 def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
     for number, who in enumerate(("bob", "mallory")):
         ann = room.sit("ann", *TABLE, "--variant", "kids", "--name", "ann")
@@ -94,7 +104,7 @@ def test_stopped_and_continued(room: Room) -> None:
     shell.wait(lambda screen: "join code is" in screen and "Stopped" not in screen, "the whole screen again")
     shell.press("C-c")
     shell.see("you left the table")
-    assert shell.modes() == "0 1 0"
+    shell.wait_for(lambda: shell.modes() == "0 1 0")
 
 
 def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
