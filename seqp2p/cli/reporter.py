@@ -236,8 +236,9 @@ class Reporter:
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
         """A seat has been taken again, at this step, after these events: what was told of them is told on."""
+        told = len(self.story.lines)
         self._recall(events)
-        for line in list(self.story.lines)[-RECALLED:]:
+        for line in list(self.story.lines)[told:][-RECALLED:]:
             self.output.say(line)
         position = self.match.game.position
         if position is not None:
