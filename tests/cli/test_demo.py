@@ -202,7 +202,9 @@ def test_stopped_before_the_first_peer_listens(people: Household) -> None:
     wait_until(lambda: any(is_peer(child) for child in children(demo.pid)), "no peer starts")
     demo.signal(signal.SIGTERM)
     assert demo.end() == 5
-    assert (demo.events[-1]["event"], demo.events[-1]["replays"]) == ("over", [])
+    assert (demo.events[-1]["event"], demo.events[-1]["result"]) == ("over", "unfinished")
+    # Nearly always there is none yet; where the machine was busy, the peers may have been quicker than the signal.
+    assert all(Path(replay).is_file() for replay in demo.events[-1]["replays"])
 
 
 @pytest.mark.parametrize(("end_s", "replays"), [(30.0, 2), (0.0, 0)])

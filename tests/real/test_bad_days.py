@@ -59,7 +59,7 @@ def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
     for number, who in enumerate(("bob", "mallory")):
         ann = room.sit("ann", *TABLE, "--variant", "kids", "--name", "ann")
         address, code = table(ann)
-        other = room.sit(who, "join", address, "--code", code, "--name", "bob")
+        room.sit(who, "join", address, "--code", code, "--name", "bob")
         if number:
             ann.see("THE KEY OF bob HAS CHANGED")
         else:
@@ -70,8 +70,6 @@ def test_ctrl_c_says_no_to_a_changed_key(room: Room) -> None:
         ann.press("C-c")
         assert ann.exit_code() == 5
         assert "the cards are dealt" not in ann.history()
-        other.press("C-c")
-        assert other.exit_code() in {0, 5}
 
 
 def test_a_fault_of_the_screen_is_one_sentence_and_the_way_back(room: Room) -> None:
