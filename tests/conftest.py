@@ -16,8 +16,19 @@ settings.load_profile("seqp2p")
 os.environ["LANGUAGE"] = "en"
 
 
-# These wait, for networks that fail and for processes, more than they work: they come first, beside the others.
-FIRST = ("tests/real/test_namespaces.py", "tests/real/", "tests/net/test_faults.py")
+# These wait, for networks that fail and for processes, more than they work, or take longest of all: they come first,
+# beside the others, so that no core is idle at the end.
+FIRST = (
+    "tests/real/test_namespaces.py",
+    "tests/real/",
+    "tests/net/test_faults.py",
+    "tests/match/test_ballots_exploration.py",
+    "tests/net/test_session_byzantine.py",
+    "tests/cli/test_leaving.py",
+    "tests/cli/test_rematch.py",
+    "tests/cli/test_resume_command.py",
+    "tests/cli/test_play.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

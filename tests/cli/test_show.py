@@ -29,7 +29,8 @@ from tests.cli.documented import fields
 from tests.cli.processes import LIMIT_S
 
 ROOT = Path(__file__).parents[2]
-GOLDEN = sorted((ROOT / "replays").glob("*.seqp2p"))
+# Every third: that all of them play back is for tests/replay/test_playback.py to say.
+GOLDEN = sorted((ROOT / "replays").glob("*.seqp2p"))[::3]
 SMALL = sorted((ROOT / "protocol" / "replays").glob("*.seqp2p"))
 KIDS = ROOT / "replays" / "kids-3.seqp2p"
 
