@@ -5,6 +5,7 @@ show more. Whatever a key or a click means comes out as the line that could have
 """
 
 import contextlib
+import gc
 import signal
 import sys
 from collections import deque
@@ -164,6 +165,9 @@ class Blank:
 @contextlib.asynccontextmanager
 async def open_screen(taste: Taste, look: Look | None = None) -> AsyncGenerator[Screen]:
     """A screen on this terminal until the block ends, however it ends."""
+    # All that is loaded stays: looking through it again and again for garbage would hold a key up for 30 ms at times.
+    gc.collect()
+    gc.freeze()
     screen = Screen(taste, look)
     async with trio.open_nursery() as nursery:
         await nursery.start(screen.stage.run)
