@@ -12,6 +12,7 @@ from seqp2p.match.machine import Match
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.ledger import TableEvent
 from seqp2p.net.voting import AskAbout
+from seqp2p.players.vocabulary import shown
 from seqp2p.rules import View
 from seqp2p.ui.words import Company, Story
 
@@ -77,7 +78,7 @@ class TableView:
 def _scene(
     match: Match, own: int, story: Story, sees: Callable[[], View | None], asked: Callable[[], View | None]
 ) -> "TableScene":
-    from seqp2p.ui.table_scene import TableScene
+    from seqp2p.ui.table_scene import WORDS, TableScene
 
     agreement = match.game.agreement
     return TableScene(
@@ -87,4 +88,5 @@ def _scene(
         story=story,
         clock=trio.current_time,
         settings=agreement.settings,
+        words=[word.replace(word.strip(), shown(word.strip())) for word in WORDS],
     )

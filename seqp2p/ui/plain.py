@@ -58,7 +58,7 @@ def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
         t("               [{letter}] in a completed sequence    <{letter}> the last move", letter=letter),
     ]
     if not is_animal(variant.faces[variant.board.grid[1]]):
-        return [*lines, *_codes_lines()]
+        return [*lines, *letters_lines()]
     printed = [face for card, face in enumerate(variant.faces) if is_animal(face) and card in variant.board.grid]
     codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
@@ -66,7 +66,7 @@ def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
     return lines + [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)]
 
 
-def _codes_lines() -> list[str]:
+def letters_lines() -> list[str]:
     """The letters of the classic cards, which are the same in every language."""
     return [
         t("cards:         T ten, J jack, Q queen, K king, A ace"),

@@ -49,7 +49,7 @@ class TableScene:
     """The table of one seat, or of one who only watches (``company.own`` 0).
 
     ``sees`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
-    nothing is asked; ``clock`` the time in seconds, from any beginning.
+    nothing is asked; ``clock`` the time in seconds, from any beginning. ``words`` are those that Tab completes.
     """
 
     def __init__(
@@ -61,7 +61,9 @@ class TableScene:
         story: Story,
         clock: Callable[[], float],
         settings: Settings,
+        words: Sequence[str] = WORDS,
     ) -> None:
+        self._words = tuple(words)
         self._sees = sees
         self._asked = asked
         self._company = company
@@ -172,7 +174,7 @@ class TableScene:
         legal = view.legal if view and is_asked else ()
         shown = [action_shown(view.variant, action) for action in legal] if view else []
         small = typed.lower()
-        return [line for line in (*shown, *WORDS) if line.lower().startswith(small)][:COMPLETIONS_MAX]
+        return [line for line in (*shown, *self._words) if line.lower().startswith(small)][:COMPLETIONS_MAX]
 
     # The choice.
 

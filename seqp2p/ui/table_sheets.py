@@ -9,7 +9,7 @@ from seqp2p.ui.cards import colour_name
 from seqp2p.ui.explain import card_label
 from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.plain import help_lines
+from seqp2p.ui.plain import help_lines, letters_lines
 from seqp2p.ui.scene import KeyHelp, Line
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.words import Company
@@ -47,6 +47,8 @@ def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
     }
     yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())
     faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
+    if any(face.suit for face in faces):
+        yield from letters_lines()
     codes = [f"{face.label} {face.name}" for face in faces if not face.suit]
     for at in range(0, len(codes), CODES_A_LINE):
         yield ", ".join(codes[at : at + CODES_A_LINE])
