@@ -23,7 +23,7 @@ from seqp2p.rules.actions import (
 from seqp2p.rules.dealing import DealerDraw, deal_order, dealer_draw, first_seat
 from seqp2p.rules.engine import apply, legal_actions, new_pile
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction, NotationError, RulesError
-from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
+from seqp2p.rules.game_text import SKIP, Dropping, GameText, Happening, Move, format_game, parse_game
 from seqp2p.rules.lookup import SquareSet, set_of, squares_of
 from seqp2p.rules.notation import (
     format_action,
@@ -64,6 +64,7 @@ __all__ = [
     "KIDS",
     "NO_SQUARE",
     "PASS",
+    "SKIP",
     "UNKNOWN",
     "VARIANTS",
     "WAIVE",
@@ -73,9 +74,11 @@ __all__ = [
     "Card",
     "CompletedSequence",
     "DealerDraw",
+    "Dropping",
     "Ends",
     "GameText",
     "Hand",
+    "Happening",
     "IllegalAction",
     "Kind",
     "Line",

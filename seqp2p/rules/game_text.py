@@ -15,17 +15,25 @@
     2. 3: 2S dead +?; 6H d5 +?
     3. 4: call 1; 1: 7S given; 3: 5C given; 4: JD e5 +?
     4. 1: QH h2 +KD
+    5. 2: skip
+    6. 3: drop 2 (2C,5C,JD/?,?,?,?/?,?,?,?)
 
 A turn is one line: its number, and the actions in order, each as in ``notation``. The seat stands in front of the first
 action and wherever another one acts. After a + stands the card drawn, ? if it is not known; behind a pass stand in
-brackets the cards that it shows and that were not known before. Every line ends with a newline. One text for each game.
+brackets the cards that it shows and that were not known before. Two things are decided by the table and not by the
+seat whose turn it is: ``skip``, its turn passes on without it, and ``drop``, seats leave for good; in brackets stand
+then the hands that those who stay are dealt anew, in seat order, with a ? for each unknown card, - for an empty hand.
+
+Lines that begin with # may come before the first one: they are for people, and no part of the game. Every line ends
+with a newline. One text for each game.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from seqp2p.rules.absence import drop, skip
 from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import apply
 from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
@@ -42,6 +50,8 @@ _TAG: Final = re.compile(r"\[(hand [0-9]+|[a-z]+) (\S+)\]", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _TURN: Final = re.compile(r"[0-9]+\. (.+)", re.ASCII)
 _MOVE: Final = re.compile(r"(?:[0-9]+: )?([^+():]+?)(?: \(([^()]+)\))?(?: \+(\S+))?", re.ASCII)
+_DROP: Final = re.compile(r"(?:[0-9]+: )?drop ([0-9,]+) \(([^()]+)\)", re.ASCII)
+_SKIP: Final = re.compile(r"(?:[0-9]+: )?skip", re.ASCII)
 
 
 class Move(NamedTuple):
@@ -52,6 +62,21 @@ class Move(NamedTuple):
     """The card drawn; UNKNOWN also if none is."""
     shown: Hand = ()
     """The cards that a pass shows and that were unknown before it."""
+
+
+class Dropping(NamedTuple):
+    """Seats leave the game for good, and all cards that are not played are dealt anew."""
+
+    seats: tuple[Seat, ...]
+    """Ascending."""
+    hands: tuple[Hand, ...]
+    """As dealt anew to those who stay, in seat order, each ascending."""
+
+
+SKIP: Final = "skip"
+"""The turn passes on without its seat."""
+
+Happening: TypeAlias = Move | Dropping | Literal["skip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +90,13 @@ class GameText:
     first_seat: Seat
     hands: tuple[Hand, ...]
     """As dealt, in seat order, each ascending."""
-    moves: tuple[Move, ...]
+    moves: tuple[Happening, ...]
 
     def positions(self) -> Iterator[Position]:
-        """The first position, and the one after each move; RulesError says what is wrong with the game."""
+        """The first position, and the one after each move; RulesError says what is wrong with the game.
+
+        After seats have left it is the one in which all cards are dealt anew.
+        """
         position = start(self.variant, self.players, self.teams, self.options, self.first_seat, self.hands)
         yield position
         for move in self.moves:
@@ -102,7 +130,7 @@ def format_game(game: GameText) -> str:
     lines: list[str] = []
     turn, seat = -1, 0
     for move, after in zip(game.moves, others, strict=True):
-        text = _format_move(game.variant, move, drew=after.draws > before.draws)
+        text = _format_happening(game.variant, move, drew=after.draws > before.draws)
         if before.turn != turn:
             lines.append(f"{before.turn + 1}. {before.to_move}: {text}")
         elif before.to_move != seat:
@@ -128,13 +156,18 @@ def parse_game(text: str) -> GameText:
         raise NotationError(said("the text is too long for a game"))
     if not text.endswith("\n"):
         raise NotationError(said("every line of a game ends with a newline"))
+    comments = 0
+    while text.startswith("#"):
+        text, comments = text.partition("\n")[2], comments + 1
     head, _, body = text.partition("\n\n")
     game = _parse_deal(dict(_parse_tag(line) for line in head.split("\n")), body)
     try:
         canonical = format_game(game)
     except RulesError as error:
         raise NotationError(said("the game cannot have gone like this: {reason}", reason=why(error))) from error
-    for number, (line, right) in enumerate(zip(text.split("\n"), canonical.split("\n"), strict=False), start=1):
+    for number, (line, right) in enumerate(
+        zip(text.split("\n"), canonical.split("\n"), strict=False), start=1 + comments
+    ):
         if line != right:
             raise NotationError(
                 said(
@@ -147,25 +180,45 @@ def parse_game(text: str) -> GameText:
     return game
 
 
-def _after(position: Position, move: Move) -> Position:
+def _after(position: Position, happening: Happening) -> Position:
     turn = position.turn + 1
     try:
-        if move.shown and move.action.kind != "pass":
-            raise IllegalAction(said("only a pass shows cards"))
-        after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
+        if isinstance(happening, Move):
+            return _after_move(position, happening)
+        return skip(position) if isinstance(happening, str) else _dealt_anew(position, happening)
     except RulesError as error:
         raise IllegalAction(said("turn {turn}: {reason}", turn=turn, reason=why(error))) from error
+
+
+def _dealt_anew(position: Position, dropping: Dropping) -> Position:
+    after = drop(position, dropping.seats)
+    if list(dropping.seats) != sorted(set(dropping.seats)):
+        raise IllegalAction(said("the seats that leave are named in ascending order, each once"))
+    if [len(hand) for hand in dropping.hands] != [len(after.hands[seat - 1]) for seat in after.staying]:
+        raise IllegalAction(said("those who stay are dealt as many cards as they held"))
+    for seat, hand in zip(after.staying, dropping.hands, strict=True):
+        after = reveal(after, seat, [card for card in hand if card != UNKNOWN])
+    return after
+
+
+def _after_move(position: Position, move: Move) -> Position:
+    if move.shown and move.action.kind != "pass":
+        raise IllegalAction(said("only a pass shows cards"))
+    after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
     surplus = None if move.drawn == UNKNOWN else surplus_face(after)
     if surplus is not None:
-        raise IllegalAction(
-            said(
-                "turn {turn}: seat {seat} cannot have drawn that: {surplus}",
-                turn=turn,
-                seat=position.to_move,
-                surplus=surplus,
-            )
-        )
+        seat = position.to_move
+        raise IllegalAction(said("seat {seat} cannot have drawn that: {surplus}", seat=seat, surplus=surplus))
     return after
+
+
+def _format_happening(variant: Variant, happening: Happening, *, drew: bool) -> str:
+    if isinstance(happening, Move):
+        return _format_move(variant, happening, drew=drew)
+    if isinstance(happening, str):
+        return happening
+    hands = "/".join(_format_cards(variant, hand) or "-" for hand in happening.hands)
+    return f"drop {','.join(map(str, happening.seats))} ({hands})"
 
 
 def _format_move(variant: Variant, move: Move, *, drew: bool) -> str:
@@ -235,19 +288,31 @@ def _parse_known(variant: Variant, name: str) -> Card:
     return UNKNOWN if name == "?" else parse_card(variant, name)
 
 
-def _parse_turn(variant: Variant, line: str) -> Iterator[Move]:
+def _parse_turn(variant: Variant, line: str) -> Iterator[Happening]:
     turn = _TURN.fullmatch(line)
     if not turn:
         raise NotationError(said("{line!r} is no turn: write for instance '1. 2: QH h2 +?'", line=line[:_SHOWN_MAX]))
     for item in turn[1].split("; "):
-        match = _MOVE.fullmatch(item)
-        if not match:
-            raise NotationError(
-                said("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
-            )
-        action, shown, drawn = match.groups()
-        yield Move(
-            action=parse_action(variant, action),
-            drawn=_parse_known(variant, drawn) if drawn else UNKNOWN,
-            shown=_parse_cards(variant, shown) if shown else (),
+        yield _parse_happening(variant, item)
+
+
+def _parse_happening(variant: Variant, item: str) -> Happening:
+    if _SKIP.fullmatch(item):
+        return SKIP
+    if dropped := _DROP.fullmatch(item):
+        seats, hands = dropped.groups()
+        return Dropping(
+            seats=tuple(map(_parse_number, seats.split(","))),
+            hands=tuple(() if hand == "-" else _parse_cards(variant, hand) for hand in hands.split("/")),
         )
+    match = _MOVE.fullmatch(item)
+    if not match:
+        raise NotationError(
+            said("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
+        )
+    action, shown, drawn = match.groups()
+    return Move(
+        action=parse_action(variant, action),
+        drawn=_parse_known(variant, drawn) if drawn else UNKNOWN,
+        shown=_parse_cards(variant, shown) if shown else (),
+    )

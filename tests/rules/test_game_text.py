@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import (
     CLASSIC,
+    SKIP,
     UNKNOWN,
+    Dropping,
     GameText,
+    Happening,
     IllegalAction,
     Move,
     NotationError,
@@ -19,14 +22,17 @@ from seqp2p.rules import (
     RulesError,
     Variant,
     apply,
+    drop,
     format_game,
     format_position,
     hide,
+    legal_actions,
     nameable_lines,
     parse_action,
     parse_card,
     parse_game,
     reveal,
+    skip,
 )
 from tests.rules.playing import OPTION_TABLES, Game
 
@@ -90,6 +96,125 @@ def test_every_game_reads_back_to_the_same_positions(
     assert parse_game(text) == written
     assert list(parse_game(text).positions()) == positions
     assert hide(positions[-1], ()) == hide(game.position, ())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 60), st.data())
+def test_games_that_seats_stay_away_from_read_back_too(
+    table: tuple[Variant, int, int, Options], seed: int, moves: int, data: st.DataObject
+) -> None:
+    variant, players, teams, options = table
+    game = Game.deal(variant, players, teams, random.Random(seed), options)
+    first = game.position
+    happened: list[Happening] = []
+    positions = [first]
+    for _ in range(moves):
+        before = positions[-1]
+        if before.over:
+            break
+        kind = game.rng.choice(("move", "move", "move", "move", "skip", "drop"))
+        if kind == "skip" and before.phase in {"play", "draw"}:
+            happened.append(SKIP)
+            positions.append(skip(before))
+        elif kind == "drop" and len(before.staying) > 2:
+            gone = (game.rng.choice(before.staying),)
+            dropped, cards = drop(before, gone), deck_left(before)
+            game.rng.shuffle(cards)
+            hands = tuple(
+                tuple(sorted(cards.pop() for _ in dropped.hands[seat - 1])) if game.rng.random() < 0.9 else UNSEEN
+                for seat in dropped.staying
+            )
+            hands = tuple(
+                (UNKNOWN,) * len(dropped.hands[seat - 1]) if hand is UNSEEN else hand
+                for seat, hand in zip(dropped.staying, hands, strict=True)
+            )
+            after = dropped
+            for seat, hand in zip(dropped.staying, hands, strict=True):
+                after = reveal(after, seat, [card for card in hand if card != UNKNOWN])
+            happened.append(Dropping(gone, hands))
+            positions.append(after)
+        elif legal := legal_actions(before):
+            action = game.rng.choice(legal)
+            happened.append(Move(action))
+            positions.append(apply(before, action))
+        else:
+            break
+    written = GameText(variant, players, teams, options, first.to_move, first.hands, tuple(happened))
+    text = format_game(written)
+    assert parse_game(text) == written
+    assert list(parse_game(text).positions()) == positions
+
+
+UNSEEN: tuple[int, ...] = (99,)
+
+
+def deck_left(position: Position) -> list[int]:
+    """The cards that are dealt anew."""
+    left = Counter(position.variant.deck)
+    left.subtract(card for pile in position.discards for card in pile)
+    return sorted(left.elements())
+
+
+AWAY = """\
+[variant classic]
+[players 3]
+[teams 3]
+[options manual-draw]
+[first 2]
+[hand 1 ?]
+[hand 2 ?]
+[hand 3 ?]
+[result -]
+
+1. 2: QH h2; drop 1 (2C,3C,4C,5C,6C/?,?,?,?,?,?); draw +KD
+2. 3: skip
+3. 2: 2C e2; skip
+4. 3: drop 3 (?,?,?,?,?)
+"""
+
+
+def test_what_the_table_decides() -> None:
+    game = parse_game(AWAY)
+    positions = list(game.positions())
+    assert [position.mover for position in positions] == [2, 2, 2, 3, 2, 2, 3, 2]
+    assert positions[-1].out == (1, 3)
+    assert game.moves[1] == Dropping((1,), ((0, 1, 2, 3, 4), (UNKNOWN,) * 6))
+    assert [move for move in game.moves if move == SKIP] == [SKIP, SKIP]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("drop 1 (2C,3C,4C,5C,6C/?,?,?,?,?,?)", "drop 1 (2C,3C,4C,5C,6C/?)", "dealt as many cards as they held"),
+        ("drop 1 (2C,3C,4C,5C,6C/?,?,?,?,?,?)", "drop 1 (2C,3C,4C,5C,6C)", "dealt as many cards as they held"),
+        ("2C,3C,4C,5C,6C", "2C,2C,2C,5C,6C", "turn 1: seat 2 cannot hold what it shows: the deck has only 2 2C"),
+        ("2C,3C,4C,5C,6C", "2C,2C,QH,QH,6C", "turn 1: seat 2 cannot hold what it shows: the deck has only 2 QH"),
+        ("2C,3C,4C,5C,6C", "3C,2C,4C,5C,6C", "line 11 is"),
+        ("drop 1 ", "drop 01 ", "line 11 is"),
+        ("drop 1 ", "drop 1,1 ", "turn 1: the seats that leave are named in ascending order, each once"),
+        ("drop 1 ", "drop 1, ", "'' stands where a game has a number"),
+        ("drop 1 ", "drop 4 ", "turn 1: there is no seat 4 to leave"),
+        ("drop 1 (2C", "drop (2C", "'drop' is no action"),
+        ("2. 3: skip", "2. 3: skip; skip", "turn 5: those who stay"),
+        ("2. 3: skip", "2. 2: skip", "line 12 is"),
+        ("2. 3: skip", "2. 3: skip +?", "'skip'"),
+    ],
+)
+def test_what_the_table_cannot_decide(old: str, new: str, reason: str) -> None:
+    assert old in AWAY
+    with pytest.raises(NotationError) as refused:
+        parse_game(AWAY.replace(old, new, 1))
+    assert reason in str(refused.value)
+
+
+def test_comments_for_people() -> None:
+    assert parse_game("# Åse, Bo\n#\n" + TEXT) == parse_game(TEXT)
+    with pytest.raises(NotationError, match="line 4 is"):
+        parse_game("# Åse, Bo\n# 2\n" + TEXT.replace("players 4", "players 04"))
+    with pytest.raises(NotationError):
+        parse_game(TEXT.replace("1. 2:", "# so it began\n1. 2:"))
+    with pytest.raises(NotationError):
+        parse_game("# nothing else\n")
 
 
 def test_a_text_in_full() -> None:

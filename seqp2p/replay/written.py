@@ -1,0 +1,82 @@
+"""A replay as the text of its game: what ``rules.game_text`` writes and reads. No I/O."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from seqp2p.match.events import Dealt, Dropped, Skipped, Turned
+from seqp2p.match.table import Agreement
+from seqp2p.replay.playback import Moment, Playback
+from seqp2p.rules import SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Move, Position
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What happened in the game of cards and chips, and how the table lay then: before anything else happened in it."""
+
+    what: Dealt | Turned | Skipped | Dropped
+    drawn: int
+    """The card that was drawn by it; UNKNOWN where none was, or nobody can know it."""
+    after: Position
+
+
+def stretches(playback: Playback) -> tuple[Stretch, ...]:
+    """The moments from the deal on, without what changes nothing on the table; empty where nothing was dealt."""
+    count = 0
+
+    def part(moment: Moment) -> int:
+        nonlocal count
+        count += isinstance(moment.what, Dealt | Turned | Skipped | Dropped)
+        return count
+
+    return tuple(_stretch([*moments]) for number, moments in groupby(playback.moments, part) if number)
+
+
+def game_text(playback: Playback) -> GameText | None:
+    """The game of a replay, hands as far as they are opened; None where no cards were dealt."""
+    parts = stretches(playback)
+    if not parts:
+        return None
+    agreement, first = playback.agreement, parts[0].after
+    assert isinstance(agreement, Agreement), "there is no moment without a table"
+    settings = agreement.settings
+    return GameText(
+        variant=settings.rules,
+        players=settings.players,
+        teams=settings.teams,
+        options=settings.options,
+        first_seat=first.to_move,
+        hands=first.hands,
+        moves=tuple(_happenings(parts)),
+    )
+
+
+def _stretch(moments: Sequence[Moment]) -> Stretch:
+    what, after = moments[0].what, moments[-1].position
+    assert isinstance(what, Dealt | Turned | Skipped | Dropped), "these begin a stretch"
+    assert after is not None, "the cards are dealt"
+    # The card comes after a reshuffle, and after what is said until then.
+    drawn = next((moment.drew[1] for moment in moments if moment.drew), UNKNOWN)
+    return Stretch(what, drawn, after)
+
+
+def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
+    before = parts[0].after
+    for part in parts[1:]:
+        what, after = part.what, part.after
+        if isinstance(what, Turned):
+            shows = what.action.kind == "pass"
+            hands = before.hands[what.seat - 1], after.hands[what.seat - 1]
+            yield Move(what.action, part.drawn, _learnt(*hands) if shows else ())
+        elif isinstance(what, Dropped):
+            yield Dropping(what.seats, tuple(after.hands[seat - 1] for seat in after.staying))
+        else:
+            yield SKIP
+        before = after
+
+
+def _learnt(before: Hand, after: Hand) -> Hand:
+    """The cards of a hand that were unknown before."""
+    new = Counter(after) - Counter(before)
+    return tuple(sorted(card for card in new.elements() if card != UNKNOWN))
