@@ -36,7 +36,19 @@ ALLOWED: dict[str, set[str]] = {
 EVERYBODYS = {"__init__", "said"}
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
-PURE = ("said", "rules", "crypto", "match", "replay.verify", "replay.reading", "replay.format", "replay.playback")
+PURE = (
+    "said",
+    "rules",
+    "crypto",
+    "match",
+    "replay.verify",
+    "replay.reading",
+    "replay.format",
+    "replay.playback",
+    "replay.written",
+    "replay.decoded",
+    "replay.summary",
+)
 IMPURE = {
     "asyncio",
     "datetime",

@@ -83,6 +83,10 @@ class Output:
         else:
             self.screen.say(shown, kind)
 
+    def write(self, text: str) -> None:
+        """What a command was asked for, as it is, on standard output."""
+        _write(text, sys.stdout)
+
     def say_last(self, text: str) -> None:
         """A line that a person still reads when the screen is gone."""
         self.say(text)

@@ -61,18 +61,27 @@ def command(file: Path, *, as_json: bool, wish: Wish) -> None:
 
 def open_file(file: Path) -> Playback:
     """The replay in a file; raises CommandError where there is none that shows anything."""
-    begun = time.monotonic()
+    return play_file(file, read_file(file))
+
+
+def read_file(file: Path) -> bytes:
+    """What is in a file, or a little more of it than any replay has; raises CommandError where it cannot be read."""
     try:
         if not file.is_file():
             if file.exists():
                 raise CommandError(t("{file} is not a file", file=file), HINT, NOT_VERIFIED)
             raise CommandError(t("there is no file {file}", file=file), HINT, NOT_VERIFIED)
         with file.open("rb") as stream:
-            data = stream.read(REPLAY_SIZE_MAX + 1)
+            return stream.read(REPLAY_SIZE_MAX + 1)
     except OSError as error:
         reason = tr(error.strerror or str(error))
         problem = t("{file} cannot be read: {reason}", file=file, reason=reason)
         raise CommandError(problem, HINT, NOT_VERIFIED) from None
+
+
+def play_file(file: Path, data: bytes) -> Playback:
+    """The replay in this data, while it is said how far that is; raises CommandError where it shows nothing."""
+    begun = time.monotonic()
 
     def tell_progress(read: int) -> None:
         if time.monotonic() > begun + PROGRESS_AFTER_S:

@@ -1,0 +1,207 @@
+"""``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
+
+import errno
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
+from seqp2p.cli.retelling import film_of, moment_fields
+from seqp2p.cli.show import header_lines, play_file, read_file
+from seqp2p.cli.verify import describe, plain_reason, verdict_fields
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.replay.decoded import decoded
+from seqp2p.replay.playback import Playback
+from seqp2p.replay.written import game_text
+from seqp2p.rules import format_game, team_of, view
+from seqp2p.said import said
+from seqp2p.ui.language import t, tn
+
+FORMATS: Final = ("text", "json", "svg", "html")
+ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html"}
+"""What the name of a file says of its format; any other name says text."""
+HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
+STDOUT: Final = "-"
+
+
+@click.command(
+    "export",
+    help=said(
+        "Write a replay as something else.\n\n"
+        "text is the game in its notation, json all that is signed, svg a picture of the board, html a page that shows"
+        " the game in any browser. An unfinished game is written as far as it went; an invalid file is not."
+    ),
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help=said("What to write; without it, what the name of --output says, or text."),
+)
+@click.option("--output", "target", default=STDOUT, help=said("Where to; without it, or with -, standard output."))
+@click.option("--force", is_flag=True, help=said("Write over a file that is there."))
+@click.option("--at", type=click.IntRange(0), help=said("svg: the board after this turn, and not the last one."))
+@click.option("--raw", is_flag=True, help=said("json: with the digits of ciphertexts, shares, proofs, signatures."))
+def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
+    """Read it, make what is wanted of it, and write that."""
+    form = form or ENDINGS.get(Path(target).suffix.lower(), "text")
+    for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
+        if given and form != of:
+            raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
+    data = read_file(file)
+    playback = play_file(file, data)
+    refuse_invalid(file, playback)
+    if form == "text":
+        written = as_text(file, playback)
+    elif form == "json":
+        written = as_json(file, playback, data, raw=raw)
+    else:
+        written = as_svg(file, playback, at) if form == "svg" else as_html(file, playback)
+    if playback.report.verdict != "verified":
+        Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
+    write(written, target, force=force)
+    raise SystemExit(DONE)
+
+
+def refuse_invalid(file: Path, playback: Playback) -> None:
+    """Raise CommandError where something in the file is wrong, and not only wanting."""
+    if playback.report.verdict == "invalid":
+        problem = t("{file} is not exported: it is {verdict}", file=file, verdict=describe(playback.report))
+        raise CommandError(problem, HINT, NOT_VERIFIED)
+
+
+def as_text(file: Path, playback: Playback) -> str:
+    """The game in its notation, and before it, as comments, who played it and what was verified."""
+    game = game_text(playback)
+    if game is None:
+        reason = plain_reason(playback.report.reason or "")
+        problem = t("{file} has no game to write, for no cards were dealt: {reason}", file=file, reason=reason)
+        raise CommandError(problem, HINT, NOT_VERIFIED)
+    comments = [printable(f"# {line}".rstrip()) + "\n" for line in header_lines(playback)]
+    return "".join(comments) + format_game(game)
+
+
+def as_json(file: Path, playback: Playback, data: bytes, *, raw: bool) -> str:
+    """One object on one line: docs/scripting.md, "Replays as JSON"."""
+    agreement = playback.agreement
+    assert agreement is not None, "without a table there is nothing to write"
+    settings = agreement.settings
+    seats: list[dict[str, Any]] = [
+        {
+            "seat": number,
+            "name": seat.name,
+            "key": seat.key.hex(),
+            "fingerprint": fingerprint(seat.key),
+            "nonce": seat.nonce.hex(),
+            "team": team_of(number, settings.teams),
+            "colour": settings.colours[team_of(number, settings.teams) - 1],
+        }
+        for number, seat in enumerate(agreement.seats, 1)
+    ]
+    moments = enumerate(playback.moments, 1)
+    whole = {
+        "event": "replay",
+        "version": agreement.v,
+        "verdict": verdict_fields(file, playback.report),
+        "settings": {name: getattr(settings, name) for name in settings.__struct_fields__},
+        "seats": seats,
+        "opened": sorted(playback.opened),
+        "moments": [moment_fields(number, moment, settings.rules) for number, moment in moments],
+        "records": decoded(data, raw=raw),
+    }
+    return json.dumps(whole) + "\n"
+
+
+def as_svg(file: Path, playback: Playback, at: int | None) -> str:
+    """The board, after the turn ``at`` or at the end."""
+    # What paints takes its time to import.
+    from seqp2p.ui.board_model import board_model
+    from seqp2p.ui.cards import colour_name, variant_title
+    from seqp2p.ui.picture import board_svg
+    from seqp2p.ui.plain import sequences_made
+
+    film = film_of(file.name, playback)
+    turns = film.turns
+    if at is not None and at > turns:
+        problem = tn("the game has {count} turn", "the game has {count} turns", turns)
+        raise CommandError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
+    turn = turns if at is None else at
+    shot = [shot for shot in film.shots if shot.turn <= turn][-1]
+    if shot.position is None:
+        problem = t("{file} has no board to show: the cards are not dealt yet", file=file)
+        raise CommandError(problem, HINT, NOT_VERIFIED)
+    seen, colours = view(shot.position, 0), film.company.colours
+    made = zip(colours, sequences_made(seen), strict=True)
+    score = ", ".join(f"{colour_name(colour)} {count}" for colour, count in made)
+    caption = [
+        t("turn {turn} of {turns}", turn=shot.turn, turns=turns),
+        *(printable(line.text.strip()) for line in shot.lines),
+        t("sequences: {teams}", teams=score),
+        *([printable(film.verdict)] if at is None or not film.is_right else []),
+    ]
+    return board_svg(
+        film.variant,
+        board_model(seen, colours, shot.last),
+        printable(f"{variant_title(film.variant.name)}: {film.title}"),
+        caption,
+        [(film.company.colour(seat), name) for seat, name in enumerate(film.company.names, 1)],
+    )
+
+
+def as_html(file: Path, playback: Playback) -> str:
+    """A page that shows the game, moment by moment."""
+    from seqp2p.ui.viewer import page
+
+    _, _, *about = header_lines(playback)
+    return page(film_of(printable(file.name), playback), about)
+
+
+def write(text: str, target: str, *, force: bool) -> None:
+    """Write it to a file, whole or not at all, or to standard output; raises CommandError where that fails."""
+    if target == STDOUT:
+        Output(json=False).write(text)
+        return
+    path = Path(target)
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, "utf-8")  # A device, or a pipe; a folder says so itself.
+        else:
+            _write_file(path, text, force=force)
+    except FileExistsError:
+        problem = t("{path} is there already, and is left as it is", path=path)
+        raise CommandError(problem, t("--force writes over it"), FAILED) from None
+    except OSError as error:
+        problem = t("{path} cannot be written: {reason}", path=path, reason=what_failed(error))
+        raise CommandError(problem, exit_code=FAILED) from None
+    Output(json=False).say(t("{path} is written", path=path))
+
+
+def _write_file(path: Path, text: str, *, force: bool) -> None:
+    """Under another name first, so that nobody ever finds half of it."""
+    if path.exists() and not force:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  # a descriptor, not a path
+            stream.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        _move(Path(name), path, force=force)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _move(made: Path, path: Path, *, force: bool) -> None:
+    """Give the file its name; who has taken it meanwhile keeps it, but for ``force``."""
+    if force:
+        made.replace(path)
+        return
+    path.hardlink_to(made)
+    made.unlink()

@@ -1,0 +1,120 @@
+"""A replay's records as plain data, for JSON: all that is signed, step by step. No I/O.
+
+docs/scripting.md, "Replays as JSON", says what the fields mean. Byte strings are hexadecimal where they name something
+(keys, hashes, nonces, secrets); ciphertexts, shares, proofs and signatures, which only a verifier reads, are
+``{"bytes": N}``, and with ``raw`` have their digits beside it as ``hex``.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
+
+import msgspec
+
+from seqp2p.match.contribution import REMARK_SIZE_MAX, Body, CallBody, Contribution, open_body, open_envelope
+from seqp2p.match.encoding import DecodeError, Record, decode
+from seqp2p.match.remark import RemarkPayload
+from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, LeavePayload
+from seqp2p.replay.format import (
+    AnyRecord,
+    CertificateRecord,
+    EvidenceRecord,
+    LeaveRecord,
+    OpenRecord,
+    RemarkRecord,
+    StepRecord,
+    TableRecord,
+    Torn,
+    ballots_of,
+    contributions_of,
+    records,
+)
+
+_LONG: Final = frozenset({"deck", "proof", "shares", "signature"})
+# What every payload says again: which game and which version of the protocol.
+_SAID_ONCE: Final = frozenset({"v", "game"})
+
+
+def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
+    """The records behind the header of a file that is right, as far as it goes; nothing in them is checked here."""
+    return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, TableRecord)]
+
+
+def _whole_records(data: bytes) -> Iterator[AnyRecord]:
+    try:
+        for placed in records(data):
+            yield placed.record
+    except Torn:
+        return  # The report says so.
+
+
+def _record(record: AnyRecord, *, raw: bool) -> dict[str, Any]:
+    match record:
+        case StepRecord() | OpenRecord():
+            signed = [_signed(each, raw=raw) for each in contributions_of(record)]
+            fields = _with_common(signed, ("step", "kind", "prev"), "contributions")
+        case EvidenceRecord():
+            fields = {"contributions": [_signed(each, raw=raw) for each in contributions_of(record)]}
+        case CertificateRecord():
+            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in ballots_of(record)]
+            fields = _with_common(ballots, ("step", "action", "about", "prev"), "ballots")
+        case RemarkRecord(payload, signature):
+            fields = _word(RemarkPayload, Contribution(payload, signature), REMARK_SIZE_MAX, raw=raw)
+        case LeaveRecord(payload, signature):
+            fields = _word(LeavePayload, Contribution(payload, signature), BALLOT_SIZE_MAX, raw=raw)
+        case _:
+            fields = _fields(record, raw=raw)
+    return {"record": str(record.__struct_config__.tag)} | fields
+
+
+def _with_common(parts: list[dict[str, Any]], common: Sequence[str], name: str) -> dict[str, Any]:
+    """What the parts of a record that is right have in common, said once."""
+    rest = [{key: value for key, value in part.items() if key not in common} for part in parts]
+    return {key: parts[0][key] for key in common} | {name: rest}
+
+
+def _signed(signed: Contribution, *, raw: bool) -> dict[str, Any]:
+    """A contribution, or a ballot, which evidence may consist of."""
+    try:
+        envelope = open_envelope(signed.payload)
+        body = _body(open_body(envelope), raw=raw)
+    except DecodeError:
+        return _odd(signed, raw=raw)
+    return _fields(envelope, raw=raw) | {"body": body, "signature": _long(signed.signature, raw=raw)}
+
+
+def _body(body: Body, *, raw: bool) -> dict[str, Any]:
+    if isinstance(body, CallBody):
+        remark = Contribution(body.remark, body.signature)
+        return {"action": body.action, "remark": _word(RemarkPayload, remark, REMARK_SIZE_MAX, raw=raw)}
+    return _fields(body, raw=raw)
+
+
+def _odd(signed: Contribution, *, raw: bool) -> dict[str, Any]:
+    """What proves that a seat has cheated: a ballot, or something that is in no form at all."""
+    try:
+        return _word(BallotPayload, signed, BALLOT_SIZE_MAX, raw=raw)
+    except DecodeError:
+        return {"payload": _long(signed.payload, raw=raw), "signature": _long(signed.signature, raw=raw)}
+
+
+def _word(kind: type[Record], signed: Contribution, size_max: int, *, raw: bool) -> dict[str, Any]:
+    word = decode(kind, signed.payload, size_max)
+    return _fields(word, raw=raw) | {"signature": _long(signed.signature, raw=raw)}
+
+
+def _fields(record: Record, *, raw: bool) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(record, builtin_types=(bytes,))
+    return {name: _plain(name, value, raw=raw) for name, value in plain.items() if name not in {*_SAID_ONCE, "t"}}
+
+
+def _plain(name: str, value: Any, *, raw: bool) -> Any:
+    if isinstance(value, bytes):
+        return _long(value, raw=raw) if name in _LONG else value.hex()
+    if isinstance(value, dict):
+        inside = cast("dict[str, Any]", value)
+        return {inner: _plain(inner, each, raw=raw) for inner, each in inside.items()}
+    return value
+
+
+def _long(value: bytes, *, raw: bool) -> dict[str, Any]:
+    return {"bytes": len(value), "hex": value.hex()} if raw else {"bytes": len(value)}

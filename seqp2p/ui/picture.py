@@ -1,0 +1,155 @@
+"""A board as a picture: one SVG file that stands alone, light or dark as its reader likes it.
+
+Chips differ in shape as well as in colour: blue circles, green triangles, red squares, yellow diamonds. A dot in a chip
+says that it is part of a completed sequence, a frame round a square that it is the last move. All text is escaped, and
+the file is plain ASCII, so that no encoding can harm it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+from xml.sax.saxutils import escape
+
+from seqp2p.rules import Variant, format_square
+from seqp2p.ui.board_model import BoardModel, Cell, Face
+from seqp2p.ui.cards import card_name, colour_name
+from seqp2p.ui.language import t
+from seqp2p.ui.styles import UNICODE
+from seqp2p.ui.wrapping import wrapped
+
+MARGIN: Final = 34
+"""Pixels round the board: for the letters and numbers."""
+LINE: Final = 22
+"""Pixels a line of text takes."""
+_CARD: Final = 58
+_NAME: Final = 84
+_TEXT_SUFFIX: Final = "\N{VARIATION SELECTOR-15}"  # A suit is a letter here, never a coloured picture.
+
+STYLE: Final = """
+:root { color-scheme: light dark;
+  --page: #ffffff; --ink: #1b1b1b; --faint: #5f5f5f; --line: #b9b9b9; --cell: #f5f3ec; --corner: #dedacb;
+  --suit: #b3261e; --blue: #0072b2; --green: #00845f; --red: #d55e00; --yellow: #f0d000; --edge: #1b1b1b; }
+@media (prefers-color-scheme: dark) { :root {
+  --page: #17191c; --ink: #ececec; --faint: #a5a5a5; --line: #4a4d52; --cell: #24272b; --corner: #3a3d43;
+  --suit: #ff9b86; --blue: #56b4e9; --green: #00c092; --red: #f08030; --yellow: #f0e442; --edge: #f4f4f4; } }
+text { font-family: system-ui, sans-serif; font-size: 15px; fill: var(--ink); }
+.page { fill: var(--page); } .cell { fill: var(--cell); stroke: var(--line); } .corner { fill: var(--corner); }
+.last { fill: none; stroke: var(--ink); stroke-width: 3; } .faint { fill: var(--faint); }
+.suit { fill: var(--suit); } .card { font-weight: 600; } .name { font-size: 13px; } .mid { text-anchor: middle; }
+.blue { fill: var(--blue); } .green { fill: var(--green); } .red { fill: var(--red); } .yellow { fill: var(--yellow); }
+.chip { stroke: var(--edge); stroke-width: 1.5; } .made { fill: var(--page); stroke: var(--edge); stroke-width: 1.5; }
+"""
+
+
+def board_svg(
+    variant: Variant, board: BoardModel, title: str, caption: Sequence[str] = (), teams: Sequence[tuple[str, str]] = ()
+) -> str:
+    """A board, the lines below it, and who plays with which chips: ``teams`` are colours and names."""
+    size = _size(board)
+    width = board.cols * size + 2 * MARGIN
+    rows = [row for line in caption for row in wrapped(line, (width - 2 * MARGIN) // 8)]
+    top = board.rows * size + 2 * MARGIN
+    height = top + LINE * (len(rows) + len(teams)) + (MARGIN // 2 if rows or teams else 0)
+    return document(width, height, title, caption, _parts(variant, board, rows, teams, top))
+
+
+def document(width: int, height: int, title: str, described: Sequence[str], parts: Iterable[str]) -> str:
+    """A whole SVG file of these parts."""
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        ' role="img" aria-labelledby="title description">\n'
+        f'<title id="title">{_text(title)}</title>\n<desc id="description">{_text(". ".join(described))}</desc>\n'
+        f"<style>{STYLE}</style>\n"
+        f'<rect class="page" width="{width}" height="{height}"/>\n'
+    )
+    whole = head + "\n".join(parts) + "\n</svg>\n"
+    return whole.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def text_at(x: float, y: float, text: str, kind: str = "") -> str:
+    """A line of text; ``kind`` are names of styles."""
+    named = f' class="{kind}"' if kind else ""
+    return f'<text x="{x:g}" y="{y:g}"{named}>{_text(text)}</text>'
+
+
+def frame_parts(variant: Variant, size: int) -> Iterator[str]:
+    """The letters and numbers of a board whose squares have this size."""
+    board = variant.board
+    for col in range(board.cols):
+        yield text_at(MARGIN + (col + 0.5) * size, MARGIN - 12, format_square(variant, col)[0], "mid faint")
+    for row in range(board.rows):
+        yield text_at(MARGIN / 2, MARGIN + (row + 0.5) * size + 5, str(row + 1), "mid faint")
+
+
+def square_spoken(variant: Variant, square: int, cell: Cell) -> str:
+    """A square in words: ``e5: queen of hearts, blue chip, last move``."""
+    card = t("free corner") if cell.face is None else card_name(variant, variant.board.grid[square])
+    parts = [f"{format_square(variant, square)}: {card}"]
+    parts += [t("{colour} chip", colour=colour_name(cell.chip))] if cell.chip else []
+    parts += [t("in a completed sequence")] if cell.made and cell.chip else []
+    parts += [t("last move")] if cell.last else []
+    return ", ".join(parts)
+
+
+def label_shown(face: Face) -> str:
+    """What is printed on a square: a rank and its suit, or a name."""
+    return face.label[0] + UNICODE.suits[face.suit] + _TEXT_SUFFIX if face.suit else face.name
+
+
+def _size(board: BoardModel) -> int:
+    return _NAME if board.has_names else _CARD
+
+
+def _parts(
+    variant: Variant, board: BoardModel, rows: Sequence[str], teams: Sequence[tuple[str, str]], top: int
+) -> Iterator[str]:
+    size = _size(board)
+    yield from frame_parts(variant, size)
+    for square, cell in enumerate(board.cells):
+        row, col = divmod(square, board.cols)
+        yield f'<g transform="translate({MARGIN + col * size} {MARGIN + row * size})">'
+        yield f"<title>{_text(square_spoken(variant, square, cell))}</title>"
+        yield from _cell(cell, size)
+        yield "</g>"
+    y = top + 4
+    for text in rows:
+        yield text_at(MARGIN, y, text)
+        y += LINE
+    for colour, name in teams:
+        yield f'<g transform="translate({MARGIN + 9} {y - 5})">{_chip(colour, 8)}</g>'
+        yield text_at(MARGIN + 26, y, name)
+        y += LINE
+
+
+def _cell(cell: Cell, size: int) -> Iterator[str]:
+    kind = "cell" if cell.face else "cell corner"
+    yield f'<rect class="{kind}" width="{size}" height="{size}"/>'
+    if cell.face is None:
+        yield text_at(size / 2, size / 2 + 8, UNICODE.corner + _TEXT_SUFFIX, "mid faint")
+    elif cell.face.suit:
+        yield text_at(5, 17, label_shown(cell.face), "card suit" if cell.face.is_red else "card")
+    else:
+        yield text_at(size / 2, 17, label_shown(cell.face), "mid name")
+    if cell.chip:
+        yield f'<g transform="translate({size / 2:g} {size * 0.62:g})">{_chip(cell.chip, size * 0.27)}'
+        yield '<circle class="made" r="4.5"/></g>' if cell.made else "</g>"
+    if cell.last:
+        yield f'<rect class="last" x="2" y="2" width="{size - 4}" height="{size - 4}"/>'
+
+
+def _chip(colour: str, radius: float) -> str:
+    """A chip round the origin: every colour has a shape of its own."""
+    r, kind = round(radius, 1), f'class="chip {colour}"'
+    match colour:
+        case "blue":
+            return f'<circle {kind} r="{r:g}"/>'
+        case "green":
+            return f'<polygon {kind} points="0,{-r * 1.15:g} {r * 1.1:g},{r * 0.8:g} {-r * 1.1:g},{r * 0.8:g}"/>'
+        case "red":
+            side = round(r * 0.9, 1)
+            return f'<rect {kind} x="{-side:g}" y="{-side:g}" width="{2 * side:g}" height="{2 * side:g}"/>'
+        case _:
+            return f'<polygon {kind} points="0,{-r * 1.2:g} {r * 1.2:g},0 0,{r * 1.2:g} {-r * 1.2:g},0"/>'
+
+
+def _text(text: str) -> str:
+    return escape(text, {'"': "&quot;"})

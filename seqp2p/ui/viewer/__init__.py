@@ -1,0 +1,149 @@
+"""A replay as one HTML page that shows it in a browser: everything is in the page, and nothing is fetched.
+
+``viewer.html``, ``viewer.css`` and ``viewer.js`` beside this file are put together with the positions, which the engine
+has computed. The page's policy allows this script and this style by their hashes, and nothing else; whatever a player
+has written comes in as data, never as markup. The file is plain ASCII, so that no encoding can harm it.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+from seqp2p.rules import Hand, format_square, team_of, view
+from seqp2p.ui.board_model import BoardModel, board_model, face_of
+from seqp2p.ui.cards import card_name, colour_name, variant_title
+from seqp2p.ui.language import current, t
+from seqp2p.ui.picture import label_shown
+from seqp2p.ui.plain import score_line
+from seqp2p.ui.reel import Film, Shot, hand_text
+from seqp2p.ui.styles import UNICODE
+
+_PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
+
+
+def page(film: Film, about: Sequence[str]) -> str:
+    """The page that shows a film; ``about`` are lines on its table and its players."""
+    script, style = _text("viewer.js"), _text("viewer.css")
+    game = json.dumps(_game(film), separators=(",", ":"))
+    parts = {
+        "lang": current(),
+        "title": html.escape(f"{variant_title(film.variant.name)}: {film.title}"),
+        "verdict": html.escape(film.verdict),
+        "verdict_class": "right" if film.is_right else "wrong",
+        "about": "".join(f"<li>{html.escape(line)}</li>" for line in about),
+        "script": script,
+        "script_hash": _hash(script),
+        "style": style,
+        "style_hash": _hash(style),
+        # In a script element no reference is resolved, and nothing ends it but "</script".
+        "game": game.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e"),
+        **{name: html.escape(text) for name, text in _labels().items()},
+    }
+    filled = _PLACE.sub(lambda place: parts[place[1]], _text("viewer.html"))
+    return filled.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _text(name: str) -> str:
+    return (files(__name__) / name).read_text("ascii")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("ascii")).digest()).decode("ascii")
+
+
+def _labels() -> Mapping[str, str]:
+    """The words of the page that never change."""
+    return {
+        "about_label": t("about this game"),
+        "no_script": t(
+            "This page needs JavaScript, which is switched off here. It is in the page: nothing is fetched."
+        ),
+        "board_label": t("the board"),
+        "controls_label": t("step through the game"),
+        "first": t("first"),
+        "back": t("back"),
+        "play": t("play"),
+        "next": t("next"),
+        "last": t("last"),
+        "speed": t("speed"),
+        "slow": t("slow"),
+        "normal": t("normal"),
+        "fast": t("fast"),
+        "slider_label": t("moment of the game"),
+        "keys": t("keys: arrows step, PgUp and PgDn leap, Home and End, Space plays and stops"),
+        "seats_label": t("seats"),
+        "hands_label": t("show the hands"),
+        "log_label": t("what has happened"),
+    }
+
+
+def _game(film: Film) -> dict[str, Any]:
+    """What the script needs: cards as [label, whether it is red, name], boards as one sign a square."""
+    variant, company = film.variant, film.company
+    faces = [face_of(variant, card) for card in range(len(variant.faces))]
+    teams = len(company.colours)
+    return {
+        "rows": variant.board.rows,
+        "cols": variant.board.cols,
+        "letters": [format_square(variant, col)[0] for col in range(variant.board.cols)],
+        "board": variant.board.grid,
+        "cards": [[label_shown(face), face.is_red, card_name(variant, card)] for card, face in enumerate(faces)],
+        "names": not any(face.suit for face in faces),
+        "colours": company.colours,
+        "chips": [t("{colour} chip", colour=colour_name(colour)) for colour in company.colours],
+        "seats": [[name, team_of(seat, teams) - 1] for seat, name in enumerate(company.names, 1)],
+        "opened": bool(film.opened),
+        "shots": [_shot(film, shot) for shot in film.shots],
+        "words": {
+            "star": UNICODE.corner,
+            "corner": t("free corner"),
+            "made": t("in a completed sequence"),
+            "last": t("last move"),
+            "unknown": t("unknown card"),
+            "sits": t("{name}:", name="{name}"),
+            "moves": t("{name}, to play:", name="{name}"),
+            "play": t("play"),
+            "stop": t("stop"),
+            "place": t("{place}, moment {at} of {count}", place=_turns(), at="{at}", count="{count}"),
+        },
+    }
+
+
+def _turns() -> str:
+    return t("turn {turn} of {turns}", turn="{turn}", turns="{turns}")
+
+
+def _shot(film: Film, shot: Shot) -> dict[str, Any]:
+    shown: dict[str, Any] = {"turn": shot.turn, "lines": shot.lines}
+    if shot.position is None:
+        return shown | {"score": t("the cards are not dealt yet")}
+    seen, colours = view(shot.position, 0), film.company.colours
+    return shown | {
+        "board": _board(board_model(seen, colours, shot.last), colours),
+        "last": shot.last.square if shot.last else None,
+        "moves": shot.position.to_move,
+        "hands": [_hand(film, seat, hand) for seat, hand in enumerate(shot.position.hands, 1)],
+        "score": score_line(seen, colours),
+    }
+
+
+def _board(board: BoardModel, colours: Sequence[str]) -> str:
+    """A letter for a chip (``a`` is team 1's), a capital in a completed sequence, a dot for none."""
+
+    def sign(colour: str, *, made: bool) -> str:
+        letter = chr(ord("a") + colours.index(colour))
+        return letter.upper() if made else letter
+
+    return "".join(sign(cell.chip, made=cell.made) if cell.chip else "." for cell in board.cells)
+
+
+def _hand(film: Film, seat: int, hand: Hand) -> list[int] | str:
+    """The cards, or how many they are."""
+    if seat in film.opened:
+        return list(hand)
+    return hand_text(film.variant, hand, open_=False)
