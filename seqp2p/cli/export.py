@@ -82,7 +82,9 @@ def as_text(file: Path, playback: Playback) -> str:
         reason = plain_reason(playback.report.reason or "")
         problem = t("{file} has no game to write, for no cards were dealt: {reason}", file=file, reason=reason)
         raise CommandError(problem, HINT, NOT_VERIFIED)
-    comments = [printable(f"# {line}".rstrip()) + "\n" for line in header_lines(playback)]
+    verdict, *about = header_lines(playback)
+    head = (t("game {number}", number=playback.report.game), verdict, *about)
+    comments = [printable(f"# {line}".rstrip()) + "\n" for line in head]
     return "".join(comments) + format_game(game)
 
 
@@ -161,7 +163,7 @@ def as_html(file: Path, playback: Playback) -> str:
     return page(film_of(printable(file.name), playback), about)
 
 
-def write(text: str, target: str, *, force: bool) -> None:
+def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:
     """Write it to a file, whole or not at all, or to standard output; raises CommandError where that fails."""
     if target == STDOUT:
         Output(json=False).write(text)
@@ -178,7 +180,7 @@ def write(text: str, target: str, *, force: bool) -> None:
     except OSError as error:
         problem = t("{path} cannot be written: {reason}", path=path, reason=what_failed(error))
         raise CommandError(problem, exit_code=FAILED) from None
-    Output(json=False).say(t("{path} is written", path=path))
+    Output(as_json).say(t("{path} is written", path=path))
 
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:

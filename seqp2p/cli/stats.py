@@ -1,0 +1,265 @@
+"""``seqp2p stats FILES…``: what there is to count in any number of replays."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from seqp2p.arena.tally import wilson
+from seqp2p.cli import progress
+from seqp2p.cli.export import write
+from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, CommandError, Output
+from seqp2p.cli.verify import describe
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.statistics import Counted, PlayerCount, Statistics, VariantCount
+from seqp2p.replay.summary import Summary, summarise
+from seqp2p.replay.verify import Report
+from seqp2p.rules import VARIANTS, format_square, parse_action
+from seqp2p.said import said
+from seqp2p.ui.cards import action_shown, variant_title
+from seqp2p.ui.frame import clipped, width_of
+from seqp2p.ui.language import number, t, tn
+
+ENDING: Final = ".seqp2p"
+SHOWN_MAX: Final = 20
+"""So many players and openings are shown to people; scripts are told of all."""
+NAMES_WIDTH_MAX: Final = 30
+
+
+@click.command(
+    "stats",
+    help=said(
+        "Count over replays: files, and folders with all that is in them.\n\n"
+        "Every replay is verified first. A game counts once, however many of its seats' replays there are; files that"
+        " do not verify are named with their reason and left out."
+    ),
+)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object on standard output."))
+@click.option("--svg", "picture", help=said("Write a picture of where chips were placed to this file."))
+@click.option("--force", is_flag=True, help=said("Write the picture over a file that is there."))
+def command(files: tuple[Path, ...], picture: str | None, *, as_json: bool, force: bool) -> None:
+    """Count, and say what was counted; the exit code says whether anything was."""
+    output, counted = Output(as_json), Statistics()
+    left_out: list[dict[str, Any]] = []
+    try:
+        for file, summary in summaries(found(files)):
+            became = counted.add(summary)
+            progress.show(t("counting… {files} files, {games} games", files=counted.files, games=counted.games))
+            if became in (Counted.LEFT_OUT, Counted.UNFINISHED):
+                report = summary.report
+                output.say(t("left out: {file}: {verdict}", file=file, verdict=describe(report)))
+                if as_json:
+                    left_out.append({"file": str(file), "verdict": report.verdict, "reason": report.reason})
+    except KeyboardInterrupt:
+        raise CommandError(t("stopped after {files} files", files=counted.files), exit_code=ABANDONED) from None
+    progress.wipe()
+    output.event("stats", **fields(counted), left_out=left_out)
+    if not as_json:
+        for line in lines(counted):
+            output.say(line)
+    if picture is not None:
+        write(picture_of(counted), picture, force=force, as_json=as_json)
+    raise SystemExit(DONE if counted.games else NOT_VERIFIED)
+
+
+def found(paths: Iterable[Path]) -> Iterator[tuple[Path, Report | None]]:
+    """Every file that is meant: those named, and the replays in the folders named, in the order of their names.
+
+    A folder that cannot be read comes with a report that says so.
+    """
+    for path in paths:
+        if not path.is_dir():
+            yield path, None
+            continue
+        unread: list[OSError] = []
+        for folder, inner, names in os.walk(path, onerror=unread.append):
+            inner.sort()
+            for name in sorted(names):
+                if name.endswith(ENDING):
+                    yield Path(folder, name), None
+            while unread:
+                yield _unread(unread.pop())
+        while unread:
+            yield _unread(unread.pop())
+
+
+def summaries(files: Iterable[tuple[Path, Report | None]]) -> Iterator[tuple[Path, Summary]]:
+    """What there is to count in each file, one after the other."""
+    for file, report in files:
+        yield file, summary_of(file) if report is None else Summary(report)
+
+
+def summary_of(file: Path) -> Summary:
+    """What there is to count in a file; one that cannot be read is invalid with the reason."""
+    try:
+        if not file.is_file():
+            return Summary(Report("invalid", reason=said("not a file") if file.exists() else said("no such file")))
+        with file.open("rb") as stream:
+            return summarise(stream.read(REPLAY_SIZE_MAX + 1))
+    except OSError as error:
+        return Summary(_cannot_be_read(error))
+
+
+def picture_of(counted: Statistics) -> str:
+    """The heat map of every variant that was played."""
+    from seqp2p.ui.heat_map import heat_map_svg
+
+    return heat_map_svg([(VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
+
+
+def _unread(error: OSError) -> tuple[Path, Report]:
+    return Path(str(error.filename)), _cannot_be_read(error)
+
+
+def _cannot_be_read(error: OSError) -> Report:
+    return Report("invalid", reason=said("cannot be read: {reason}", reason=error.strerror or str(error)))
+
+
+# For scripts.
+
+
+def fields(counted: Statistics) -> dict[str, Any]:
+    """The fields of the event ``stats``; docs/scripting.md says what they mean."""
+    return {
+        "files": counted.files,
+        "games": counted.games,
+        "unfinished": counted.unfinished,
+        "duplicates": counted.duplicates,
+        "players": [_player_fields(key, each) for key, each in ranked(counted)],
+        "variants": {name: _variant_fields(name, each) for name, each in sorted(counted.variants.items())},
+    }
+
+
+def ranked(counted: Statistics) -> list[tuple[str, PlayerCount]]:
+    """Players with their keys, those with the most games first."""
+    return sorted(counted.players.items(), key=lambda item: (-item[1].finished, -item[1].won, item[0]))
+
+
+def _player_fields(key: str, each: PlayerCount) -> dict[str, Any]:
+    return {
+        "key": key,
+        "fingerprint": fingerprint(bytes.fromhex(key)),
+        "names": each.names,
+        "games": each.finished + each.unfinished,
+        "won": each.won,
+        "lost": each.lost,
+        "drawn": each.drawn,
+        "unfinished": each.unfinished,
+        "win_share": _share(each.won, each.finished),
+        "win_interval": _interval(each.won, each.finished),
+    }
+
+
+def _variant_fields(name: str, each: VariantCount) -> dict[str, Any]:
+    squares = enumerate(each.squares)
+    return {
+        "games": each.games,
+        "drawn": each.drawn,
+        "players": {str(players): count for players, count in sorted(each.players.items())},
+        "turns": {
+            "min": min(each.turns),
+            "median": each.turns_median,
+            "mean": round(each.turns_mean, 6),
+            "max": max(each.turns),
+        },
+        "first_mover_won": each.first_mover_won,
+        "first_mover_share": _share(each.first_mover_won, each.decided),
+        "first_mover_interval": _interval(each.first_mover_won, each.decided),
+        "reshuffled": each.reshuffled,
+        "reshuffles": each.reshuffles,
+        "passes": each.passes,
+        "exchanges": each.exchanges,
+        "sequences": each.sequences,
+        "openings": dict(sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))),
+        "squares": {format_square(VARIANTS[name], square): count for square, count in squares},
+    }
+
+
+def _share(count: int, among: int) -> float | None:
+    return round(count / among, 6) if among else None
+
+
+def _interval(count: int, among: int) -> list[float]:
+    return [round(bound, 6) for bound in wilson(count, among)]
+
+
+# For people.
+
+
+def lines(counted: Statistics) -> Iterator[str]:
+    """What was counted: how much, who, and how the games went."""
+    yield t(
+        "files: {files}   games: {games}   unfinished: {unfinished}   more replays of the same games: {duplicates}",
+        files=number(counted.files),
+        games=number(counted.games),
+        unfinished=number(counted.unfinished),
+        duplicates=number(counted.duplicates),
+    )
+    if counted.players:
+        yield ""
+        yield from _player_lines(counted)
+    for name, each in sorted(counted.variants.items()):
+        yield ""
+        yield from _variant_lines(name, each)
+
+
+def _player_lines(counted: Statistics) -> Iterator[str]:
+    everybody = ranked(counted)
+    heads = [t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]
+    interval_head = t("{percent} interval", percent="95 %")
+    rows = [
+        (each, clipped("/".join(each.names), NAMES_WIDTH_MAX), fingerprint(bytes.fromhex(key)))
+        for key, each in everybody[:SHOWN_MAX]
+    ]
+    wide = max(width_of(name) for _, name, _ in rows)
+    mark = len(rows[0][2])
+    yield f"{'':{wide}}  {'':{mark}}  " + "  ".join(f"{head:>10}" for head in heads) + f"  {interval_head}"
+    for each, name, key in rows:
+        numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
+        share = _percent(each.won / each.finished) if each.finished else "-"
+        cells = "  ".join(f"{text:>10}" for text in (*map(number, numbers), share))
+        yield f"{name}{' ' * (wide - width_of(name))}  {key}  {cells}  {_between(each.won, each.finished)}"
+    if len(everybody) > SHOWN_MAX:
+        more = len(everybody) - SHOWN_MAX
+        yield tn(
+            "and 1 more player; --json has all", "and {more} more players; --json has all", more, more=number(more)
+        )
+
+
+def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
+    title = variant_title(name)
+    yield tn("{title}: 1 game", "{title}: {games} games", each.games, title=title, games=number(each.games))
+    median, mean = number(each.turns_median, 1), number(each.turns_mean, 1)
+    least, most = number(min(each.turns)), number(max(each.turns))
+    yield t(
+        "  turns: {least} to {most}, median {median}, mean {mean}", least=least, most=most, median=median, mean=mean
+    )
+    share = _percent(each.first_mover_won / each.decided) if each.decided else "-"
+    between = _between(each.first_mover_won, each.decided)
+    yield t("  won by who began: {share} ({interval}); drawn: {drawn}", share=share, interval=between, drawn=each.drawn)
+    yield t(
+        "  in all: reshuffles {reshuffles}, passes {passes}, dead cards {exchanges}, sequences {sequences}",
+        reshuffles=number(each.reshuffles),
+        passes=number(each.passes),
+        exchanges=number(each.exchanges),
+        sequences=number(each.sequences),
+    )
+    openings = sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_MAX]
+    variant = VARIANTS[name]
+    shown = ", ".join(
+        f"{action_shown(variant, parse_action(variant, opening))} ({number(count)})" for opening, count in openings
+    )
+    yield t("  openings: {openings}", openings=shown)
+
+
+def _between(count: int, among: int) -> str:
+    low, high = map(_percent, wilson(count, among))
+    return t("{low} to {high}", low=low, high=high)
+
+
+def _percent(share: float) -> str:
+    return t("{percent}%", percent=number(100 * share, 2))

@@ -1,0 +1,144 @@
+"""The page that shows a replay: what is in it, and what cannot be. tests/real/test_browser.py opens it."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqp2p.cli.retelling import film_of
+from seqp2p.replay.playback import play_back
+from seqp2p.rules import squares_of
+from seqp2p.ui import viewer
+from seqp2p.ui.reel import Film
+from seqp2p.ui.scene import Line
+from seqp2p.ui.viewer import page
+
+GOLDEN = Path(__file__).parents[2] / "replays"
+GAMES = sorted(path.stem for path in GOLDEN.glob("*.seqp2p"))
+HOSTILE = "</script><script>alert(1)</script><!--&amp;{{script}}"
+
+
+@cache
+def film(name: str) -> Film:
+    return film_of(f"{name}.seqp2p", play_back((GOLDEN / f"{name}.seqp2p").read_bytes()))
+
+
+def element(text: str, name: str) -> str:
+    """What is between the tags of the one element like this."""
+    (found,) = re.findall(rf"<{name}>(.*?)</{name.split()[0]}>", text, re.DOTALL)
+    return str(found)
+
+
+def game(text: str) -> Any:
+    return json.loads(element(text, 'script type="application/json" id="game"'))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_page_of_a_golden_game(name: str) -> None:
+    text = page(film(name), ["one", "two"])
+    assert text.isascii()
+    assert len(text) < 400_000
+    shown = game(text)
+    assert len(shown["shots"]) == len(film(name).shots)
+    for shot, told in zip(film(name).shots, shown["shots"], strict=True):
+        assert told["turn"] == shot.turn
+        assert [*map(tuple, told["lines"])] == [*shot.lines]
+        if shot.position is None:
+            assert "board" not in told
+            continue
+        for team, chips in enumerate(shot.position.chips):
+            signs = {at for at, sign in enumerate(told["board"]) if sign.lower() == "abcdefghijkl"[team]}
+            assert signs == {*squares_of(chips)}
+        for seat, hand in enumerate(shot.position.hands, 1):
+            assert told["hands"][seat - 1] == ([*hand] if seat in film(name).opened else told["hands"][seat - 1])
+            assert isinstance(told["hands"][seat - 1], list) == (seat in film(name).opened)
+
+
+def test_the_policy_allows_this_script_and_this_style_and_nothing_else() -> None:
+    text = page(film("kids-3"), [])
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
+    rules = dict(part.split(" ", 1) for part in policy.split("; "))
+    script, style = re.findall(r"<script>(.*?)</script>", text, re.DOTALL), element(text, "style")
+    assert rules == {
+        "default-src": "'none'",
+        "script-src": f"'{sha(script[0])}'",
+        "style-src": f"'{sha(style)}'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert len(script) == 1
+    assert not re.search(r"https?://|//[a-z]+\.|\bsrc=|href=|@import|url\(|style=|\bon\w+=", text)
+
+
+def sha(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+class Tags(HTMLParser):
+    """The tags of a page, and its text outside of scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def hostile() -> Film:
+    harmless = film("kids-3")
+    shots = tuple(replace(shot, lines=(*shot.lines, Line("remark", HOSTILE))) for shot in harmless.shots)
+    company = replace(harmless.company, names=(HOSTILE, *harmless.company.names[1:]))
+    return replace(harmless, title=HOSTILE, verdict=HOSTILE, company=company, shots=shots)
+
+
+def test_what_players_write_is_text() -> None:
+    text, plain = Tags(page(hostile(), [HOSTILE])), Tags(page(film("kids-3"), ["one"]))
+    assert text.tags == plain.tags
+    assert HOSTILE in text.text
+    assert game(page(hostile(), []))["seats"][0][0] == HOSTILE
+    assert "</script><script>" not in page(hostile(), [HOSTILE])
+
+
+def test_before_the_deal_and_closed_hands() -> None:
+    first, *_, last = game(page(film("classic-12"), []))["shots"]
+    assert first["score"] == "the cards are not dealt yet"
+    assert "board" not in first
+    assert all(re.fullmatch("[0-9] cards?", hand) for hand in last["hands"])
+
+
+def test_the_readers_language(french: None) -> None:
+    text = page(film("kids-3"), [])
+    assert '<html lang="fr">' in text
+    assert "grenouille" in text
+    assert "Sequence pour enfants" in html.unescape(text)
+
+
+def parts() -> Iterator[tuple[str, str]]:
+    for name in ("viewer.html", "viewer.css", "viewer.js"):
+        yield name, (files(viewer) / name).read_text("ascii")
+
+
+def test_the_parts_are_small_and_plain() -> None:
+    for name, text in parts():
+        assert len(text) < 12_000, name
+        assert "\t" not in text
+        assert "\r" not in text
+    script = dict(parts())["viewer.js"]
+    for word in ("innerHTML", "eval", "fetch", "XMLHttpRequest", "import", "document.write", "localStorage"):
+        assert word not in script
