@@ -31,7 +31,7 @@ COMMANDS = MappingProxyType(
         "demo": ("seqp2p.cli.demo", said("Watch bots play: real peers, one process each.")),
         "verify": ("seqp2p.cli.verify", said("Verify replays: every signature, proof, share and move.")),
         "show": ("seqp2p.cli.show", said("Look at a replay, moment by moment.")),
-        "export": ("seqp2p.cli.export", said("Write a replay as text, JSON, a picture, or a page for a browser.")),
+        "export": ("seqp2p.cli.export", said("Write a replay as text, JSON, a picture, or a web page.")),
         "stats": ("seqp2p.cli.stats", said("Count over many replays: who wins, how long, and where.")),
         "rules": ("seqp2p.cli.rules", said("Read the rules of the game, in English or French.")),
         "arena": ("seqp2p.cli.arena", said("Play bots against each other, on the engine alone.")),

@@ -6,6 +6,7 @@ the file is plain ASCII, so that no encoding can harm it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -24,23 +25,7 @@ _CARD: Final = 58
 _NAME: Final = 84
 _TEXT_SUFFIX: Final = "\N{VARIATION SELECTOR-15}"  # A suit is a letter here, never a coloured picture.
 
-STYLE: Final = """
-:root { color-scheme: light dark;
-  --page: #ffffff; --ink: #1b1b1b; --faint: #5f5f5f; --line: #b9b9b9; --cell: #f5f3ec; --corner: #dedacb;
-  --suit: #b3261e; --blue: #0072b2; --green: #00845f; --red: #d55e00; --yellow: #f0d000; --edge: #1b1b1b;
-  --heat: #d55e00; }
-@media (prefers-color-scheme: dark) { :root {
-  --page: #17191c; --ink: #ececec; --faint: #a5a5a5; --line: #4a4d52; --cell: #24272b; --corner: #3a3d43;
-  --suit: #ff9b86; --blue: #56b4e9; --green: #00c092; --red: #f08030; --yellow: #f0e442; --edge: #f4f4f4;
-  --heat: #b04a08; } }
-text { font-family: system-ui, sans-serif; font-size: 15px; fill: var(--ink); }
-.page { fill: var(--page); } .cell { fill: var(--cell); stroke: var(--line); } .corner { fill: var(--corner); }
-.last { fill: none; stroke: var(--ink); stroke-width: 3; } .faint { fill: var(--faint); }
-.suit { fill: var(--suit); } .card { font-weight: 600; } .name { font-size: 13px; } .mid { text-anchor: middle; }
-.blue { fill: var(--blue); } .green { fill: var(--green); } .red { fill: var(--red); } .yellow { fill: var(--yellow); }
-.heat { fill: var(--heat); }
-.chip { stroke: var(--edge); stroke-width: 1.5; } .made { fill: var(--page); stroke: var(--edge); stroke-width: 1.5; }
-"""
+STYLE: Final = (files("seqp2p.ui") / "picture.css").read_text("ascii")
 
 
 def board_svg(
@@ -61,7 +46,7 @@ def document(width: int, height: int, title: str, described: Sequence[str], part
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         ' role="img" aria-labelledby="title description">\n'
         f'<title id="title">{_text(title)}</title>\n<desc id="description">{_text(". ".join(described))}</desc>\n'
-        f"<style>{STYLE}</style>\n"
+        f"<style>\n{STYLE}</style>\n"
         f'<rect class="page" width="{width}" height="{height}"/>\n'
     )
     whole = head + "\n".join(parts) + "\n</svg>\n"

@@ -22,6 +22,18 @@ def fields() -> dict[str, frozenset[str]]:
     return found
 
 
+def export_fields() -> frozenset[str]:
+    """The fields of the object that ``export --format json`` writes."""
+    table = TEXT.split("## Replays as JSON")[1].split("\n## ")[0]
+    return frozenset({"event", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)})
+
+
+def stats_fields() -> frozenset[str]:
+    """The fields of the event ``stats``."""
+    table = TEXT.split("## Statistics")[1].split("\n## ")[0]
+    return frozenset({"event", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)})
+
+
 def demo_fields() -> dict[str, frozenset[str]]:
     """The same for ``demo``."""
     return {**fields(), "over": fields()["over"] - {"seat", "replay"} | {"replays", "verdict"}}

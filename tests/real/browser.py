@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -60,7 +60,7 @@ def chromium(profile: Path) -> Iterator["Chrome"]:
 
 def requested(driver: "Chrome") -> list[str]:
     """Every address that the page has asked for since this was last asked."""
-    log: list[dict[str, Any]] = driver.get_log("performance")
+    log = cast("Any", driver).get_log("performance")
     messages = [json.loads(entry["message"])["message"] for entry in log]
     return [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
@@ -69,5 +69,5 @@ def requested(driver: "Chrome") -> list[str]:
 
 def complaints(driver: "Chrome") -> list[str]:
     """What stands in the console since this was last asked."""
-    log: list[dict[str, Any]] = driver.get_log("browser")
+    log = cast("Any", driver).get_log("browser")
     return [entry["message"] for entry in log]

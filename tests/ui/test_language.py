@@ -144,6 +144,8 @@ def test_what_is_shipped_is_what_is_written() -> None:
 UNSAID = [
     ("ui/styles.py", r".*", "looks, in prompt_toolkit's words"),
     ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
+    ("ui/", r"(?s)<.*", "elements of a picture"),
+    ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
     ("ui/reel.py", r"plus vite|moins vite", "words that a French reader types"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),

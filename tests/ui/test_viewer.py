@@ -35,7 +35,7 @@ def film(name: str) -> Film:
 
 def element(text: str, name: str) -> str:
     """What is between the tags of the one element like this."""
-    (found,) = re.findall(rf"<{name}>(.*?)</{name.split()[0]}>", text, re.DOTALL)
+    (found,) = re.findall(rf"<{name}>(.*?)</{name.split(maxsplit=1)[0]}>", text, re.DOTALL)
     return str(found)
 
 

@@ -1,0 +1,234 @@
+"""``seqp2p export``: a replay as text, JSON, a picture and a page; where it is written, and what is refused."""
+
+import json
+import os
+import stat
+import threading
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqp2p.cli import export, show
+from seqp2p.cli.main import COMMANDS
+from seqp2p.cli.output import CommandError
+from seqp2p.replay.playback import Playback, play_back
+from seqp2p.replay.verify import verify
+from seqp2p.replay.written import game_text
+from seqp2p.rules import format_position, parse_game
+from tests.cli import documented
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+SMALL = sorted((ROOT / "protocol" / "replays").glob("*.seqp2p"))
+KIDS = ROOT / "replays" / "kids-3.seqp2p"
+DROPPED = ROOT / "replays" / "classic-3-dropped.seqp2p"
+STOPPED = ROOT / "protocol" / "replays" / "forfeit_fail.seqp2p"
+UNDEALT = ROOT / "protocol" / "replays" / "stopped_in_a_step_fail.seqp2p"
+WRONG = ROOT / "protocol" / "replays" / "wrong_opening_fail.seqp2p"
+HINT = "seqp2p: hint: seqp2p verify FILE says more; replays end in .seqp2p\n"
+UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
+
+
+@cache
+def read(data: bytes) -> Playback:
+    """A file's moments; each is read once for all tests."""
+    return play_back(data)
+
+
+@pytest.fixture(autouse=True)
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def again(data: bytes, progress: Callable[[int], None]) -> Playback:
+        progress(len(data))
+        return read(data)
+
+    monkeypatch.setattr(show, "play_back", again)
+
+
+def test_it_is_a_command() -> None:
+    assert COMMANDS["export"][0] == "seqp2p.cli.export"
+
+
+@pytest.mark.parametrize("path", [KIDS, DROPPED], ids=lambda path: path.stem)
+def test_text_reads_back(cli: Cli, path: Path) -> None:
+    exit_code, out, err = cli("export", path)
+    assert (exit_code, err) == (0, "")
+    playback = read(path.read_bytes())
+    assert parse_game(out) == game_text(playback)
+    *_, last = parse_game(out).positions()
+    assert last == playback.moments[-1].position
+    comments = [line for line in out.splitlines() if line.startswith("#")]
+    assert comments[0] == f"# game {playback.report.game}"
+    assert comments[1].startswith("# verified: won by ")
+    assert any(line.startswith("# seat 2: ben  ") for line in comments)
+
+
+def test_json_has_everything(cli: Cli) -> None:
+    exit_code, out, err = cli("export", KIDS, "--format", "json")
+    assert (exit_code, err, out.count("\n")) == (0, "", 1)
+    told, playback = json.loads(out), read(KIDS.read_bytes())
+    assert told.keys() == documented.export_fields()
+    assert told["event"] == "replay"
+    assert told["verdict"].keys() | {"event"} == documented.fields()["verdict"]
+    assert told["verdict"]["verdict"] == "verified"
+    assert [seat["name"] for seat in told["seats"]] == ["ann", "ben", "cleo"]
+    assert [(seat["team"], seat["colour"]) for seat in told["seats"]] == [(1, "red"), (2, "yellow"), (3, "green")]
+    assert told["settings"]["variant"] == "kids"
+    assert told["opened"] == [1, 2, 3]
+    assert len(told["moments"]) == len(playback.moments)
+    assert all(moment.keys() | {"event"} == documented.fields()["moment"] for moment in told["moments"])
+    last = playback.moments[-1].position
+    assert last is not None
+    assert told["moments"][-1]["position"] == format_position(last)
+    assert sum(record["record"] == "step" for record in told["records"]) == playback.report.steps
+    raw = json.loads(cli("export", KIDS, "--format", "json", "--raw")[1])
+    assert len(str(raw)) > 3 * len(str(told))
+    assert raw["moments"] == told["moments"]
+
+
+@pytest.mark.parametrize("path", SMALL[::3], ids=lambda path: path.stem)
+def test_invalid_files_are_refused_and_unfinished_ones_written(cli: Cli, path: Path) -> None:
+    verdict = verify(path.read_bytes()).verdict
+    exit_code, out, err = cli("export", path, "--format", "json")
+    if verdict == "invalid":
+        assert (exit_code, out) == (3, "")
+        assert err.startswith(f"seqp2p: error: {path} ")
+        assert err.endswith(HINT)
+    else:
+        assert exit_code == 0
+        assert json.loads(out)["verdict"]["verdict"] == verdict
+        assert err.startswith(f"{path}: unfinished: ") == (verdict == "unfinished")
+
+
+def test_the_reason_is_in_what_is_written(cli: Cli) -> None:
+    assert cli("export", WRONG)[2] == (
+        f"seqp2p: error: {WRONG} is not exported: it is invalid: this is not the game secret of seat 2 (ben)"
+        f" (step 20)\n{HINT}"
+    )
+    for form in export.FORMATS:
+        exit_code, out, err = cli("export", STOPPED, "--format", form)
+        assert (exit_code, err) == (0, f"{STOPPED}: {UNFINISHED}\n")
+        where = json.loads(out)["verdict"]["reason"] if form == "json" else " ".join(out.split())
+        assert "left the table" in where
+    for form, lacks in (("text", "has no game to write"), ("svg", "has no board to show")):
+        exit_code, out, err = cli("export", UNDEALT, "--format", form)
+        assert (exit_code, out) == (3, "")
+        assert f"{UNDEALT} {lacks}" in err
+    assert "the cards are not dealt yet" in cli("export", UNDEALT, "--format", "html")[1]
+
+
+def svg_text(cli: Cli, *arguments: object) -> list[str]:
+    exit_code, out, _ = cli("export", KIDS, "--format", "svg", *arguments)
+    assert exit_code == 0
+    return [each.text or "" for each in ET.fromstring(out).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_picture_of_any_turn(cli: Cli) -> None:
+    playback = read(KIDS.read_bytes())
+    assert "turn 31 of 31" in svg_text(cli)
+    assert "verified: won by seat 2 (ben), 70 steps" in svg_text(cli)
+    for turn in (0, 7, 31):
+        assert f"turn {turn} of 31" in svg_text(cli, "--at", turn)
+        position = [moment for moment in playback.moments if moment.turn <= turn][-1].position
+        assert position is not None
+        out = cli("export", KIDS, "--format", "svg", "--at", turn)[1]
+        chips = sum(team.bit_count() for team in position.chips)
+        assert out.count('class="chip ') == chips + 3
+    assert cli("export", KIDS, "--format", "svg", "--at", 32) == (
+        2,
+        "",
+        "seqp2p: error: the game has 31 turns\nseqp2p: hint: name a turn from 0 to 31\n",
+    )
+    assert cli("export", KIDS, "--format", "svg", "--at", -1)[0] == 2
+
+
+def test_options_that_belong_to_another_format(cli: Cli) -> None:
+    assert "--at is for svg only" in cli("export", KIDS, "--at", 3)[2]
+    assert "--raw is for json only" in cli("export", KIDS, "--raw", "--format", "svg")[2]
+    assert cli("export", KIDS, "--format", "pdf")[0] == 2
+
+
+# Where it is written.
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("game.json", "{"), ("game.svg", "<svg"), ("game.HTML", "<!DOCTYPE"), ("game.htm", "<!DOCTYPE"), ("game", "#")],
+)
+def test_a_files_name_says_what_it_is(cli: Cli, tmp_path: Path, name: str, begins: str) -> None:
+    target = tmp_path / name
+    assert cli("export", KIDS, "--output", target) == (0, f"{target} is written\n", "")
+    assert target.read_text("utf-8").startswith(begins)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [name]
+    assert stat.S_IMODE(target.stat().st_mode) & 0o600 == 0o600
+    assert not stat.S_IMODE(target.stat().st_mode) & 0o111
+
+
+def test_nothing_is_written_over(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "game.svg"
+    target.write_text("mine")
+    problem = f"seqp2p: error: {target} is there already, and is left as it is\nseqp2p: hint: --force writes over it\n"
+    assert cli("export", KIDS, "--output", target) == (1, "", problem)
+    assert target.read_text() == "mine"
+    assert cli("export", KIDS, "--output", target, "--force")[0] == 0
+    assert target.read_text().startswith("<svg")
+
+
+def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "game.svg"
+    monkeypatch.setattr(Path, "exists", lambda _: False)
+    target.write_text("mine")
+    with pytest.raises(CommandError, match="is there already"):
+        export.write("new", str(target), force=False)
+    assert target.read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["game.svg"]
+
+
+def test_what_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+    assert f"{tmp_path} cannot be written: Is a directory" in cli("export", KIDS, "--output", tmp_path)[2]
+    missing = tmp_path / "missing" / "game.svg"
+    assert cli("export", KIDS, "--output", missing)[2].startswith(f"seqp2p: error: {missing} cannot be written: ")
+    assert cli("export", KIDS, "--output", "/dev/null") == (0, "/dev/null is written\n", "")
+
+
+def test_a_pipe(cli: Cli, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+    reader.start()
+    assert cli("export", KIDS, "--output", fifo)[0] == 0
+    reader.join()
+    assert got[0].startswith("# game ")
+
+
+def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("once upon a time")
+    assert cli("export", text) == (3, "", f"seqp2p: error: {text} shows no game: not a seqp2p replay\n{HINT}")
+    assert f"there is no file {tmp_path / 'nope'}" in cli("export", tmp_path / "nope")[2]
+    assert cli("export")[0] == 2
+
+
+def test_names_of_files_are_text(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[2J<b>&.seqp2p"
+    path.write_bytes(KIDS.read_bytes())
+    for form in ("html", "svg"):
+        out = cli("export", path, "--format", form)[1]
+        assert "\x1b" not in out
+        assert "\\x1b[2J&lt;b&gt;&amp;.seqp2p" in out
+
+
+def test_other_languages(cli: Cli) -> None:
+    game = game_text(read(KIDS.read_bytes()))
+    out = cli("export", KIDS, "--lang", "fr")[1]
+    assert "# siège 2" in out
+    assert parse_game(out) == game
+
+
+def test_all_is_plain_ascii_for_any_terminal(cli: Cli) -> None:
+    told: dict[str, Any] = {form: cli("export", KIDS, "--format", form, "--lang", "fr")[1] for form in export.FORMATS}
+    assert [form for form, text in told.items() if not text.isascii()] == ["text"]

@@ -1,0 +1,153 @@
+"""``seqp2p stats``: what is counted over replays, told to people and to scripts."""
+
+import json
+import os
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli import stats
+from seqp2p.cli.main import COMMANDS
+from seqp2p.cli.stats import ranked
+from seqp2p.replay.statistics import Statistics
+from seqp2p.replay.summary import summarise
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.replay.test_statistics import made_up
+
+ROOT = Path(__file__).parents[2]
+SMALL = ROOT / "protocol" / "replays"
+KIDS = ROOT / "replays" / "kids-3.seqp2p"
+WON = SMALL / "kids_2_won_ok.seqp2p"
+STOPPED = SMALL / "forfeit_fail.seqp2p"
+WRONG = SMALL / "wrong_opening_fail.seqp2p"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two games, one of them twice, one that is unfinished, one that is wrong, and other files."""
+    for path, where in ((KIDS, "a/1"), (KIDS, "b/c/2"), (WON, "3"), (STOPPED, "4"), (WRONG, "5")):
+        target = tmp_path / f"{where}.seqp2p"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    (tmp_path / "notes.txt").write_text("once upon a time")
+    os.mkfifo(tmp_path / "6.seqp2p")
+    (tmp_path / "7.seqp2p").mkdir()
+    return tmp_path
+
+
+def test_it_is_a_command() -> None:
+    assert COMMANDS["stats"][0] == "seqp2p.cli.stats"
+
+
+def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
+    exit_code, out, err = cli("stats", folder)
+    assert (exit_code, err) == (0, "")
+    forfeit = "seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
+    assert [line for line in out.splitlines() if line.startswith("left out")] == [
+        f"left out: {folder}/4.seqp2p: unfinished: {forfeit}",
+        f"left out: {folder}/5.seqp2p: invalid: this is not the game secret of seat 2 (ben) (step 20)",
+        f"left out: {folder}/6.seqp2p: invalid: not a file",
+    ]
+    assert "files: 6   games: 2   unfinished: 1   more replays of the same games: 1" in out
+    assert "Sequence for Kids: 2 games" in out
+    rows = {line.split()[0]: line.split()[2:] for line in out.splitlines() if "-" in line and line[0] in "abc"}
+    # ann has won the one, ben the other; cleo played the longer one, and all three what is unfinished.
+    assert rows["ben"][:6] == ["3", "1", "1", "0", "1", "50.00%"]
+    assert rows["cleo"][:6] == ["2", "0", "1", "0", "1", "0.00%"]
+
+
+def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
+    exit_code, out, err = cli("stats", folder, "--json")
+    assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
+    told = json.loads(out)
+    assert told.keys() == documented.stats_fields()
+    assert (told["files"], told["games"], told["unfinished"], told["duplicates"]) == (6, 2, 1, 1)
+    assert [(Path(each["file"]).name, each["verdict"]) for each in told["left_out"]] == [
+        ("4.seqp2p", "unfinished"),
+        ("5.seqp2p", "invalid"),
+        ("6.seqp2p", "invalid"),
+    ]
+    kids, course = told["variants"]["kids"], summarise(KIDS.read_bytes()).course
+    short = summarise(WON.read_bytes()).course
+    assert course is not None
+    assert short is not None
+    turns = sorted([course.turns, short.turns])
+    assert kids["turns"] == {"min": turns[0], "median": sum(turns) / 2, "mean": sum(turns) / 2, "max": turns[1]}
+    assert kids["players"] == {"2": 1, "3": 1}
+    assert kids["openings"] == {course.opening: 1, short.opening: 1}
+    assert sum(kids["squares"].values()) == len(course.placed) + len(short.placed)
+    assert len(kids["squares"]) == 42
+    assert all(each["games"] == sum(each[how] for how in RESULTS) for each in told["players"])
+    assert {name for each in told["players"] for name in each["names"]} == {"ann", "ben", "cleo"}
+    low, high = told["players"][0]["win_interval"]
+    assert 0 <= low <= told["players"][0]["win_share"] <= high <= 1
+
+
+RESULTS = ("won", "lost", "drawn", "unfinished")
+
+
+def test_a_picture(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "heat.svg"
+    exit_code, out, err = cli("stats", KIDS, "--svg", target)
+    assert (exit_code, err) == (0, "")
+    assert out.endswith(f"{target} is written\n")
+    course = summarise(KIDS.read_bytes()).course
+    assert course is not None
+    words = [each.text for each in ET.fromstring(target.read_text()).iter("{http://www.w3.org/2000/svg}text")]
+    assert f"Sequence for Kids: {len(course.placed)} chips placed" in words
+    assert "is there already" in cli("stats", KIDS, "--svg", target)[2]
+    exit_code, out, err = cli("stats", KIDS, "--svg", target, "--force", "--json")
+    assert (exit_code, out.count("\n"), err) == (0, 1, f"{target} is written\n")
+
+
+def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
+    exit_code, out, _ = cli("stats", tmp_path)
+    assert (exit_code, out) == (3, "files: 0   games: 0   unfinished: 0   more replays of the same games: 0\n")
+    exit_code, out, _ = cli("stats", tmp_path / "nope")
+    assert exit_code == 3
+    assert out.startswith(f"left out: {tmp_path / 'nope'}: invalid: no such file\n")
+    assert cli("stats")[0] == 2
+
+
+def test_what_cannot_be_read(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = cli("stats", "/proc/self/mem")[1]
+    assert "left out: /proc/self/mem: invalid: cannot be read: Input/output error" in out
+
+    def walk(_: Path, onerror: object) -> Iterator[tuple[str, list[str], list[str]]]:
+        assert callable(onerror)
+        onerror(PermissionError(13, "Permission denied", str(tmp_path / "first")))
+        yield str(tmp_path), [], []
+        onerror(PermissionError(13, "Permission denied", str(tmp_path / "locked")))
+
+    monkeypatch.setattr(os, "walk", walk)
+    out = cli("stats", tmp_path)[1]
+    for name in ("first", "locked"):
+        assert f"left out: {tmp_path / name}: invalid: cannot be read: Permission denied" in out
+
+
+def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(_: bytes) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stats, "summarise", stop)
+    assert cli("stats", KIDS) == (5, "", "seqp2p: error: stopped after 0 files\n")
+
+
+def test_many_players_and_no_decided_game() -> None:
+    counted = Statistics()
+    for number in range(30):
+        keys = (f"{number:02x}" * 32, f"{number + 100:02x}" * 32)
+        counted.add(made_up(number, keys, ()))
+    lines = [*stats.lines(counted)]
+    assert "and 40 more players; --json has all" in lines
+    assert "  won by who began: - (0.00% to 100.00%); drawn: 30" in lines
+    assert len(ranked(counted)) == 60
+    fields = stats.fields(counted)
+    assert fields["variants"]["kids"]["first_mover_share"] is None
+    counted = Statistics()
+    counted.add(made_up(1, ("01" * 32, "02" * 32), (), verdict="unfinished"))
+    assert any(" - " in line for line in stats.lines(counted))
