@@ -1,6 +1,5 @@
 """``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
 
-import errno
 import json
 import os
 import tempfile
@@ -149,7 +148,7 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     return board_svg(
         film.variant,
         board_model(seen, colours, shot.last),
-        printable(f"{variant_title(film.variant.name)}: {film.title}"),
+        printable(t("{game}: {file}", game=variant_title(film.variant.name), file=film.title)),
         caption,
         [(film.company.colour(seat), name) for seat, name in enumerate(film.company.names, 1)],
     )
@@ -185,25 +184,20 @@ def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:
     """Under another name first, so that nobody ever finds half of it."""
-    if path.exists() and not force:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    if not force:
+        path.open("x").close()  # Whoever takes the name meanwhile keeps it.
+    mask = os.umask(0)
+    os.umask(mask)
+    name: Path | None = None
     try:
+        descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+        name = Path(made)
         with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  # a descriptor, not a path
             stream.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        _move(Path(name), path, force=force)
+        name.chmod(0o666 & ~mask)
+        name.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        for left in (name, None if force else path):
+            if left is not None:
+                left.unlink(missing_ok=True)
         raise
-
-
-def _move(made: Path, path: Path, *, force: bool) -> None:
-    """Give the file its name; who has taken it meanwhile keeps it, but for ``force``."""
-    if force:
-        made.replace(path)
-        return
-    path.hardlink_to(made)
-    made.unlink()

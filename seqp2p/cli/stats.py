@@ -225,9 +225,7 @@ def _player_lines(counted: Statistics) -> Iterator[str]:
         yield f"{name}{' ' * (wide - width_of(name))}  {key}  {cells}  {_between(each.won, each.finished)}"
     if len(everybody) > SHOWN_MAX:
         more = len(everybody) - SHOWN_MAX
-        yield tn(
-            "and 1 more player; --json has all", "and {more} more players; --json has all", more, more=number(more)
-        )
+        yield tn("and one more player; --json has all", "and {count} more players; --json has all", more)
 
 
 def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """``seqp2p export``: a replay as text, JSON, a picture and a page; where it is written, and what is refused."""
 
+import errno
 import json
 import os
 import stat
@@ -185,6 +186,21 @@ def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pyte
         export.write("new", str(target), force=False)
     assert target.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["game.svg"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool) -> None:
+    target = tmp_path / "game.svg"
+    if force:
+        target.write_text("mine")
+
+    def full(_: Path, __: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "chmod", full)
+    with pytest.raises(CommandError, match="No space left on device"):
+        export.write("new", str(target), force=force)
+    assert [path.read_text() for path in tmp_path.iterdir()] == (["mine"] if force else [])
 
 
 def test_what_cannot_be_written(cli: Cli, tmp_path: Path) -> None:

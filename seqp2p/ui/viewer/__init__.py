@@ -32,7 +32,7 @@ def page(film: Film, about: Sequence[str]) -> str:
     game = json.dumps(_game(film), separators=(",", ":"))
     parts = {
         "lang": current(),
-        "title": html.escape(f"{variant_title(film.variant.name)}: {film.title}"),
+        "title": html.escape(t("{game}: {file}", game=variant_title(film.variant.name), file=film.title)),
         "verdict": html.escape(film.verdict),
         "verdict_class": "right" if film.is_right else "wrong",
         "about": "".join(f"<li>{html.escape(line)}</li>" for line in about),
@@ -60,9 +60,7 @@ def _labels() -> Mapping[str, str]:
     """The words of the page that never change."""
     return {
         "about_label": t("about this game"),
-        "no_script": t(
-            "This page needs JavaScript, which is switched off here. It is in the page: nothing is fetched."
-        ),
+        "no_script": t("The page needs JavaScript, which is switched off here. It is in the page: nothing is fetched."),
         "board_label": t("the board"),
         "controls_label": t("step through the game"),
         "first": t("first"),
