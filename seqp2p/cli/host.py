@@ -28,6 +28,7 @@ from seqp2p.net.lobby_host import host_table
 from seqp2p.net.table import Table
 from seqp2p.net.watchers import SPECTATORS_MAX, Watchers, watched_by
 from seqp2p.players.bots import BOTS
+from seqp2p.players.program import Program
 from seqp2p.said import said
 from seqp2p.ui.language import t
 
@@ -56,6 +57,7 @@ def command(
     spectators: int,
     listen: str | None,
     bot: str | None,
+    program: Program | None,
     pace_s: float,
     name: str | None,
     games: int,
@@ -69,10 +71,10 @@ def command(
     """Keep a table as the options say."""
     settings = table_settings(players, **table)
     address = None if listen is None else make_address(listen)
-    typed = bot is None and not until_stdin_closes
+    choices = make_choices(bot, pace_s, replay_dir, program)
+    typed = choices.person and not until_stdin_closes
     pace = pace_s if pace_s or not typed else PACE_S
     filling = Filling(Bots(fill or BOT, pace, at_once=fill is not None and (as_json or not typed)))
-    choices = make_choices(bot, pace_s, replay_dir)
     lobbying = Lobbying(choices, name, Output(as_json), until_stdin_closes, games, filling.call, wish)
     raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying, filling)))
 

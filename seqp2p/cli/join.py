@@ -24,6 +24,7 @@ from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.lobby_join import join_table, rejoin_table
 from seqp2p.net.table import Table
+from seqp2p.players.program import Program
 from seqp2p.said import said
 from seqp2p.ui.language import t
 
@@ -51,6 +52,7 @@ def command(
     code: str | None,
     listen: str | None,
     bot: str | None,
+    program: Program | None,
     pace_s: float,
     name: str | None,
     games: int,
@@ -67,7 +69,7 @@ def command(
         raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
     tether = Tether() if tethered else None
     output = Overheard(as_json, tether=tether) if tether else Output(as_json)
-    choices = make_choices(bot, pace_s, replay_dir)
+    choices = make_choices(bot, pace_s, replay_dir, program)
     lobbying = Lobbying(choices, name, output, until_stdin_closes, games, wish=wish)
     address = None if listen is None else make_address(listen)
     try:

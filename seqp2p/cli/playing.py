@@ -14,6 +14,7 @@ import trio
 
 from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
+from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.running import polite_signals
 from seqp2p.cli.taking_up import Resumed
@@ -34,8 +35,10 @@ from seqp2p.net.voting import AskAbout
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import BOTS
 from seqp2p.players.desk import Desk
+from seqp2p.players.exec_player import ExecPlayer
 from seqp2p.players.person import Person
 from seqp2p.players.player import Player
+from seqp2p.players.program import Program
 from seqp2p.players.sight import Sight
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
@@ -49,11 +52,17 @@ if TYPE_CHECKING:  # Only where there is a screen.
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How this seat plays: ``bot`` names a bot, None is a person; ``pace_s`` is a bot's least time for a turn."""
+    """How this seat plays: by a bot of this name, or a program; ``pace_s`` is the least time that these take."""
 
     bot: str | None
     pace_s: float
     replay_dir: Path
+    program: Program | None = None
+
+    @property
+    def person(self) -> bool:
+        """Whether neither bot nor program plays, but a person."""
+        return self.bot is None and self.program is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,9 @@ class Sitting:
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
-    """The bot or person that plays this seat."""
+    """The program, bot or person that plays this seat."""
+    if choices.program is not None:
+        return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
         sight = Sight(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
         person = Onlooker(own_desk(reporter.output), sight, PATIENCE_S, reporter.output.screen)
@@ -105,6 +116,12 @@ class Onlooker(Person):
         if self._screen is not None:
             self._screen.refresh_soon()
         return await super().choose(view, refused)
+
+
+def resume_options(replay: Path, choices: Choices) -> list[str]:
+    """What ``resume`` has to be told to have the seat played as it was."""
+    played = choices.program.options if choices.program else []
+    return [*home.resume_options(replay, choices.bot), *played]
 
 
 def own_desk(output: Output) -> Desk:
@@ -139,7 +156,7 @@ async def play(table: Table, held: home.Held, choices: Choices, output: Output) 
     """Play one seat of an agreed table to its end."""
     match = Match(encode_agreement(table.agreement), table.seat)
     seat = OwnSeat(table.seat, held.identity, secrets.token_bytes)
-    reporter = Reporter(output, match, table.seat if choices.bot is None else 0)
+    reporter = Reporter(output, match, table.seat if choices.person else 0)
     reporter.seats()
     path = home.replay_path(choices.replay_dir, match.game.id, table.seat)
     with open_writer(path, match) as writer:
@@ -154,7 +171,7 @@ async def play(table: Table, held: home.Held, choices: Choices, output: Output) 
 async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int:
     """Take a seat again and play it to the end; returns the exit code."""
     match, seat = resumed.match, resumed.seat
-    reporter = Reporter(output, match, seat.number if choices.bot is None else 0)
+    reporter = Reporter(output, match, seat.number if choices.person else 0)
     reporter.resumed(seat.number, match.number, resumed.events)
     reporter.seats()
     sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
@@ -164,7 +181,7 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
 async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> Ended:
     """The game to its end. ``beside`` is done meanwhile."""
     reporter, writer = sitting.reporter, sitting.writer
-    coming_back.remember(writer.path, sitting.match.game.id, home.resume_options(writer.path, choices.bot))
+    coming_back.remember(writer.path, sitting.match.game.id, resume_options(writer.path, choices))
     # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         player = make_player(choices, reporter, sitting.seat)
@@ -179,7 +196,7 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
             writer,
             reporter.tell,
             sitting.sidecar,
-            asks=choices.bot is None,
+            asks=choices.person,
             cancel_leaves=not coming_back.is_possible(),
         )
         async with trio.open_nursery() as nursery:
@@ -214,7 +231,12 @@ async def _run(session: Session, player: Player, reporter: Reporter, signals: As
             if isinstance(player, Person):
                 nursery.start_soon(player.listen, session.say, session.leave, session.go_on)
                 reporter.follow(_hearing(player))
+            if isinstance(player, ExecPlayer):
+                await nursery.start(player.run)
+                reporter.follow(overhearing(player))
             result = await session.run()
+            if isinstance(player, ExecPlayer):
+                await player.finish(result)
             nursery.cancel_scope.cancel()
     except* OSError as group:
         # Whatever can go wrong in the network has a name of its own: this is the disk.

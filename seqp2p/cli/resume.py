@@ -13,6 +13,7 @@ from seqp2p.cli.screening import Wish, on_screen, screen_options
 from seqp2p.cli.settings import make_address, make_choices, playing_options
 from seqp2p.cli.taking_up import taken_up
 from seqp2p.net.addresses import Address
+from seqp2p.players.program import Program
 from seqp2p.said import said
 from seqp2p.ui.language import t
 
@@ -33,6 +34,7 @@ def command(
     game: str | None,
     listen: str | None,
     bot: str | None,
+    program: Program | None,
     pace_s: float,
     replay_dir: str | None,
     wish: Wish,
@@ -42,8 +44,8 @@ def command(
 ) -> None:
     """Find the game, and go on with it."""
     address = None if listen is None else make_address(listen)
-    choices, output = make_choices(bot, pace_s, replay_dir), Output(as_json)
-    wished = None if bot or until_stdin_closes else wish
+    choices, output = make_choices(bot, pace_s, replay_dir, program), Output(as_json)
+    wished = wish if choices.person and not until_stdin_closes else None
     raise SystemExit(run_async(partial(resume, game, address, choices, output, wished, orphan_ends=until_stdin_closes)))
 
 

@@ -55,7 +55,7 @@ class Lobbying:
     @property
     def person(self) -> bool:
         """Whether somebody sits there who can be asked, and can type."""
-        return self.choices.bot is None and not self.until_stdin_closes
+        return self.choices.person and not self.until_stdin_closes
 
 
 @dataclass(frozen=True)

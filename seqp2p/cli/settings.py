@@ -8,10 +8,12 @@ import click
 from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
+from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
 from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError, check_settings
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.players.bots import BOTS
+from seqp2p.players.program import Program
 from seqp2p.rules import VARIANTS, Options, RulesError, default_teams
 from seqp2p.said import said, why
 from seqp2p.ui.language import t
@@ -143,7 +145,7 @@ def note_child(context: click.Context, option: click.Parameter, value: bool) -> 
     return value
 
 
-def seat_options(command: F) -> F:
+def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
     name = click.option("--name", help=said("The name the others see."))
     games = click.option(
@@ -156,8 +158,9 @@ def seat_options(command: F) -> F:
     return playing_options(name(games(command)))
 
 
-def playing_options(command: F) -> F:
+def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that plays a seat."""
+    command = program_options(command)
     for option in reversed(
         [
             click.option(
@@ -179,6 +182,6 @@ def playing_options(command: F) -> F:
     return command
 
 
-def make_choices(bot: str | None, pace_s: float, replay_dir: str | None) -> Choices:
+def make_choices(bot: str | None, pace_s: float, replay_dir: str | None, program: Program | None = None) -> Choices:
     """How the seat plays, from the options."""
-    return Choices(bot, pace_s, home.replay_dir(replay_dir))
+    return Choices(bot, pace_s, home.replay_dir(replay_dir), program)
