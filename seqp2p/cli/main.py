@@ -35,6 +35,7 @@ COMMANDS = MappingProxyType(
         "stats": ("seqp2p.cli.stats", said("Count over many replays: who wins, how long, and where.")),
         "rules": ("seqp2p.cli.rules", said("Read the rules of the game, in English or French.")),
         "arena": ("seqp2p.cli.arena", said("Play bots against each other, on the engine alone.")),
+        "try-bot": ("seqp2p.cli.try_bot", said("Try a program as a bot: whether it keeps to the protocol.")),
         "id": ("seqp2p.cli.identity", said("Show this player's name and key.")),
         "completion": ("seqp2p.cli.completion", said("Print the script that completes commands in a shell.")),
     }

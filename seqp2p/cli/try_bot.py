@@ -1,0 +1,139 @@
+"""``seqp2p try-bot 'program args'``: whether a program keeps to the protocol of ``--exec``, at tables of every kind."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import click
+
+from seqp2p.cli import progress
+from seqp2p.cli.output import DONE, FAILED, CommandError, Output
+from seqp2p.cli.programs import make_program, time_option
+from seqp2p.cli.running import ended_by_signals, run_async
+from seqp2p.cli.trying import TABLES, Findings, Table, try_table
+from seqp2p.players.bots import BOTS
+from seqp2p.players.program import Program
+from seqp2p.rules import VARIANTS, Kind
+from seqp2p.said import said
+from seqp2p.ui.language import number, t, tn, tr
+
+GAMES_MAX: Final = 10_000
+PROBLEMS_MAX: Final = 5
+"""Of one table, so many problems are shown to people."""
+HINT: Final = said(
+    "every line has to be written out at once (flush), and nothing else may be printed to standard output:"
+    " docs/scripting.md"
+)
+
+
+@click.command(
+    "try-bot",
+    help=said(
+        "Try a program as a bot.\n\n"
+        "COMMAND, quoted as one word, is started as --exec would start it, and plays on the engine alone: at tables of"
+        " every kind, with dead cards, passes, forgotten draws and called talk, with questions that are taken back and"
+        " answers that are refused. What it does wrong is said."
+    ),
+)
+@click.argument("line", metavar="COMMAND")
+@click.option("--variant", type=click.Choice(list(VARIANTS)), help=said("Only tables of this game."))
+@click.option("--players", type=click.IntRange(2, 12), help=said("Only tables of so many players."))
+@click.option(
+    "--games", type=click.IntRange(1, GAMES_MAX), default=2, show_default=True, help=said("How many games at a table.")
+)
+@click.option(
+    "--against", type=click.Choice(list(BOTS)), default="random", show_default=True, help=said("The bot it plays.")
+)
+@click.option("--seed", type=int, default=1, show_default=True, help=said("The same seed gives the same cards."))
+@time_option
+@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per table on standard output."))
+def command(
+    line: str,
+    variant: str | None,
+    players: int | None,
+    games: int,
+    against: str,
+    seed: int,
+    exec_time_s: float | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Try the program, and say how it did."""
+    program = make_program(line, exec_time_s, verbose=True)
+    tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
+    if not tables:
+        message = t("no table of {players} players is tried in {variant}", players=players, variant=variant)
+        raise CommandError(message, t("leave out --players"))
+    output = Output(as_json)
+    raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
+
+
+async def try_bot(
+    program: Program, tables: Sequence[Table], games: int, against: str, seed: int, output: Output
+) -> int:
+    """Try it at one table after the other; returns the exit code, or raises CommandError where it has failed."""
+    chosen, problems = Counter[Kind](), 0
+    async with ended_by_signals():
+        for at, table in enumerate(tables):
+            found = await try_table(table, program, against, games, seed, _shown(at * games, len(tables) * games))
+            tell(found, output)
+            chosen += found.chosen
+            problems += len(found.problems)
+            if found.gone:
+                break
+    output.event("tried", ok=not problems, problems=problems, chosen=dict(chosen))
+    output.say()
+    output.say(t("it chose: {actions}", actions=_counted(chosen)))
+    if problems:
+        raise CommandError(
+            tn("the bot has failed: 1 problem", "the bot has failed: {count} problems", problems), tr(HINT), FAILED
+        )
+    output.say(t("the bot keeps to the protocol"))
+    return DONE
+
+
+def tell(found: Findings, output: Output) -> None:
+    """What was seen at one table."""
+    choices = found.chosen.total()
+    output.event(
+        "trial",
+        variant=found.table.variant.name,
+        players=found.table.players,
+        options=list(found.table.option_names),
+        begins_with=found.table.only,
+        games=found.games,
+        wins=found.wins,
+        choices=choices,
+        slowest_s=round(found.slowest_s, 3),
+        problems=[str(problem) for problem in found.problems],
+    )
+    output.say(
+        t(
+            "{table}: {games} games, {wins} won, {choices} choices, the slowest took {seconds} s",
+            table=found.table.name(),
+            games=number(found.games),
+            wins=number(found.wins),
+            choices=number(choices),
+            seconds=number(found.slowest_s, 3),
+        )
+    )
+    for problem in found.problems[:PROBLEMS_MAX]:
+        output.say("  " + tr(problem))
+    if more := len(found.problems[PROBLEMS_MAX:]):
+        output.say("  " + tn("and one more", "and {count} more", more))
+
+
+def _counted(chosen: Counter[Kind]) -> str:
+    return ", ".join(f"{kind} {number(count)}" for kind, count in chosen.most_common()) or t("nothing")
+
+
+def _shown(before: int, games: int) -> Callable[[], None]:
+    """Shows how many games have been played, where that can be shown."""
+    done = before
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        progress.show(t("game {done} of {games}", done=number(done), games=number(games)))
+
+    return advance
