@@ -47,6 +47,8 @@ TAKEN_BACK: Final = 2
 REFUSED_AT: Final = 3
 CALLED_BEFORE: Final = (4, 9)
 FORGOTTEN: Final = 2
+SOON_S: Final = 0.01
+"""After so long the question is taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ class Trial:
         return action
 
     async def _take_back(self, seen: View) -> None:
-        with trio.move_on_after(0):
+        with trio.move_on_after(SOON_S):
             await self._player.choose(seen, None)
 
     async def _other(self, seen: View) -> Action:

@@ -66,6 +66,7 @@ class Running:
         self._output = process.stdout
         self._buffer = b""
         self._left = ANSWER_SIZE_MAX
+        self._cuts = False  # the rest of a line that was too long is still to come
         self._ended = False
 
     async def write(self, line: bytes) -> None:
@@ -82,22 +83,33 @@ class Running:
     async def read_line(self) -> bytes:
         """The next line without its end; raises ProgramFailed when there is none, or too much of it."""
         while (end := self._buffer.find(b"\n")) < 0 and len(self._buffer) <= LINE_SIZE_MAX:
+            self._buffer += await self._read()
+        if not 0 <= end <= LINE_SIZE_MAX:
+            self._cuts = end < 0
+            self._buffer = self._buffer[end + 1 :] if end >= 0 else b""
+            raise ProgramFailed(said("it has written a line of more than {size} bytes", size=LINE_SIZE_MAX))
+        line, self._buffer = self._buffer[:end], self._buffer[end + 1 :]
+        return line
+
+    async def _read(self) -> bytes:
+        """Some more of what it writes, without the rest of a line that was too long."""
+        while True:
             try:
-                data = await self._output.receive_some(min(_CHUNK_SIZE, self._left + 1))
+                data = bytes(await self._output.receive_some(min(_CHUNK_SIZE, self._left + 1)))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 data = b""
             if not data:
                 raise ProgramFailed(said("it has ended, or closed its standard output"), gone=True)
-            self._buffer += data
             self._left -= len(data)
             if self._left < 0:
-                self._buffer = b""
+                self._cuts, self._buffer = True, b""
                 raise ProgramFailed(said("it has written more than {size} bytes", size=ANSWER_SIZE_MAX))
-        if not 0 <= end <= LINE_SIZE_MAX:
-            self._buffer = b""
-            raise ProgramFailed(said("it has written a line of more than {size} bytes", size=LINE_SIZE_MAX))
-        line, self._buffer = self._buffer[:end], self._buffer[end + 1 :]
-        return line
+            if not self._cuts:
+                return data
+            _, newline, rest = data.partition(b"\n")
+            self._cuts = not newline
+            if rest:
+                return rest
 
     def kill(self) -> None:
         """End it at once, and what it has started with it."""

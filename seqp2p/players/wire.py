@@ -134,9 +134,10 @@ class Over(_Message, frozen=True, tag="result"):
 Message: TypeAlias = Hello | Asked | Error | Void | Over
 
 
-class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="choice"):
+class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a bot answers."""
 
+    type: Literal["choice"]
     id: Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
     action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
 
