@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from seqp2p.cli import progress
-from seqp2p.cli.output import DONE, FAILED, CommandError, Output
+from seqp2p.cli.output import DONE, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.programs import make_program, time_option
 from seqp2p.cli.running import ended_by_signals, run_async
 from seqp2p.cli.trying import TABLES, Findings, Table, try_table
@@ -63,7 +63,7 @@ def command(
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
         message = t("no table of {players} players is tried in {variant}", players=players, variant=variant)
-        raise CommandError(message, t("leave out --players"))
+        raise CommandError(message, t("leave out --players"), USAGE)
     output = Output(as_json)
     raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
 

@@ -47,8 +47,6 @@ TAKEN_BACK: Final = 2
 REFUSED_AT: Final = 3
 CALLED_BEFORE: Final = (4, 9)
 FORGOTTEN: Final = 2
-SOON_S: Final = 0.01
-"""After so long the question is taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +173,10 @@ class Trial:
         self._asked += 1
         self._draws += seen.phase == "draw"
         if seen.phase == "draw" and self._draws == FORGOTTEN:
-            await self._take_back(seen)
+            self._player.ask_in_vain(seen)
             return END
         if self._asked == TAKEN_BACK:
-            await self._take_back(seen)
+            self._player.ask_in_vain(seen)
         action = await self._timed(seen, None)
         if self._asked == REFUSED_AT:
             action = await self._timed(seen, REFUSED)
@@ -192,10 +190,6 @@ class Trial:
         action = await self._player.choose(seen, refused)
         self._found.slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
         return action
-
-    async def _take_back(self, seen: View) -> None:
-        with trio.move_on_after(SOON_S):
-            await self._player.choose(seen, None)
 
     async def _other(self, seen: View) -> Action:
         called = self._call(seen)

@@ -245,10 +245,17 @@ class ExecPlayer:
                 action = await self._answer(question)
                 await trio.sleep_until(begun + self._pace_s)
             except trio.Cancelled:
-                self._taken_back.add(question.number)
-                self._send(Void(question.number))
+                self._take_back(question)
                 raise
             return action
+
+    def ask_in_vain(self, view: View) -> None:
+        """Put a question, and take it back at once: as a table may, so that a program can be tried."""
+        self._take_back(self._put(view))
+
+    def _take_back(self, question: _Question) -> None:
+        self._taken_back.add(question.number)
+        self._send(Void(question.number))
 
     def _put(self, seen: View) -> _Question:
         last = self._question

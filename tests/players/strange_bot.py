@@ -93,7 +93,7 @@ def main(manner: str, seen: str) -> None:
                 best = message["legal"][0]
             elif message["type"] == "error" and manner == "stubborn":
                 answer(message["id"], "QH z9")
-            elif message["type"] == "error" and manner == "caller":
+            elif message["type"] == "error" and manner not in ("rubbish", "ahead", "illegal", "babble"):
                 answer(message["id"], best)
             elif message["type"] == "result" and manner == "stays":
                 time.sleep(LONG)

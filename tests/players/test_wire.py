@@ -35,7 +35,7 @@ from seqp2p.players.wire import (
     read_action,
     read_choice,
 )
-from seqp2p.rules import CLASSIC, KIDS, PASS, Options, call, exchange, hide, place, view
+from seqp2p.rules import CLASSIC, KIDS, PASS, Options, Variant, call, exchange, hide, place, view
 from tests.cli import documented
 from tests.rules.playing import OPTION_TABLE_IDS, OPTION_TABLES, random_position
 
@@ -47,7 +47,7 @@ def plain(line: bytes) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("variant", "players", "teams", "options"), OPTION_TABLES, ids=OPTION_TABLE_IDS)
-def test_every_legal_action_can_be_read_back(variant: Any, players: int, teams: int, options: Options) -> None:
+def test_every_legal_action_can_be_read_back(variant: Variant, players: int, teams: int, options: Options) -> None:
     position = random_position(variant, players, teams, seed=1, options=options).position
     seen = view(position, position.to_move)
     message = plain(line_of(asked(1, seen, (), 30)))
@@ -57,10 +57,8 @@ def test_every_legal_action_can_be_read_back(variant: Any, players: int, teams: 
 
 
 @given(st.integers(0, 10_000), st.sampled_from([(CLASSIC, 2, 2), (CLASSIC, 4, 2), (KIDS, 3, 3)]))
-def test_nobody_is_told_of_another_hand(seed: int, table: Any) -> None:
-    position = random_position(*table, seed=seed).position
-    if not position.to_move:
-        return
+def test_nobody_is_told_of_another_hand(seed: int, table: tuple[Variant, int, int]) -> None:
+    position = random_position(*table, seed).position
     seen = view(position, position.to_move)
     line = line_of(asked(1, seen, (), 30))
     assert line == line_of(asked(1, view(hide(position, (position.to_move,)), position.to_move), (), 30))
@@ -116,15 +114,15 @@ def test_some_things_are_not_told(event: Event) -> None:
     assert happening(CLASSIC, event) is None
 
 
-@pytest.mark.parametrize(
-    ("result", "told"),
-    [
-        (Result("won", (1, 3)), ("won", [1, 3], [], None)),
-        (Result("drawn"), ("drawn", [], [], None)),
-        (Result("forfeit", (2,), "seat 1 left"), ("unfinished", [], [2], "seat 1 left")),
-        (Result("unfinished", (), "away"), ("unfinished", [], [], "away")),
-    ],
-)
+ENDS: list[tuple[Result, tuple[object, ...]]] = [
+    (Result("won", (1, 3)), ("won", [1, 3], [], None)),
+    (Result("drawn"), ("drawn", [], [], None)),
+    (Result("forfeit", (2,), "seat 1 left"), ("unfinished", [], [2], "seat 1 left")),
+    (Result("unfinished", (), "away"), ("unfinished", [], [], "away")),
+]
+
+
+@pytest.mark.parametrize(("result", "told"), ENDS)
 def test_how_a_game_ended(result: Result, told: tuple[object, ...]) -> None:
     message = plain(line_of(over(result)))
     assert (message["result"], message["winners"], message["forfeit"], message["reason"]) == told

@@ -1,0 +1,190 @@
+"""Programs that play seats of real tables, over loopback: they end with their game, and never end another's."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.output import USAGE, CommandError, Output
+from seqp2p.cli.playing import Choices, make_player, resume_options
+from seqp2p.cli.programs import make_program, overhearing
+from seqp2p.cli.reporter import Reporter
+from seqp2p.match.events import Turned
+from seqp2p.net.absence import Absent, Back
+from seqp2p.net.voting import AskAbout
+from seqp2p.players.exec_player import ExecPlayer
+from seqp2p.rules import PASS
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, children, is_running, wait_until
+from tests.table import Played
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+STRANGE = ROOT / "tests" / "players" / "strange_bot.py"
+KIDS = ("--variant", "kids")
+
+
+def strange(manner: str, seen: Path) -> tuple[str, str]:
+    """The options for a program that behaves like that."""
+    return "--exec", shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
+
+
+def javascript() -> str:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    return str(EXAMPLES / "bot.js")
+
+
+def test_the_examples_play_each_other(people: Household) -> None:
+    program = javascript()
+    host = people.host("--exec", EXAMPLES / "bot.py", bot=None)
+    guest = people.join(host, "--exec", program, bot=None)
+    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+    assert host.event("over")["result"] in ("won", "drawn")
+    assert not [event for event in [*host.events, *guest.events] if event["event"] == "bot_failed"]
+    replays = [process.event("over")["replay"] for process in (host, guest)]
+    assert people.call("verify", *replays).process.returncode == 0
+
+
+def test_programs_play_with_everything_that_a_table_can_agree_on(people: Household) -> None:
+    table = ("--players", "2", "--advanced", "--manual-draw", "--no-table-talk", "--turn-time", "60")
+    host = people.host(*table, "--exec", f"{sys.executable} {EXAMPLES / 'bot.py'}", bot=None)
+    guest = people.join(host)
+    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+    assert not [event for event in host.events if event["event"] == "bot_failed"]
+
+
+def test_what_a_program_is_sent(people: Household, tmp_path: Path) -> None:
+    """It is what its seat may see: the table, its own hand, and no secret of the program that plays for it."""
+    seen = tmp_path / "seen"
+    host = people.host(*KIDS, *strange("good", seen), bot=None)
+    guest = people.join(host, env={"SEQP2P_CODE": "7-amber-falcon"})
+    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+    text = seen.read_text()
+    sent = [json.loads(line) for line in text.splitlines()]
+    hello, result = sent[1], sent[-1]
+    assert (hello["type"], hello["variant"], hello["names"]) == ("hello", "kids", ["host", "guest"])
+    over = host.event("over")
+    assert (result["result"], result["winners"]) == (over["result"], over["winners"])
+    told = [event for event in host.events if event["event"] in ("turn", "exchange")]
+    heard = [message for message in sent if message["type"] == "event"]
+    assert [{**message, "type": "event"} for message in heard] == [{**event, "type": "event"} for event in told]
+    history = [event for message in sent if message["type"] == "view" for event in message["history"]]
+    assert history == told[: len(history)]
+    secrets = [host.event("listening")["code"], *(event["key"] for event in host.events if event["event"] == "seated")]
+    assert not [secret for secret in secrets if secret in text]
+    assert "SEQP2P" not in text
+
+
+@pytest.mark.parametrize("manner", ["die", "flood"])
+def test_a_strange_program_does_not_end_the_game(people: Household, tmp_path: Path, manner: str) -> None:
+    host = people.host(*KIDS, *strange(manner, tmp_path / "seen"), "--exec-time", "0.5", bot=None)
+    guest = people.join(host)
+    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+    failed = [event for event in host.events if event["event"] == "bot_failed"]
+    assert failed
+    for event in failed:
+        assert event.keys() == documented.fields()["bot_failed"]
+        host.line(f"the bot has failed: {event['reason']}")
+    assert [event["gone"] for event in failed].count(True) <= 1
+    assert host.event("over")["result"] == guest.event("over")["result"] != "unfinished"
+
+
+def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    host = people.host(*KIDS, *strange("family", seen), "--pace", "0.2", bot=None)
+    people.join(host)
+    host.event("turn")
+    started = children(host.pid)
+    assert int(Path(f"{seen}.pids").read_text()) in started
+    assert len(started) == 2
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
+    wait_until(lambda: not any(map(is_running, started)), "a program outlives its table")
+    assert json.loads(seen.read_text().splitlines()[-1])["result"] == "unfinished"
+
+
+def test_a_seat_is_taken_again_by_its_program(people: Household, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    play = (*strange("good", seen), "--exec-time", "20", "--pace", "0.2")
+    host = people.host(*KIDS, *play, bot=None)
+    guest = people.join(host)
+    host.event("turn", nth=2)
+    before = children(host.pid)
+    host.signal(signal.SIGKILL)
+    host.end()
+    # A program that reads to the end of its input ends by itself.
+    wait_until(lambda: not any(map(is_running, before)), "a program outlives its table")
+    again = people.start("resume", "--replay-dir", people.replays("host"), *play, "--json", who="host")
+    assert (again.end(), guest.end()) == (0, 0), again.said() + guest.said()
+    assert [json.loads(line)["type"] for line in seen.read_text().splitlines()].count("hello") == 2
+
+
+def test_every_game_has_a_program_of_its_own(people: Household, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    host = people.host(*KIDS, *strange("good", seen), "--games", "2", bot=None)
+    guest = people.join(host, "--games", "2")
+    assert (host.end(), guest.end()) == (0, 0), host.said() + guest.said()
+    types = [json.loads(line)["type"] for line in seen.read_text().splitlines()]
+    assert (types.count("hello"), types.count("result")) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "hint"),
+    [
+        ("", "there is no program '' that could be started", "name it with its folder"),
+        ("no-such-program --fast", "there is no program 'no-such-program' that could be started", "name it with"),
+        ("/", "there is no program '/' that could be started", "name it with its folder"),
+        ("python3 'my bot.py", "a quotation mark is not closed in: python3 'my bot.py", None),
+    ],
+)
+def test_what_cannot_be_started_is_said_before_the_game(cli: Cli, line: str, error: str, hint: str | None) -> None:
+    for command in ("host", "join 127.0.0.1:1 --code 7-amber-falcon", "resume"):
+        code, out, err = cli(*command.split(), "--exec", line)
+        assert (code, out) == (USAGE, "")
+        first, *rest = err.splitlines()
+        assert first.startswith(f"seqp2p: error: {error}")
+        assert [text.startswith(f"seqp2p: hint: {hint}") for text in rest] == ([True] if hint else [])
+
+
+def test_one_seat_has_one_bot(cli: Cli) -> None:
+    code, _, err = cli("host", "--bot", "greedy", "--exec", sys.executable)
+    assert (code, err) == (USAGE, "seqp2p: error: one seat has one bot: --bot and --exec exclude each other\n")
+
+
+def test_a_seat_taken_again_has_its_program_again(tmp_path: Path) -> None:
+    program = make_program("python3 'my bot.py'", 5, verbose=True)
+    options = resume_options(tmp_path / "game.seqp2p", Choices(None, 0, tmp_path, program))
+    expected = ["--exec", "python3 'my bot.py'", "--exec-time", "5", "--verbose-bot"]
+    assert options == ["--replay-dir", str(tmp_path), *expected]
+    with pytest.raises(CommandError):
+        make_program("'", None, verbose=False)
+
+
+async def test_what_a_program_hears(brief: Played, tmp_path: Path) -> None:
+    reporter = Reporter(Output(json=False), brief.match)
+    choices = Choices(None, 0, tmp_path, make_program(sys.executable, None, verbose=False))
+    player = make_player(choices, reporter, brief.seat(1))
+    assert isinstance(player, ExecPlayer)
+    assert not choices.person
+    hear = overhearing(player)
+    for event in (Absent(2, 120), Back(2), AskAbout((2,)), Turned(1, 2, PASS)):
+        hear(event)
+    assert [dict(told) for told in player._history] == [
+        {"event": "absent", "seat": 2, "grace_s": 120},
+        {"event": "back", "seat": 2},
+        {"event": "turn", "turn": 1, "seat": 2, "action": "pass"},
+    ]
+
+
+def test_examples_are_short_and_can_be_started() -> None:
+    for name in ("bot.py", "bot.js"):
+        path = EXAMPLES / name
+        assert os.access(path, os.X_OK)
+        assert len(path.read_text().splitlines()) <= 40

@@ -1,0 +1,158 @@
+"""``seqp2p try-bot``: a program that keeps to the protocol is told so, and any other what it does wrong."""
+
+import json
+import random
+import shlex
+import shutil
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqp2p.cli.trying import TABLES, Findings, begin, note, try_table
+from seqp2p.players.exec_player import Ended, Failed, Stale, Wrong
+from seqp2p.players.program import Program
+from seqp2p.rules import view
+from tests.cli import documented
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, children, is_running, wait_until
+from tests.cli.test_exec import EXAMPLES, STRANGE
+
+
+def strange(manner: str, seen: Path) -> str:
+    return shlex.join([sys.executable, "-S", str(STRANGE), manner, str(seen)])
+
+
+def tried(cli: Cli, *arguments: object) -> tuple[int, list[dict[str, Any]], str]:
+    code, out, err = cli("try-bot", *arguments, "--json")
+    return code, [json.loads(line) for line in out.splitlines()], err
+
+
+def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    code, events, err = tried(cli, strange("good", seen), "--games", 1)
+    assert code == 0, err
+    *trials, last = events
+    assert [trial["variant"] for trial in trials] == [table.variant.name for table in TABLES]
+    for trial in trials:
+        assert trial.keys() == documented.fields()["trial"]
+        assert (trial["games"], trial["problems"]) == (1, [])
+    assert last.keys() == documented.fields()["tried"]
+    assert last["ok"]
+    # Everything that can come up did.
+    assert {"place", "remove", "exchange", "pass", "draw", "give"} <= last["chosen"].keys()
+    sent = [json.loads(line) for line in seen.read_text().splitlines()]
+    assert {"hello", "view", "error", "void", "event", "result"} <= {message["type"] for message in sent}
+    assert {"play", "draw", "late", "penalty"} <= {message["phase"] for message in sent if message["type"] == "view"}
+    told = {message["event"] for message in sent if message["type"] == "event"}
+    assert {"turn", "exchange", "remark", "call", "give", "draw", "end"} <= told
+
+
+@pytest.mark.parametrize("name", ["bot.py", "bot.js"])
+def test_the_examples_keep_to_the_protocol(cli: Cli, name: str) -> None:
+    if name == "bot.js" and shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    code, out, err = cli("try-bot", EXAMPLES / name, "--games", 1)
+    assert code == 0, out + err
+    assert out.splitlines()[-1] == "the bot keeps to the protocol"
+    assert "classic, 4 players, advanced: 1 games, " in out
+
+
+@pytest.mark.parametrize(
+    ("manner", "problem"),
+    [
+        ("slow", "game 1: it has not chosen within 0.5 seconds"),
+        ("die", "game 1: it has ended, or closed its standard output"),
+        ("flood", "game 1: it has written more than 65536 bytes"),
+        ("rubbish", "game 1, question 1: this is no choice (JSON is malformed"),
+        ("twice", "game 1: question 1 was answered when it was over"),
+        ("illegal", "game 1, question 1: seat 1 cannot pass"),
+        ("stubborn", "game 1: none of its 3 answers was possible"),
+        ("stays", "game 1: it did not end within 1.0 s of the result"),
+    ],
+)
+def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str, problem: str) -> None:
+    line = strange(manner, tmp_path / "seen")
+    options = ("--variant", "kids", "--players", 2, "--games", 1, "--exec-time", 0.5)
+    code, (trial, last), err = tried(cli, line, *options)
+    assert code == 1
+    assert not last["ok"]
+    assert last["problems"] == len(trial["problems"])
+    assert any(text.startswith(problem) for text in trial["problems"]), trial["problems"]
+    assert "seqp2p: error: the bot has failed: " in err
+    assert "seqp2p: hint: every line has to be written out at once (flush)" in err
+
+
+def test_people_are_shown_some_of_many_problems(cli: Cli, tmp_path: Path) -> None:
+    options = ("--variant", "kids", "--players", 2, "--games", 1)
+    code, out, err = cli("try-bot", strange("twice", tmp_path / "seen"), *options)
+    assert code == 1, err
+    assert out.count("was answered when it was over") == 5
+    assert "  and " in out
+
+
+def test_a_program_that_is_gone_is_tried_no_further(cli: Cli, tmp_path: Path) -> None:
+    code, events, _ = tried(cli, strange("die", tmp_path / "seen"))
+    assert code == 1
+    assert [event["event"] for event in events] == ["trial", "tried"]
+    assert events[0]["games"] == 1
+
+
+def test_what_is_as_it_should_be_is_no_problem() -> None:
+    found = Findings(TABLES[0])
+    for notice in (Stale(2, taken_back=True), Ended(killed=False)):
+        note(found, notice)
+    assert not found.problems
+    assert not found.gone
+    note(found, Wrong(1, "no"))
+    note(found, Failed("slow", gone=True))
+    assert found.problems == ["game 1, question 1: no", "game 1: slow"]
+    assert found.gone
+
+
+def test_the_same_seed_gives_the_same_cards() -> None:
+    for table in TABLES:
+        games = [begin(table, 1, random.Random(seed)) for seed in (1, 1)]
+        assert games[0][0].position == games[1][0].position
+        dealer, seat = games[0]
+        if table.only:
+            assert {action.kind for action in view(dealer.position, seat).legal} == {table.only}
+        else:
+            assert (seat, dealer.position.turn) == (2, 0)
+
+
+async def test_it_tells_after_every_game() -> None:
+    told: list[None] = []
+    program = Program((sys.executable, "-S", str(EXAMPLES / "bot.py")))
+    found = await try_table(TABLES[9], program, "random", 2, 1, lambda: told.append(None))
+    assert (found.games, len(told)) == (2, 2)
+    assert found.chosen.total() == sum(Counter(found.chosen).values()) > 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("no-such-program",), "there is no program 'no-such-program' that could be started"),
+        ((sys.executable, "--players", 11), "no table of 11 players is tried"),
+        ((sys.executable, "--variant", "kids", "--players", 12), "no table of 12 players is tried"),
+        ((sys.executable, "--exec-time", 0), "invalid value for '--exec-time'"),
+        ((), "missing argument 'COMMAND'"),
+    ],
+)
+def test_usage(cli: Cli, arguments: tuple[object, ...], error: str) -> None:
+    code, out, err = cli("try-bot", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"seqp2p: error: {error}")
+
+
+def test_it_ends_politely_and_its_program_too(people: Household, tmp_path: Path) -> None:
+    process = people.start("try-bot", strange("family", tmp_path / "seen"), "--games", 1000, "--json")
+    wait_until((tmp_path / "seen.pids").exists, "it starts nothing")
+    started = children(process.pid)
+    process.signal(signal.SIGTERM)
+    assert process.end() == 5
+    assert process.error() == ("stopped", None)
+    wait_until(lambda: not any(map(is_running, started)), "a program outlives its trial")
