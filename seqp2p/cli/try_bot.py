@@ -109,7 +109,7 @@ def tell(found: Findings, output: Output) -> None:
     )
     output.say(
         t(
-            "{table}: {games} games, {wins} won, {choices} choices, the slowest took {seconds} s",
+            "{table}: games {games}, won {wins}, choices {choices}, slowest {seconds} s",
             table=found.table.name(),
             games=number(found.games),
             wins=number(found.wins),

@@ -39,7 +39,7 @@ from seqp2p.said import said
 from seqp2p.ui.language import t
 
 USUAL: Final = Options()
-REFUSED: Final = said("this would be possible, and is refused to see what you do: answer once more")
+REFUSED: Final = "this would be possible, and is refused to see what you do: answer once more"
 SAID_NOTHING: Final = said("nobody has said anything that can be called")
 # Which of the questions of a game is taken back, and the answer to which is refused; the turns before which talk is
 # called; which draw is forgotten.

@@ -17,7 +17,7 @@ from seqp2p.cli.reporter import Reporter
 from seqp2p.match.events import Turned
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.voting import AskAbout
-from seqp2p.players.exec_player import ExecPlayer
+from seqp2p.players.exec_player import ExecPlayer, Failed, Wrong
 from seqp2p.rules import PASS
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -180,6 +180,26 @@ async def test_what_a_program_hears(brief: Played, tmp_path: Path) -> None:
         {"event": "absent", "seat": 2, "grace_s": 120},
         {"event": "back", "seat": 2},
         {"event": "turn", "turn": 1, "seat": 2, "action": "pass"},
+    ]
+
+
+async def test_a_failure_is_told_to_scripts_and_people(
+    brief: Played, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choices = Choices(None, 0, tmp_path, make_program(sys.executable, None, verbose=False))
+    player = make_player(choices, Reporter(Output(json=True), brief.match), brief.seat(1))
+    assert isinstance(player, ExecPlayer)
+    for gone in (False, True):
+        player._notice(Failed("it is slow", gone))
+    player._notice(Wrong(1, "no"))  # It may answer again: nothing has happened yet.
+    said = capsys.readouterr()
+    assert [json.loads(line) for line in said.out.splitlines()] == [
+        {"event": "bot_failed", "reason": "it is slow", "gone": False},
+        {"event": "bot_failed", "reason": "it is slow", "gone": True},
+    ]
+    assert said.err.splitlines() == [
+        "the bot has failed: it is slow; this move is drawn by lot",
+        "the bot has failed: it is slow; moves are drawn by lot to the end of the game",
     ]
 
 

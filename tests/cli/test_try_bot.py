@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -58,7 +59,15 @@ def test_the_examples_keep_to_the_protocol(cli: Cli, name: str) -> None:
     code, out, err = cli("try-bot", EXAMPLES / name, "--games", 1)
     assert code == 0, out + err
     assert out.splitlines()[-1] == "the bot keeps to the protocol"
-    assert "classic, 4 players, advanced: 1 games, " in out
+    assert "classic, 4 players, advanced: games 1, won " in out
+
+
+def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) -> None:
+    (text,) = re.findall(r"```python\n(import json.*?)```", documented.TEXT, re.DOTALL)
+    bot = tmp_path / "bot.py"
+    bot.write_text(text)
+    code, _, err = tried(cli, f"{sys.executable} {bot}", "--games", 1, "--variant", "kids")
+    assert code == 0, err
 
 
 @pytest.mark.parametrize(
@@ -71,6 +80,7 @@ def test_the_examples_keep_to_the_protocol(cli: Cli, name: str) -> None:
         ("twice", "game 1: question 1 was answered when it was over"),
         ("illegal", "game 1, question 1: seat 1 cannot pass"),
         ("stubborn", "game 1: none of its 3 answers was possible"),
+        ("caller", "game 1, question 1: nobody has said anything that can be called"),
         ("stays", "game 1: it did not end within 1.0 s of the result"),
     ],
 )
