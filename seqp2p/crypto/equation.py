@@ -5,11 +5,15 @@ A proof carries its commitments and not the challenge, so each equation reads
     commitment = Σ over brackets of factor · Σ over terms of scalar · point
 
 in the full group, infinity included. `Equation.holds` checks one as it is written. `Equation.terms` multiplies
-it out, so that many equations can be added up with random weights and checked as one sum.
+it out, so that many equations can be added up with random weights and checked as one sum (batch.py).
+
+Whoever checks proofs chooses how by handing in a `Check`: `require` checks at once, equation by equation, and a
+`Batch` gathers them all for later.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import ORDER, Point, Term, combine, mul, sum_points
@@ -45,6 +49,10 @@ class Equation:
             *((bracket.factor * scalar % ORDER, point) for bracket in self.brackets for scalar, point in bracket.terms),
             (ORDER - 1, self.commitment),
         )
+
+
+Check: TypeAlias = Callable[[Iterable[Equation]], None]
+"""Takes the equations of one proof, in their order; may raise CryptoError if they do not hold."""
 
 
 def require(equations: Iterable[Equation]) -> None:

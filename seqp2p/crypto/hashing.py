@@ -70,7 +70,7 @@ def number(value: int) -> bytes:
 
 def framed(*items: bytes) -> bytes:
     """Each item after its length as 4 bytes, big-endian."""
-    return b"".join(len(item).to_bytes(4, "big") + item for item in items)
+    return b"".join([len(item).to_bytes(4, "big") + item for item in items])
 
 
 def tagged_hash(label: str, *items: bytes) -> bytes:

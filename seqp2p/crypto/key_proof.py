@@ -5,7 +5,7 @@ T = s·G − c·X. The proof is T ‖ s, 33 + 32 bytes. Committing first and pro
 computed from the others' keys) and no copied key.
 """
 
-from seqp2p.crypto.equation import Bracket, Equation, require
+from seqp2p.crypto.equation import Bracket, Check, Equation, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
     ORDER,
@@ -52,9 +52,9 @@ def prove_key(x: int, X: Point, context: Context, randomness: Randomness) -> byt
             return encode_point(T) + encode_scalar(s)
 
 
-def verify_key(X: Point, proof: bytes, context: Context) -> None:
+def verify_key(X: Point, proof: bytes, context: Context, check: Check = require) -> None:
     """Raises CryptoError unless the proof holds for X in this context."""
-    require([key_equation(X, proof, context)])
+    check([key_equation(X, proof, context)])
 
 
 def key_equation(X: Point, proof: bytes, context: Context) -> Equation:

@@ -11,7 +11,7 @@ The statement is (context, X, number of cards, and for each its position, a and 
 
 from collections.abc import Sequence
 
-from seqp2p.crypto.equation import Bracket, Equation, require
+from seqp2p.crypto.equation import Bracket, Check, Equation, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
     ORDER,
@@ -36,6 +36,8 @@ from seqp2p.crypto.oracle import Context, Oracle, nonces
 from seqp2p.said import said
 
 SHARE_PROOF_SIZE = 2 * POINT_SIZE + SCALAR_SIZE
+T_1_NAME = said("T_1 of the share proof")
+T_2_NAME = said("T_2 of the share proof")
 
 Cards = Sequence[tuple[int, Point]]
 """For each card its position in the deck, and the first half `a` of its ciphertext."""
@@ -75,9 +77,11 @@ def prove_shares(
             return encode_point(T_1) + encode_point(T_2) + encode_scalar(s)
 
 
-def verify_shares(X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
+def verify_shares(
+    X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context, check: Check = require
+) -> None:
     """Raises CryptoError unless every share is right. Which one is wrong, one proof for all cannot say."""
-    require(share_equations(X, cards, shares, proof, context))
+    check(share_equations(X, cards, shares, proof, context))
 
 
 def share_equations(
@@ -95,8 +99,8 @@ def share_equations(
     a_terms = _weighted(oracle, [a for _, a in cards])
     D_terms = _weighted(oracle, shares)
     return (
-        Equation(said("T_1 of the share proof"), T_1, (Bracket(1, ((s, G), (-c, X))),)),
-        Equation(said("T_2 of the share proof"), T_2, (Bracket(s, a_terms), Bracket(-c, D_terms))),
+        Equation(T_1_NAME, T_1, (Bracket(1, ((s, G), (-c, X))),)),
+        Equation(T_2_NAME, T_2, (Bracket(s, a_terms), Bracket(-c, D_terms))),
     )
 
 

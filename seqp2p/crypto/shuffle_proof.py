@@ -26,7 +26,7 @@ from functools import lru_cache, reduce
 from itertools import accumulate, chain
 
 from seqp2p.crypto.elgamal import Ciphertext, encode_deck
-from seqp2p.crypto.equation import Bracket, Equation, require
+from seqp2p.crypto.equation import Bracket, Check, Equation, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import (
     ORDER,
@@ -247,9 +247,11 @@ def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _Secrets) -> tuple[S
 # --- the verifier
 
 
-def verify_shuffle(deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context) -> None:
+def verify_shuffle(
+    deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context, check: Check = require
+) -> None:
     """Raises CryptoError, naming the field or the equation, unless `shuffled` is a shuffle of `deck`."""
-    require(shuffle_equations(deck, shuffled, pk, proof, context))
+    check(shuffle_equations(deck, shuffled, pk, proof, context))
 
 
 def shuffle_equations(deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context) -> tuple[Equation, ...]:
@@ -303,7 +305,12 @@ def _chain_equations(proof: ShuffleProof, c: int) -> tuple[Equation, ...]:
 
 
 def _equation(name: str, commitment: Point, *brackets: Bracket) -> Equation:
-    return Equation(said("{name} of the shuffle proof", name=name), commitment, brackets)
+    return Equation(_name(name), commitment, brackets)
+
+
+@lru_cache(maxsize=512)
+def _name(name: str) -> str:
+    return said("{name} of the shuffle proof", name=name)
 
 
 # --- for both

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
+from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.group import INFINITY, Point, sum_points
 from seqp2p.match.contribution import Kind
 from seqp2p.match.deck import Deck
@@ -25,11 +26,13 @@ class Plan:
 class Game:
     """One game as everybody at the table knows it: nothing in here is secret.
 
+    ``check`` takes the equations of every proof: at once (a seat), or all together at the end (``verify``).
     ``position`` has unknown cards for every hand but what was shown; it is None until the cards are dealt.
     """
 
     agreement: Agreement
     id: bytes
+    check: Check = field(default=require, compare=False, repr=False)
     deck: Deck = field(init=False)
     commitments: dict[int, bytes] = field(default_factory=dict)  # by seat
     keys: dict[int, Point] = field(default_factory=dict)  # X_i by seat
@@ -46,6 +49,9 @@ class Game:
     skipped: dict[int, int] = field(default_factory=dict)  # how often in a row a seat's turn was skipped
     owners: tuple[int, ...] = ()  # the seats that get the top cards of the pile in the deal to come
     plans: deque[Plan] = field(default_factory=deque)
+    shuffles: int = 0  # what the closed steps have proved: shuffles …
+    shares: int = 0  # … decryption shares …
+    moves: int = 0  # … and actions
 
     def __post_init__(self) -> None:
         self.deck = Deck(self.variant, self.players)

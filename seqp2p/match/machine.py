@@ -14,6 +14,7 @@ chain.py has the steps and what becomes of them, ballots.py how a step closes wi
 from dataclasses import dataclass
 from typing import TypeVar
 
+from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
 from seqp2p.crypto.oracle import Context
@@ -56,16 +57,16 @@ class Match:
     ``receive`` takes contributions in any order within a step and returns the events that follow. ``head`` is the
     hash of everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. Raises
     what match/errors.py lists, and nothing is closed or counted that should not be whenever it does.
-
     ``own_seat`` is the seat this match is played for, whose ballots bind it; 0 for whoever only watches or verifies.
+    ``check`` takes all equations of proofs; what it does not refuse counts as proved.
     """
 
-    def __init__(self, agreement_bytes: bytes, own_seat: int = 0) -> None:
+    def __init__(self, agreement_bytes: bytes, own_seat: int = 0, check: Check = require) -> None:
         """Raises DecodeError or TableError where these bytes are no agreement that can be played."""
         agreement = decode_agreement(agreement_bytes)
         self.agreement_bytes = agreement_bytes
         self.own_seat = own_seat
-        self.chain = Chain(Game(agreement, game_id(agreement_bytes)))
+        self.chain = Chain(Game(agreement, game_id(agreement_bytes), check))
         self.remarks = RemarkLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat

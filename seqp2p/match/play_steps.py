@@ -126,7 +126,7 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
     shares = decode_shares(body.shares, count)
     if count:
         statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
-        verify_shares(game.keys[context.seat], statement, shares, body.proof, context)
+        verify_shares(game.keys[context.seat], statement, shares, body.proof, context, game.check)
     elif body.proof:
         raise Refusal(said("a proof where nothing is shown"))
     shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
@@ -162,7 +162,9 @@ def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event
 
 
 def put_down(game: Game, seat: int, move: Move) -> None:
-    """What an action shows is known from now on; the card it puts down goes to the discards."""
+    """An action is done: what it shows is known from now on; the card it puts down goes to the discards."""
+    game.moves += 1
+    game.shares += len(move.shown)
     game.deck.shown.update(move.shown)
     if move.action.kind in CARD_ACTIONS:
         (position,) = move.shown
@@ -194,6 +196,7 @@ def check_draw(game: Game, _plan: Plan, body: SharesBody, context: Context, _hel
 
 def close_draw(game: Game, plan: Plan, shares: Mapping[int, Point]) -> tuple[Event, ...]:
     """The drawer alone can open its new card."""
+    game.shares += len(shares)
     position = game.deck.give(plan.subject)
     game.deck.open_partly(position, list(shares.values()))
     return (Drawn(plan.subject),)

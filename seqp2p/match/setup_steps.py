@@ -45,7 +45,7 @@ def check_reveal(game: Game, _plan: Plan, body: RevealBody, context: Context, he
     key = decode_point(body.key)
     if key_commitment(game.id, context.seat, body.key, body.nonce) != game.commitments[context.seat]:
         raise Refusal(said("the game key and nonce are not those it committed to"))
-    verify_key(key, body.proof, context)
+    verify_key(key, body.proof, context, game.check)
     others = {seat: encode_point(other) for seat, (other, _) in held.items()}
     if body.key in others.values():
         raise Refusal(said("its game key is another seat's too"))
@@ -68,13 +68,14 @@ def check_shuffle(game: Game, _plan: Plan, body: ShuffleBody, context: Context, 
     """The new deck is the old one, re-encrypted in another order, and nothing else."""
     before = game.deck.mixing
     after = decode_deck(body.deck, len(before))
-    verify_shuffle(before, after, game.joint_key, body.proof, context)
+    verify_shuffle(before, after, game.joint_key, body.proof, context, game.check)
     return after
 
 
 def close_shuffle(game: Game, plan: Plan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
     """The next seat gets this deck; after the last seat it is the pile."""
     game.deck.mixing = decks[plan.subject]
+    game.shuffles += 1
     if plan.subject == game.seats[-1]:
         game.deck.adopt()
     return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles),)
@@ -89,7 +90,7 @@ def check_shares(game: Game, positions: list[int], body: SharesBody, context: Co
     """One share for each of these deck positions, with one valid proof; returned by position."""
     shares = decode_shares(body.shares, len(positions))
     statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
-    verify_shares(game.keys[context.seat], statement, shares, body.proof, context)
+    verify_shares(game.keys[context.seat], statement, shares, body.proof, context, game.check)
     return dict(zip(positions, shares, strict=True))
 
 
@@ -100,6 +101,7 @@ def check_deal(game: Game, _plan: Plan, body: SharesBody, context: Context, _hel
 
 def close_deal(game: Game, _plan: Plan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
     """Each holder can open its own hand now, and nobody else can."""
+    game.shares += sum(map(len, shares.values()))
     for owner in game.owners:
         position = game.deck.give(owner)
         game.deck.open_partly(position, [shares[seat][position] for seat in game.seats if seat != owner])

@@ -139,6 +139,19 @@ def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord) -> tuple[
     return tuple(Contribution(payload, signature) for payload, signature in record.contributions)
 
 
+def signatures_in(record: AnyRecord) -> int:
+    """How many signatures the record consists of; one inside a payload (of a remark that is called) is not counted."""
+    match record:
+        case StepRecord() | OpenRecord() | EvidenceRecord():
+            return len(record.contributions)
+        case CertificateRecord():
+            return len(record.ballots)
+        case RemarkRecord() | LeaveRecord() | EndRecord():
+            return 1
+        case TableRecord() | OpeningRecord():
+            return 0
+
+
 def frame(record: AnyRecord) -> bytes:
     """The record's bytes, after their length."""
     data = encode(record)

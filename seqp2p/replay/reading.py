@@ -6,6 +6,7 @@ Raises, for a record that is wrong: Invalid, or MatchError, BadRemark, DecodeErr
 from dataclasses import dataclass
 from typing import Final
 
+from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.hashing import FILE
@@ -49,11 +50,15 @@ WRONG: Final = (Invalid, MatchError, BadRemark, DecodeError, TableError)
 
 @dataclass
 class Reading:
-    """How far the records have come. ``stage`` only grows: table, steps, open steps, openings, end."""
+    """How far the records have come. ``stage`` only grows: table, steps, open steps, openings, end.
+
+    ``signatures`` counts those of the records that were right.
+    """
 
     match: Match
     stage: int = 0
     writer: bytes | None = None
+    signatures: int = 0
 
 
 # The order in which records may stand; several of one stage, but for the end.
@@ -69,11 +74,14 @@ BESIDE = frozenset({RemarkRecord, LeaveRecord, EvidenceRecord})
 BESIDE_STAGE_MAX = 2
 
 
-def begin(placed: Placed) -> Reading:
-    """Begin with the first record; raises Invalid, or what the match raises for an agreement."""
+def begin(placed: Placed, check: Check = require) -> Reading:
+    """Begin with the first record; raises Invalid, or what the match raises for an agreement.
+
+    ``check`` takes the equations of every proof in the records to come.
+    """
     if not isinstance(placed.record, TableRecord):
         raise Invalid(said("the first record is not the table agreement"))
-    return Reading(Match(placed.record.agreement))
+    return Reading(Match(placed.record.agreement, check=check))
 
 
 def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:

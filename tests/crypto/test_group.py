@@ -27,6 +27,7 @@ from seqp2p.crypto.group import (
     random_below,
     random_scalar,
     sub,
+    sum_of_products,
     sum_points,
 )
 from tests.crypto.tools import stream
@@ -228,3 +229,28 @@ def test_random_below_stays_below_and_reaches_everything(bound: int) -> None:
 def test_random_below_rejects_instead_of_taking_a_remainder() -> None:
     drawn = iter([b"\xff", b"\xfb", b"\x06", b"\x04"])
     assert random_below(5, lambda _: next(drawn)) == 3  # ff and 06 mean 7 and 6, fb means 3
+
+
+@quick
+@given(st.lists(st.tuples(scalars, points), max_size=12))
+def test_many_products_at_once(terms: list[tuple[int, Point]]) -> None:
+    assert sum_of_products(terms) == sum_points([mul(point, scalar) for scalar, point in terms])
+
+
+def test_many_products_that_cancel_out() -> None:
+    P = mul_base(7)
+    assert sum_of_products([]) == INFINITY
+    assert sum_of_products([(5, INFINITY), (0, P), (ORDER, G)]) == INFINITY
+    assert sum_of_products([(1, P), (-1, P)]) == INFINITY
+    assert sum_of_products([(3, P), (-21, G)]) == INFINITY
+    # Two points in one bucket that cancel out, or are the same; and a bucket alone that is infinity.
+    assert sum_of_products([(9, P), (9, neg(P)), (9, G), (9, G)]) == mul_base(18)
+    assert sum_of_products([(2**255, G), (2**255, neg(G))]) == INFINITY
+
+
+@pytest.mark.parametrize("count", [0, 300])
+def test_products_with_digits_of_either_width(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr("seqp2p.crypto.group.BYTES_FROM", count)
+    drawn = stream("many products")
+    terms = [(random_scalar(drawn) >> 128 * (i % 2), mul_base(random_scalar(drawn))) for i in range(200)]
+    assert sum_of_products(terms) == combine(*terms)

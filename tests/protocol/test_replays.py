@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from seqp2p.replay.verify import verify
+from seqp2p.replay.verify import verify, verify_batched
 from tests.protocol.reading import REPLAYS
 from tests.protocol.second import file as second
+from tests.table import randomness
 
 EXPECTED: dict[str, dict[str, Any]] = json.loads((REPLAYS / "expected.json").read_text("utf-8"))
 # Proofs in plain Python take long: these two are judged with them. In no other replay a proof is what is wrong.
@@ -27,12 +28,17 @@ def test_names_say_what_is_expected() -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_this_program(name: str) -> None:
     expected = EXPECTED[name]
-    report = verify((REPLAYS / f"{name}.seqp2p").read_bytes())
+    data = (REPLAYS / f"{name}.seqp2p").read_bytes()
+    report = verify(data)
+    assert verify_batched(data, randomness(name)) == report
     assert (report.verdict, report.step) == (expected["verdict"], expected["step"])
     assert (report.reason is None) == (report.verdict == "verified")
     if expected["seat"]:
         assert f"seat {expected['seat']}" in (report.reason or "")
+    assert report.seat in {None, expected["seat"]}
     if expected["class"] == "Violation":
+        assert report.seat == expected["seat"]
+        assert report.evidence
         assert "broke the rules" in (report.reason or "")
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.replay.format import MAGIC, AnyRecord, OpeningRecord, StepRecord, pairs, records
-from seqp2p.replay.verify import verify
 from tests.replay.tools import (
     STRANGER,
     assemble,
@@ -23,6 +22,7 @@ from tests.replay.tools import (
     table,
     unfinished,
     verified,
+    verify,
 )
 from tests.table import Played, altered, played, replay_bytes, resigned
 

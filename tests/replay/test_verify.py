@@ -18,7 +18,7 @@ from seqp2p.replay.format import (
     frame,
     pairs,
 )
-from seqp2p.replay.verify import Player, verify
+from seqp2p.replay.verify import Player
 from tests.replay.tools import (
     STRANGER,
     assemble,
@@ -34,6 +34,7 @@ from tests.replay.tools import (
     table,
     unfinished,
     verified,
+    verify,
 )
 from tests.table import Played, altered, match_at, played, replay_bytes, replay_of, resigned, signed, with_body
 

@@ -19,8 +19,9 @@ from seqp2p.replay.format import (
     pairs,
     records,
 )
-from seqp2p.replay.verify import Report, verify
-from tests.table import Played, identity, replay_bytes
+from seqp2p.replay.verify import Report, verify_batched
+from seqp2p.replay.verify import verify as verify_exactly
+from tests.table import Played, identity, randomness, replay_bytes
 
 STRANGER = identity(99, 99)
 
@@ -78,6 +79,13 @@ def evidence(*contributions: Contribution) -> EvidenceRecord:
 def openings(game: Played) -> list[AnyRecord]:
     """The opened hands of a game."""
     return [record for record in records_of(replay_bytes(game)) if isinstance(record, OpeningRecord)]
+
+
+def verify(data: bytes) -> Report:
+    """The report on a file, which is the same whether proofs are checked one by one or all together."""
+    report = verify_exactly(data)
+    assert verify_batched(data, randomness("weights")) == report
+    return report
 
 
 def invalid(data: bytes, text: str = "") -> Report:

@@ -1,0 +1,60 @@
+"""Many equations, of many proofs, checked as one sum with random weights.
+
+Theory. Each equation says that a point R_j, a sum of scalars times points, is infinity. The verifier draws a weight
+w_j of 128 bits for each and looks at Σ w_j·R_j alone (the small exponents test: Bellare, Garay, Rabin, "Fast batch
+verification for modular exponentiation and digital signatures", Eurocrypt 1998).
+
+- If all hold, every R_j is infinity, and so is the sum.
+- If some R_k is not, then, whatever the other weights are, at most one value of w_k modulo q makes the sum infinity:
+  the group has prime order q, so that R_k generates it, and cofactor 1, so that no point of small order can hide. q
+  has 256 bits, so the 2^128 weights are different modulo q. Hence a false equation passes with probability at most
+  2^−128, if the weights are drawn when the equations are fixed, uniformly, and independently of them. The prover
+  must not foresee them: they come from the verifier's own randomness, and never from a hash of the proofs.
+
+What it saves. A point that stands in many equations (G, H_i, a joint key, a deck between two shuffles) is multiplied
+once, by the sum of its scalars, and all multiplications are made together (`sum_of_products`). A commitment, which
+stands in one equation alone, keeps a scalar of 128 bits.
+
+That one of them does not hold is all that it can say. Which, only checking them one by one tells.
+"""
+
+from collections.abc import Iterable
+
+from seqp2p.crypto.equation import Equation
+from seqp2p.crypto.group import ORDER, Point, Randomness, Term, sum_of_products
+
+WEIGHT_SIZE = 16
+
+
+class Batch:
+    """Gathers equations with `gather`, which is a `Check` that refuses nothing; `hold` checks them all.
+
+    `randomness` is the verifier's own, and unknown to those who made the proofs.
+    """
+
+    def __init__(self, randomness: Randomness) -> None:
+        self._randomness = randomness
+        self._points: dict[bytes, Point] = {}
+        self._scalars: dict[bytes, int] = {}  # by the point's encoding, not reduced
+
+    def gather(self, equations: Iterable[Equation]) -> None:
+        """Add each equation, as commitment − Σ factor·Σ scalar·point = infinity, with a fresh weight."""
+        for equation in equations:
+            weight = int.from_bytes(self._randomness(WEIGHT_SIZE), "big")
+            self._add(weight, ((1, equation.commitment),))
+            for bracket in equation.brackets:
+                self._add(-weight * bracket.factor % ORDER, bracket.terms)
+
+    def hold(self) -> bool:
+        """Whether all that was gathered holds: a yes is wrong with probability 2^−128 at most, a no never."""
+        return sum_of_products([(self._scalars[key], point) for key, point in self._points.items()]).is_infinity
+
+    def _add(self, factor: int, terms: Iterable[Term]) -> None:
+        scalars = self._scalars
+        for scalar, point in terms:
+            key = point.encoded
+            if key in scalars:
+                scalars[key] += factor * scalar
+            else:
+                scalars[key] = factor * scalar
+                self._points[key] = point
