@@ -24,13 +24,14 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"match"} | LOWEST,
     "ui": {"match"} | LOWEST,
     "players": {"ui", "match"} | LOWEST,
-    "arena": {"players", "match"} | LOWEST,
+    "arena": {"workers", "players", "match"} | LOWEST,
     "net": {"players", "replay", "match"} | LOWEST,
-    "cli": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
+    "cli": {"arena", "workers", "ui", "players", "net", "replay", "match"} | LOWEST,
     "testing": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
     "__main__": {"cli"},
     "__init__": set(),
     "said": set(),
+    "workers": set(),
 }
 # What everybody may import: what says nothing of its own.
 EVERYBODYS = {"__init__", "said"}

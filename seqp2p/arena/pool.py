@@ -4,23 +4,18 @@ Games are handed out in runs of consecutive numbers, each as long as takes about
 progress and to end together, long enough that handing them out costs nothing. Sums do not depend on how they are cut.
 """
 
-import os
-import signal
-import sys
-import threading
 import time
 from collections.abc import Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import Final, Protocol
+from typing import Final
 
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.game import play
 from seqp2p.arena.tally import Tally
 from seqp2p.said import said
+from seqp2p.workers import interrupts_deferred, workers
 
 RUN_S: Final = 0.2
 RUN_GAMES_MAX: Final = 2_000
@@ -43,11 +38,11 @@ def play_games(contest: Contest, seed: int, games: int, jobs: int) -> Generator[
         while run := runs.next():
             yield runs.note(play_run(contest, seed, run))
         return
-    with _workers(jobs) as pool:
+    with workers(jobs) as pool:
         playing: set[Future[tuple[Tally, float]]] = set()
         while True:
             while len(playing) < RUNS_AHEAD * jobs and (run := runs.next()):
-                with _interrupts_deferred():
+                with interrupts_deferred():
                     playing.add(pool.submit(play_run, contest, seed, run))
             if not playing:
                 return
@@ -88,61 +83,3 @@ class _Runs:
         self.played += tally.games
         self.playing_s += seconds
         return tally
-
-
-@contextmanager
-def _workers(jobs: int) -> Generator[ProcessPoolExecutor]:
-    """A pool of processes that ends at once when it is left by an exception, and when this process is killed.
-
-    They are spawned, not forked, on every platform: a fork copies threads' locks in whatever state they are.
-    """
-    context = get_context("spawn")
-    lifeline, held = context.Pipe(duplex=False)
-    with lifeline, held:
-        pool = ProcessPoolExecutor(jobs, context, _begin_work, (lifeline,))
-        try:
-            yield pool
-            pool.shutdown()
-        finally:
-            held.close()
-            pool.shutdown(cancel_futures=True)
-
-
-class _Lifeline(Protocol):
-    """One end of a pipe; its class has another name on Windows."""
-
-    def poll(self, timeout: float | None, /) -> bool: ...
-
-
-def _begin_work(lifeline: _Lifeline) -> None:
-    """In a new process: Ctrl-C is for the process that started this one, and this one ends with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _stop_signals())
-    threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
-
-
-def _end_with_parent(lifeline: _Lifeline) -> None:
-    # Nothing is ever sent: the wait is for the other end to close, which it does however its process ends.
-    lifeline.poll(None)
-    os._exit(1)
-
-
-@contextmanager
-def _interrupts_deferred() -> Generator[None]:
-    """Keep back what may stop this process while it starts another one, so that none is left half started.
-
-    The new process begins with the same signals kept back. Windows cannot do this.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _stop_signals())
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _stop_signals() -> set[signal.Signals]:
-    return {signal.SIGINT, signal.SIGTERM} | ({signal.SIGHUP} if sys.platform != "win32" else set())

@@ -1,6 +1,5 @@
 """``seqp2p arena BOT BOT…``: bots against bots on the engine alone, over all cores."""
 
-import os
 import signal
 import sys
 import time
@@ -18,10 +17,9 @@ from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.said import said, why
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn
+from seqp2p.workers import JOBS_MAX, cores
 
 GAMES_MAX = 1_000_000_000
-# Windows waits for no more than 63 things at once, of which a pool takes two.
-JOBS_MAX = 61
 
 
 @click.command(
@@ -66,7 +64,7 @@ def command(
     try:
         with (
             _stopping_alike(),
-            closing(play_games(contest, seed, games, jobs or min(_cores(), JOBS_MAX))) as tallies,
+            closing(play_games(contest, seed, games, jobs or cores())) as tallies,
             _progress(games, shown=not as_json) as advance,
         ):
             for tally in tallies:
@@ -166,8 +164,3 @@ def _progress(games: int, *, shown: bool) -> Generator[Callable[[int], None]]:
         return
     with click.progressbar(length=games, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
         yield bar.update
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

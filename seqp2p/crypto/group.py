@@ -11,7 +11,7 @@ hides is the many microseconds of a multiplication, not the nanoseconds of one a
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from coincurve import PublicKey
 
@@ -174,7 +174,7 @@ def sum_of_products(terms: Sequence[Term]) -> Point:
     total: PublicKey | None = None
     for column in zip(*scalars, strict=True):
         for shift in shifts:
-            buckets: list[list[PublicKey]] = [[] for _ in range(mask + 1)]
+            buckets: list[list[Any]] = [[] for _ in range(mask + 1)]
             for byte, raw in zip(column, raws, strict=True):
                 buckets[byte >> shift & mask].append(raw)
             sums = [(digit, each) for digit in range(1, mask + 1) if (each := _sum(buckets[digit])) is not None]

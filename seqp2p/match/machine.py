@@ -57,8 +57,7 @@ class Match:
     ``receive`` takes contributions in any order within a step and returns the events that follow. ``head`` is the
     hash of everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. Raises
     what match/errors.py lists, and nothing is closed or counted that should not be whenever it does.
-    ``own_seat`` is the seat this match is played for, whose ballots bind it; 0 for whoever only watches or verifies.
-    ``check`` takes all equations of proofs; what it does not refuse counts as proved.
+    ``own_seat`` is the seat whose ballots bind it, 0 for none. What ``check`` does not refuse counts as proved.
     """
 
     def __init__(self, agreement_bytes: bytes, own_seat: int = 0, check: Check = require) -> None:

@@ -1,0 +1,77 @@
+"""Processes that work for this one, and end with it however it ends: by itself, by Ctrl-C, or killed."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Generator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Final, Protocol
+
+JOBS_MAX: Final = 61
+"""Windows waits for no more than 63 things at once, of which a pool takes two."""
+
+
+def cores() -> int:
+    """The cores that this process may use, but no more than it can have processes."""
+    return min(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1, JOBS_MAX)
+
+
+@contextmanager
+def workers(jobs: int) -> Generator[ProcessPoolExecutor]:
+    """A pool of processes that ends at once when it is left by an exception, and when this process is killed.
+
+    They are spawned, not forked, on every platform: a fork copies threads' locks in whatever state they are.
+    """
+    context = get_context("spawn")
+    lifeline, held = context.Pipe(duplex=False)
+    with lifeline, held:
+        pool = ProcessPoolExecutor(jobs, context, _begin_work, (lifeline,))
+        try:
+            yield pool
+            pool.shutdown()
+        finally:
+            held.close()
+            pool.shutdown(cancel_futures=True)
+
+
+class _Lifeline(Protocol):
+    """One end of a pipe; its class has another name on Windows."""
+
+    def poll(self, timeout: float | None, /) -> bool: ...
+
+
+def _begin_work(lifeline: _Lifeline) -> None:
+    """In a new process: Ctrl-C is for the process that started this one, and this one ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _stop_signals())
+    threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
+
+
+def _end_with_parent(lifeline: _Lifeline) -> None:
+    # Nothing is ever sent: the wait is for the other end to close, which it does however its process ends.
+    lifeline.poll(None)
+    os._exit(1)
+
+
+@contextmanager
+def interrupts_deferred() -> Generator[None]:
+    """Keep back what may stop this process while it starts another one, so that none is left half started.
+
+    The new process begins with the same signals kept back. Windows cannot do this.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _stop_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _stop_signals() -> set[signal.Signals]:
+    return {signal.SIGINT, signal.SIGTERM} | ({signal.SIGHUP} if sys.platform != "win32" else set())
