@@ -1,6 +1,5 @@
 """``seqp2p arena BOT BOT…``: bots against bots on the engine alone, over all cores."""
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -11,7 +10,7 @@ import click
 from seqp2p.arena import BotError, Contest, Tally, WorkerLost, make_contest, play_games, wilson
 from seqp2p.cli import progress
 from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
-from seqp2p.cli.running import polite_signals
+from seqp2p.cli.stopping import stopping_alike
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.said import said, why
@@ -63,7 +62,7 @@ def command(
     begun = time.perf_counter()
     try:
         with (
-            _stopping_alike(),
+            stopping_alike(),
             closing(play_games(contest, seed, games, jobs or cores())) as tallies,
             _progress(games, shown=not as_json) as advance,
         ):
@@ -143,17 +142,6 @@ def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
 
 def _percent(share: float) -> str:
     return t("{percent}%", percent=number(100 * share, 2))
-
-
-@contextmanager
-def _stopping_alike() -> Generator[None]:
-    """Whatever asks this process to end comes as a KeyboardInterrupt, as Ctrl-C does."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in polite_signals()}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

@@ -11,8 +11,9 @@ from seqp2p.cli import children, home
 from seqp2p.cli.children import Child, Hear, Read, Start
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
-from seqp2p.cli.running import polite_signals, run_async
+from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import GRACE_S, make_settings
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.players.bots import BOTS
 from seqp2p.rules import CLASSIC, Options

@@ -10,8 +10,9 @@ import trio
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Ended, play
 from seqp2p.cli.reporter import tell_lobby_left
-from seqp2p.cli.running import polite_signals, sentence
+from seqp2p.cli.running import sentence
 from seqp2p.cli.seating import Door, SitDown
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import Former

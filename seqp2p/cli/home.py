@@ -26,6 +26,7 @@ from seqp2p.ui.language import t, tr
 IDENTITIES_MAX = 64
 LOCK_PATIENCE_S = 2.0
 LOCK_PAUSE_S = 0.01
+KNOWN_PLAYERS: Final = "known_players.json"
 HOME_HINT: Final = said("set SEQP2P_HOME to a folder of yours")
 REPLAYS_HINT: Final = said("choose another folder with --replay-dir")
 

@@ -36,7 +36,7 @@ from seqp2p.players.vocabulary import LEAVING, NO, YES, word_of
 from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
-FILE: Final = "known_players.json"
+FILE: Final = home.KNOWN_PLAYERS
 SIZE_MAX: Final = 1_048_576
 ANSWER_S: Final = 60.0
 """For a person to answer: the others wait, and by default give up on a seat after twice that."""

@@ -16,7 +16,7 @@ from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
-from seqp2p.cli.running import polite_signals
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.taking_up import Resumed
 from seqp2p.cli.unfinished import as_command_error, secrets_of
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope

@@ -2,7 +2,6 @@
 
 import contextlib
 import signal
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from typing import Final, cast
 
@@ -10,6 +9,7 @@ import trio
 
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.net.errors import NetError
 from seqp2p.said import said, why
 from seqp2p.ui.language import t, tr
@@ -38,15 +38,6 @@ def as_command_error(error: BaseException) -> CommandError:
     if isinstance(error, NetError):
         return CommandError(sentence(why(error)), error.hint or LOST_HINT, NOT_CONNECTED)
     return CommandError(t("stopped"), exit_code=ABANDONED)
-
-
-def polite_signals() -> list[int]:
-    """What asks a process to end: Ctrl-C, a polite kill, a terminal that closes."""
-    signals: list[int] = [signal.SIGINT, signal.SIGTERM]
-    # Windows has no SIGHUP, and nohup wants it to be ignored.
-    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        signals.append(signal.SIGHUP)
-    return signals
 
 
 @contextlib.asynccontextmanager

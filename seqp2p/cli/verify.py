@@ -1,81 +1,178 @@
 """``seqp2p verify FILE…``: every signature, proof, share and move of a replay, checked by playing it again."""
 
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import click
+import msgspec
 
-from seqp2p.cli import progress
-from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, Output
+from seqp2p.cli import home, progress
+from seqp2p.cli.checking import Named, named_files, verify_all, verify_file, verify_on_cluster
+from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
+from seqp2p.cli.stopping import stopping_alike
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.replay.format import REPLAY_SIZE_MAX
-from seqp2p.replay.verify import Report, verify
-from seqp2p.said import Said, said
-from seqp2p.ui.language import t, tr
+from seqp2p.match.table import Settings
+from seqp2p.replay.verify import Player, Report
+from seqp2p.said import Said, said, why
+from seqp2p.ui.cards import variant_title
+from seqp2p.ui.language import number, t, tn, tr
 from seqp2p.ui.words import Company, named, result_line, winners_text
+from seqp2p.workers import JOBS_MAX
+
+__all__ = ["command", "describe", "known_names", "outcome", "plain_reason", "verdict_fields", "verify_file"]
 
 FORM: Final = said("a record is not in the form that it has in a replay")
 SIGNED_FORM: Final = said("what it signed is not in the form that it has in a game")
+NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @click.command(
     "verify",
     help=said(
         "Verify replay FILES: nothing in them is taken on trust.\n\n"
+        "A folder stands for all *.seqp2p in it and below, a pattern in quotes for what it matches. "
         "Exit code 0: all verified. 3: one is invalid. 5: none is invalid, but one is unfinished."
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
+@click.option("--dask", metavar="ADDRESS", help=said("Verify on the Dask cluster whose scheduler is there."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per file on standard output."))
-def command(files: tuple[Path, ...], *, as_json: bool) -> None:
+def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     """Verify each, and say what comes of it; the exit code is that of the worst."""
-    output = Output(as_json)
-    verdicts = set[str]()
-    with progress.bar(len(files), t("verifying")) as advance:
-        for file in files:
-            report = verify_file(file)
-            verdicts.add(report.verdict)
-            _print(output, file, report)
-            advance()
-    raise SystemExit(NOT_VERIFIED if "invalid" in verdicts else ABANDONED if "unfinished" in verdicts else DONE)
-
-
-def verify_file(file: Path) -> Report:
-    """The report on a file; one that cannot be read is invalid with the reason."""
+    if jobs is not None and dask is not None:
+        raise CommandError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
+    output, begun = Output(as_json), time.perf_counter()
+    verdicts, meant = Counter[str](), list[Named]()
     try:
-        if not file.is_file():
-            return Report("invalid", reason=said("no such file") if not file.exists() else said("not a file"))
-        with file.open("rb") as stream:
-            return verify(stream.read(REPLAY_SIZE_MAX + 1))
-    except OSError as error:
-        return Report("invalid", reason=said("cannot be read: {reason}", reason=said(error.strerror or str(error))))
+        with stopping_alike():
+            meant += named_files(files)
+            _verify(output, meant, jobs, dask, verdicts)
+    except KeyboardInterrupt:
+        message = t("stopped after {done} of {files} files", done=number(verdicts.total()), files=number(len(meant)))
+        raise CommandError(message, exit_code=NOT_VERIFIED if verdicts["invalid"] else ABANDONED) from None
+    if len(meant) > 1:
+        _summarise(output, verdicts, time.perf_counter() - begun)
+    raise SystemExit(NOT_VERIFIED if verdicts["invalid"] else ABANDONED if verdicts["unfinished"] else DONE)
 
 
-def _print(output: Output, file: Path, report: Report) -> None:
-    output.event("verdict", **verdict_fields(file, report))
+def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, verdicts: Counter[str]) -> None:
+    known = known_names(output)
+    reports = verify_on_cluster(files, dask) if dask else verify_all(files, jobs)
+    with closing(reports), progress.bar(len(files), t("verifying")) as advance:
+        for file, report in zip(files, reports, strict=True):
+            verdicts[report.verdict] += 1
+            _print(output, file.path, report, known)
+            advance()
+
+
+def known_names(output: Output) -> Mapping[str, str]:
+    """What players who were met are known as, by their keys; nobody, where that cannot be read."""
+    if not (home.data_dir() / home.KNOWN_PLAYERS).exists():
+        return NOBODY
+    from seqp2p.cli.known import load
+
+    try:
+        return {known.key: known.name for known in load()}
+    except CommandError as error:
+        output.say(t("who is known here is not said: {reason}", reason=why(error)))
+        return NOBODY
+
+
+def _print(output: Output, file: Path, report: Report, known: Mapping[str, str]) -> None:
+    output.event("verdict", **verdict_fields(file, report, known))
     if output.json:
         return
     output.say(t("{file}: {verdict}", file=file, verdict=describe(report)))
-    for player in report.players:
-        mark = fingerprint(bytes.fromhex(player.key))
-        output.say(t("    seat {seat}  {name}  {fingerprint}", seat=player.seat, name=player.name, fingerprint=mark))
+    for line in _details(report, known):
+        output.say(f"    {line}")
 
 
-def verdict_fields(file: Path, report: Report) -> dict[str, Any]:
-    """The fields of the event ``verdict``."""
+def _details(report: Report, known: Mapping[str, str]) -> list[str]:
+    """Who played at which table, how much is proved, and what proves that somebody cheated."""
+    lines = [_who(player, known.get(player.key)) for player in report.players]
+    if report.settings is None:
+        return lines
+    proved = report.proved
+    parts = [
+        tn("1 signature", "{count} signatures", proved.signatures, count=number(proved.signatures)),
+        tn("1 shuffle", "{count} shuffles", proved.shuffles, count=number(proved.shuffles)),
+        tn("1 share", "{count} shares", proved.shares, count=number(proved.shares)),
+        tn("1 move", "{count} moves", proved.moves, count=number(proved.moves)),
+    ]
+    lines += [t("table: {table}", table=table_text(report.settings)), t("proved: {parts}", parts=", ".join(parts))]
+    for each in report.evidence:
+        mark = sha256(each.payload).hexdigest()
+        lines.append(t("evidence: what seat {seat} has signed, SHA-256 {hash}", seat=report.seat, hash=mark))
+    if report.byte is not None:
+        lines.append(t("the record that is wrong begins at byte {byte}", byte=report.byte))
+    return lines
+
+
+def _who(player: Player, known: str | None) -> str:
+    mark = fingerprint(bytes.fromhex(player.key))
+    line = t("seat {seat}  {name}  {fingerprint}", seat=player.seat, name=player.name, fingerprint=mark)
+    return line if known is None else t("{line}  known as {known}", line=line, known=known)
+
+
+def table_text(settings: Settings) -> str:
+    """How the table played, in brief."""
+    players, teams = settings.players, settings.teams
+    parts = [
+        variant_title(settings.variant),
+        t("{players} players in {teams} teams", players=players, teams=teams)
+        if teams < players
+        else t("{players} players", players=players),
+        t("advanced") if settings.advanced else "",
+        t("drawing by hand") if settings.manual_draw else "",
+        t("no table talk") if not settings.table_talk else "",
+        t("closed hands") if not settings.open_hands else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _summarise(output: Output, verdicts: Counter[str], seconds: float) -> None:
+    files = verdicts.total()
+    counts = {verdict: verdicts[verdict] for verdict in ("verified", "unfinished", "invalid")}
+    output.event("summary", files=files, **counts, seconds=round(seconds, 3))
+    if not output.json:
+        output.say(
+            t(
+                "{files} files: {verified} verified, {unfinished} unfinished, {invalid} invalid, {seconds} s",
+                files=number(files),
+                seconds=number(seconds, 1),
+                **{verdict: number(count) for verdict, count in counts.items()},
+            )
+        )
+
+
+def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> dict[str, Any]:
+    """The fields of the event ``verdict``; ``known`` are the names of those who were met, by their keys."""
     winners = report.result.winners if report.result else ()
+    table = msgspec.structs.asdict(report.settings) if report.settings else None
     return {
         "file": str(file),
         "verdict": report.verdict,
         "game": report.game,
-        "players": [asdict(player) for player in report.players],
+        "players": [asdict(player) | {"known": known.get(player.key)} for player in report.players],
+        "table": table,
+        "proved": asdict(report.proved),
         "result": outcome(report),
         "winners": winners if report.verdict == "verified" else (),
         "forfeit": winners if report.verdict != "verified" else (),
         "steps": report.steps,
         "reason": report.reason,
         "step": report.step,
+        "seat": report.seat,
+        "evidence": [sha256(each.payload).hexdigest() for each in report.evidence],
+        "byte": report.byte,
         "writer": report.writer,
     }
 
@@ -93,12 +190,15 @@ def describe(report: Report) -> str:
     if report.verdict == "verified" and report.result is not None:
         result = result_line(Company(tuple(names), ()), report.result)
         return t("verified: {result}, {steps} steps", result=result, steps=report.steps)
-    why = named(plain_reason(report.reason or ""), names)
+    reason = named(plain_reason(report.reason or ""), names)
     if report.step and f"step {report.step}" not in (report.reason or ""):
-        why = t("{reason} (step {step})", reason=why, step=report.step)
+        reason = t("{reason} (step {step})", reason=reason, step=report.step)
     if report.result:
-        why = t("{reason}; {winners} won by forfeit", reason=why, winners=winners_text(report.result.winners, names))
-    return t("invalid: {reason}", reason=why) if report.verdict == "invalid" else t("unfinished: {reason}", reason=why)
+        winners = winners_text(report.result.winners, names)
+        reason = t("{reason}; {winners} won by forfeit", reason=reason, winners=winners)
+    if report.verdict == "invalid":
+        return t("invalid: {reason}", reason=reason)
+    return t("unfinished: {reason}", reason=reason)
 
 
 def plain_reason(reason: str) -> str:

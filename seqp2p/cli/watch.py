@@ -18,8 +18,9 @@ from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.playing import open_writer, own_desk
 from seqp2p.cli.reporter import Reporter
-from seqp2p.cli.running import cancel_when_stdin_closes, polite_signals, run_async
+from seqp2p.cli.running import cancel_when_stdin_closes, run_async
 from seqp2p.cli.screening import Wish, on_screen, screen_options
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement

@@ -15,9 +15,9 @@ def fields() -> dict[str, frozenset[str]]:
     for line in TEXT.splitlines():
         if row := re.match(r"\| `([a-z_]+)` \| (.*?) \|", line):
             found[row[1]] = frozenset({"event", *re.findall(r"`(\w+)`", row[2])})
-    example = re.search(r"```json\n(.*?)```", TEXT, re.DOTALL)
-    assert example
-    found["verdict"] = frozenset(json.loads(example[1]))
+    for example in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL):
+        event = json.loads(example)
+        found[event["event"]] = frozenset(event)
     found["id"] = frozenset(re.findall(r'"(\w+)": (?:"…"|\[…\])', TEXT.split("`id` writes")[1])) | {"event"}
     return found
 

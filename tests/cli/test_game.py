@@ -90,7 +90,9 @@ def test_both_replays_verify(game: Game, kids_game: Game, people: Household) -> 
     verify = people.call("verify", "--json", *game.replays, *kids_game.replays)
     assert verify.end() == 0
     keys = [event["key"] for event in of(game.host, "seated")]
-    for event, path in zip(verify.events, [*game.replays, *kids_game.replays], strict=True):
+    *verdicts, summary = verify.events
+    assert summary.keys() == documented.fields()["summary"]
+    for event, path in zip(verdicts, [*game.replays, *kids_game.replays], strict=True):
         assert event.keys() == documented.fields()["verdict"]
         assert (event["event"], event["file"], event["verdict"]) == ("verdict", str(path), "verified")
         assert (event["reason"], event["step"]) == (None, None)

@@ -22,7 +22,8 @@ from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices, joint_seed, make_player, open_writer, safety
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
-from seqp2p.cli.running import as_command_error, polite_signals, run_async, sentence
+from seqp2p.cli.running import as_command_error, run_async, sentence
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.match.events import Remarked, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused

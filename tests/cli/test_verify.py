@@ -1,21 +1,27 @@
 """``seqp2p verify``: one verdict for each file, whatever it is, and the exit code of them all."""
 
+import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seqp2p.cli import verify as verify_module
-from seqp2p.cli.verify import describe
+from seqp2p.cli.known import meet, remember
+from seqp2p.cli.verify import describe, table_text
+from seqp2p.crypto.identity import fingerprint
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
-from tests.table import match_at, played, replay_bytes, replay_of, with_body
+from tests.table import identity, make_settings, match_at, played, replay_bytes, replay_of, with_body
 
 FORM_SIGNED = "what it signed is not in the form that it has in a game"
 PLAYERS = (Player(1, "ann", "00" * 32), Player(2, "bob", "11" * 32))
@@ -78,7 +84,11 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
     assert "\x1b" not in out
     if verdict == "verified":
         assert first.endswith(", 19 steps")
-        assert [line.split("  ")[2:4] for line in players] == [["seat 1", "player 1"], ["seat 2", "player 2"]]
+        assert [line.split("  ")[2:4] for line in players[:2]] == [["seat 1", "player 1"], ["seat 2", "player 2"]]
+        assert players[2:] == [
+            "    table: Sequence for Kids, 2 players",
+            "    proved: 24 signatures, 2 shuffles, 19 shares, 7 moves",
+        ]
 
 
 def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
@@ -89,16 +99,24 @@ def test_the_verdicts_of_several_files(people: Household, written: Callable[[str
     verify = people.call("verify", "--json", *files)
     assert verify.end() == 3
     assert verify.err == []
-    assert [event["file"] for event in verify.events] == [str(path) for path in files]
-    verdicts = [event["verdict"] for event in verify.events]
+    *events, summary = verify.events
+    assert summary.pop("seconds") > 0
+    assert summary == {"event": "summary", "files": 15, "verified": 1, "unfinished": 2, "invalid": 12}
+    assert [event["file"] for event in events] == [str(path) for path in files]
+    verdicts = [event["verdict"] for event in events]
     assert verdicts == [verdict for _, verdict, _ in FILES.values()] + ["invalid"] * 4
-    reasons = [event["reason"] for event in verify.events[-4:]]
-    assert reasons == ["not a file", "not a file", "no such file", "cannot be read: File name too long"]
+    reasons = [event["reason"] for event in events[-4:]]
+    empty = "no replay (*.seqp2p) is in this folder"
+    assert reasons == ["not a file", empty, "no such file", "cannot be read: File name too long"]
     # A file that is right as far as it goes says how far; one that is none has nothing to say.
-    cut = verify.events[list(FILES).index("cut")]
+    cut = events[list(FILES).index("cut")]
     assert cut["step"] == cut["steps"] + 1 > 1
     assert len(cut["players"]) == 2
-    assert verify.events[-1]["players"] == []
+    assert events[-1]["players"] == []
+    whole = events[0]
+    assert whole["proved"] == {"signatures": 24, "shuffles": 2, "shares": 19, "moves": 7}
+    assert whole["table"]["variant"] == "kids"
+    assert (whole["seat"], whole["evidence"], whole["byte"]) == (None, [], None)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +154,18 @@ def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
     assert out.startswith(f"{path}: unfinished: ")
     assert f"seat {seat}" in out.splitlines()[0]
     assert f"(player {seat}) broke the rules at step {step}: " in out.splitlines()[0]
+    mark = sha256(bad.payload).hexdigest()
+    assert f"    evidence: what seat {seat} has signed, SHA-256 {mark}" in out.splitlines()
+    verdict = json.loads(cli("verify", "--json", path)[1])
+    assert (verdict["seat"], verdict["evidence"], verdict["byte"]) == (seat, [mark], None)
+
+
+def test_what_is_wrong_is_found_in_the_file(cli: Cli, written: Callable[[str], Path]) -> None:
+    path = written("changed")
+    place = next(placed.start for placed in records(good()) if placed.end > len(good()) // 2)
+    assert f"    the record that is wrong begins at byte {place}" in cli("verify", path)[1].splitlines()
+    verdict = json.loads(cli("verify", "--json", path)[1])
+    assert (verdict["verdict"], verdict["byte"]) == ("invalid", place)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +205,11 @@ def test_a_file_that_cannot_be_read(cli: Cli) -> None:
 
 
 def test_what_is_no_file(cli: Cli, tmp_path: Path) -> None:
-    assert cli("verify", tmp_path) == (3, f"{tmp_path}: invalid: not a file\n", "")
+    empty = f"{tmp_path}: invalid: no replay (*.seqp2p) is in this folder\n"
+    assert cli("verify", tmp_path) == (3, empty, "")
     missing = tmp_path / "missing"
     assert cli("verify", missing) == (3, f"{missing}: invalid: no such file\n", "")
+    assert cli("verify", "/dev/zero") == (3, "/dev/zero: invalid: not a file\n", "")
 
 
 def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> None:
@@ -186,3 +218,37 @@ def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> 
     assert report.result is not None
     assert asdict(report.result)["kind"] == "won"
     assert cli("verify", "--json", path)[1].count("\n") == 1
+
+
+def test_a_player_who_was_met_is_known(cli: Cli, written: Callable[[str], Path], own_home: Path) -> None:
+    path, key = written("good"), identity(2, 3).public
+    remember([meet(2, "bob", key, ())])
+    out = cli("verify", path)[1]
+    assert f"    seat 2  player 2  {fingerprint(key)}  known as bob" in out.splitlines()
+    verdict = json.loads(cli("verify", "--json", path)[1])
+    assert [player["known"] for player in verdict["players"]] == [None, "bob"]
+    (own_home / "known_players.json").write_text("?")
+    exit_code, out, err = cli("verify", "--json", path)
+    assert (exit_code, out.count("\n")) == (0, 1)
+    assert "who is known here is not said: the file of known players" in err
+
+
+def test_several_files_end_with_a_summary(cli: Cli, written: Callable[[str], Path]) -> None:
+    exit_code, out, _ = cli("verify", *map(written, ["good", "cut", "empty", "newer"]))
+    assert exit_code == 3
+    assert re.fullmatch(r"4 files: 1 verified, 1 unfinished, 2 invalid, [0-9.]+ s", out.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"teams": 2}, "Sequence, 4 players in 2 teams"),
+        ({"players": 3}, "Sequence, 3 players"),
+        (
+            {"teams": 2, "advanced": True, "manual_draw": True, "table_talk": False, "open_hands": False},
+            "Sequence, 4 players in 2 teams, advanced, drawing by hand, no table talk, closed hands",
+        ),
+    ],
+)
+def test_a_table_in_brief(changes: dict[str, Any], text: str) -> None:
+    assert table_text(make_settings(**{"players": 4} | changes)) == text

@@ -1,0 +1,203 @@
+"""Which replays are meant, and the reports on them: one after the other, over all cores, or on a Dask cluster.
+
+Reports come in the order in which the files were named. Whatever is wrong with one of them is in its report.
+"""
+
+import importlib
+import os
+import secrets
+import stat
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
+from seqp2p.said import said
+from seqp2p.ui.language import t
+from seqp2p.workers import cores, interrupts_deferred, workers
+
+SUFFIX: Final = ".seqp2p"
+# To start another process takes as long as to verify one or two replays.
+PROCESSES_FROM_FILES: Final = 6
+# Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
+FILES_AHEAD: Final = 4
+CONNECT_S: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file to verify; ``fault`` says why there is none."""
+
+    path: Path
+    fault: str = ""
+
+
+# Finding them.
+
+
+def named_files(arguments: Iterable[Path]) -> list[Named]:
+    """The files that these arguments mean: a file itself, what a folder holds, what a pattern in quotes matches."""
+    return [named for argument in arguments for named in _meant(argument)]
+
+
+def _meant(argument: Path) -> Iterable[Named]:
+    try:
+        if argument.is_dir():
+            return _in_folder(argument)
+        if not argument.is_file():
+            return [named for match in _matching(argument) for named in _meant(match)] or [Named(argument)]
+    except (OSError, ValueError):  # What cannot be looked at, its report says.
+        pass
+    return [Named(argument)]
+
+
+def _in_folder(folder: Path) -> list[Named]:
+    """Every replay in a folder and the folders in it, sorted. Links to folders are not followed: they can go round."""
+    unreadable: list[OSError] = []
+    found = [
+        Named(Path(place, name))
+        for place, _, names in os.walk(folder, onerror=unreadable.append)
+        for name in names
+        if name.endswith(SUFFIX)
+    ]
+    found += [Named(Path(os.fsdecode(error.filename)), _unreadable(error)) for error in unreadable]
+    return sorted(found, key=lambda named: named.path) or [
+        Named(folder, said("no replay (*.seqp2p) is in this folder"))
+    ]
+
+
+def _matching(pattern: Path) -> list[Path]:
+    """What a pattern with ``*``, ``?``, ``[…]`` or ``**`` matches, sorted; nothing for what is no pattern."""
+    relative = pattern.relative_to(pattern.anchor)
+    if not set("*?[") & set(str(relative)):
+        return []
+    return sorted(Path(pattern.anchor).glob(str(relative)))
+
+
+# Verifying one.
+
+
+def verify_named(named: Named) -> Report:
+    """The report on a file that was named."""
+    return Report("invalid", reason=named.fault) if named.fault else verify_file(named.path)
+
+
+def verify_file(file: Path) -> Report:
+    """The report on a file; one that cannot be read is invalid with the reason."""
+    data = _read(file)
+    return data if isinstance(data, Report) else verify_data(data)
+
+
+def verify_data(data: bytes) -> Report:
+    """The report on what a file holds."""
+    return verify_batched(data, secrets.token_bytes)
+
+
+def _read(file: Path) -> bytes | Report:
+    """What a file holds, or why it cannot be verified. Waits for no pipe, and reads no device to its end."""
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return Report("invalid", reason=said("not a file"))
+        if status.st_size > REPLAY_SIZE_MAX:
+            return TOO_LARGE
+        with file.open("rb") as stream:
+            return stream.read(REPLAY_SIZE_MAX + 1)
+    except FileNotFoundError:
+        return Report("invalid", reason=said("no such file"))
+    except OSError as error:
+        return Report("invalid", reason=_unreadable(error))
+    except ValueError:  # A zero byte in the name.
+        return Report("invalid", reason=said("no such file"))
+
+
+def _unreadable(error: OSError) -> str:
+    return said("cannot be read: {reason}", reason=said(error.strerror or str(error)))
+
+
+# Verifying many.
+
+
+def verify_all(files: Sequence[Named], jobs: int | None) -> Generator[Report]:
+    """The reports in order, by so many processes; without a number by this one alone, or one for each core.
+
+    Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises CommandError.
+    """
+    if jobs is None:
+        jobs = cores() if len(files) >= PROCESSES_FROM_FILES else 1
+    jobs = min(jobs, len(files))
+    if jobs == 1:
+        yield from map(verify_named, files)
+        return
+    with workers(jobs) as pool:
+
+        def submit(named: Named) -> Future[Report]:
+            with interrupts_deferred():
+                return pool.submit(verify_named, named)
+
+        try:
+            yield from _in_order(files, submit, FILES_AHEAD * jobs)
+        except BrokenProcessPool:
+            message = t("a process that verifies has been killed")
+            raise CommandError(message, t("with --jobs 1 it takes less memory"), FAILED) from None
+
+
+def verify_on_cluster(files: Sequence[Named], address: str) -> Generator[Report]:
+    """The reports in order, by the workers of the Dask cluster at this address, which are sent what the files hold.
+
+    Raises CommandError.
+    """
+    distributed = _distributed()
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        message = t("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=str(error))
+        raise CommandError(
+            message, t("--dask takes the scheduler's address, like tcp://HOST:8786"), NOT_CONNECTED
+        ) from None
+    with client, client.get_executor() as executor:
+        ahead = FILES_AHEAD * max(1, sum(client.nthreads().values()))
+        try:
+            yield from _in_order(files, lambda named: _sent(executor, named), ahead)
+        except (ImportError, AttributeError) as error:
+            message = t("the cluster cannot verify replays: {reason}", reason=str(error))
+            raise CommandError(message, t("its workers need this version of seqp2p"), FAILED) from None
+        except (CancelledError, OSError, distributed.KilledWorker) as error:
+            message = t("the cluster is lost: {reason}", reason=str(error))
+            raise CommandError(message, t("without --dask this machine verifies them"), FAILED) from None
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        message = t("--dask needs a package that is not installed: {package}", package="distributed")
+        raise CommandError(
+            message, t("install it with: {command}", command="pip install 'seqp2p[dask]'"), USAGE
+        ) from None
+
+
+def _sent(executor: Executor, named: Named) -> Future[Report]:
+    """The report to come on what a file holds now; on one that cannot be read it is there at once."""
+    data = Report("invalid", reason=named.fault) if named.fault else _read(named.path)
+    if not isinstance(data, Report):
+        return executor.submit(verify_data, data)
+    known: Future[Report] = Future()
+    known.set_result(data)
+    return known
+
+
+def _in_order(files: Iterable[Named], submit: Callable[[Named], Future[Report]], ahead: int) -> Iterator[Report]:
+    waiting: deque[Future[Report]] = deque()
+    for named in files:
+        waiting.append(submit(named))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

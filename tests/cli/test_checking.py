@@ -1,0 +1,290 @@
+"""Which files are meant, and verifying many of them: by this process, by others, on a cluster."""
+
+import json
+import os
+import pickle
+import signal
+import sys
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from multiprocessing import active_children
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, Self
+
+import pytest
+
+from seqp2p.cli import checking
+from seqp2p.cli.checking import Named, named_files, verify_all, verify_file, verify_on_cluster
+from seqp2p.cli.output import CommandError
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.verify import Report, verify
+from tests.cli.conftest import Cli
+from tests.cli.processes import Household, children, is_running, wait_until
+from tests.table import played, replay_bytes
+
+WRONG = Report("invalid", reason="not a seqp2p replay")
+
+
+def good() -> bytes:
+    return replay_bytes(played(2, "kids", 3))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Replays, in folders below, among what is none."""
+    folder = tmp_path / "games"
+    for name in (
+        "b.seqp2p",
+        "a.seqp2p",
+        "deep/er/c.seqp2p",
+        "A/z.seqp2p",
+        "notes.txt",
+        "deep/er/seqp2p",
+        "x.seqp2p.part",
+    ):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    return folder
+
+
+def names(files: list[Named], folder: Path) -> list[str]:
+    return [str(named.path.relative_to(folder)) for named in files]
+
+
+IN_FOLDER = ["A/z.seqp2p", "a.seqp2p", "b.seqp2p", "deep/er/c.seqp2p"]
+
+
+# --- which files are meant
+
+
+def test_a_folder_means_the_replays_in_it(folder: Path) -> None:
+    assert names(named_files([folder]), folder) == IN_FOLDER
+    several = [folder / "b.seqp2p", folder / "A", folder / "missing", folder / "notes.txt"]
+    assert names(named_files(several), folder) == ["b.seqp2p", "A/z.seqp2p", "missing", "notes.txt"]
+
+
+def test_links_in_a_folder_do_not_go_round(folder: Path) -> None:
+    (folder / "deep" / "round").symlink_to(folder)
+    (folder / "itself.seqp2p").symlink_to("itself.seqp2p")
+    (folder / "linked.seqp2p").symlink_to("a.seqp2p")
+    assert names(named_files([folder]), folder) == [*IN_FOLDER, "itself.seqp2p", "linked.seqp2p"]
+    assert "symbolic links" in (verify_file(folder / "itself.seqp2p").reason or "")
+    # A link that is named is followed.
+    assert len(named_files([folder / "deep" / "round"])) == 6
+
+
+def test_a_folder_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.scandir
+
+    def scandir(path: str) -> Any:
+        if str(path).endswith("er"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return before(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    *others, closed = named_files([folder])
+    assert names(others, folder) == IN_FOLDER[:-1]
+    assert closed == Named(folder / "deep" / "er", "cannot be read: Permission denied")
+    assert list(verify_all([closed], None)) == [Report("invalid", reason=closed.fault)]
+
+
+def test_a_pattern_in_quotes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert names(named_files([folder / "?.seqp2p"]), folder) == ["a.seqp2p", "b.seqp2p"]
+    assert names(named_files([folder / "**" / "*.seqp2p"]), folder) == IN_FOLDER
+    assert names(named_files([folder / "[Ad]*"]), folder) == ["A/z.seqp2p", "deep/er/c.seqp2p"]
+    monkeypatch.chdir(folder)
+    assert [str(named.path) for named in named_files([Path("*p2p")])] == ["a.seqp2p", "b.seqp2p"]
+    # What nothing matches, and what is no pattern, is a file that is not there.
+    for pattern in (folder / "*.replay", folder / "a**b" / "c", Path("x" * 300), Path("nul\0")):
+        assert named_files([pattern]) == [Named(pattern)]
+        assert verify_file(pattern).verdict == "invalid"
+    # A file with such a name is that file.
+    (folder / "[ab].seqp2p").write_bytes(b"")
+    assert names(named_files([folder / "[ab].seqp2p"]), folder) == ["[ab].seqp2p"]
+
+
+# --- reading one
+
+
+def test_a_file_larger_than_any_replay_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.seqp2p"
+    with path.open("wb") as file:
+        file.truncate(2 * 1024**3)
+    report = verify_file(path)
+    assert (report.verdict, report.reason) == ("invalid", f"larger than any replay ({REPLAY_SIZE_MAX} bytes)")
+    assert report == verify(bytes(REPLAY_SIZE_MAX + 1))
+
+
+def test_a_report_goes_to_another_process_as_it_is() -> None:
+    for data in (good(), good()[:-1], b"seqp2p replay 2\n"):
+        report = verify(data)
+        again = pickle.loads(pickle.dumps(report))
+        assert again == report
+        assert getattr(again.reason, "template", None) == getattr(report.reason, "template", None)
+
+
+# --- many
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> list[Named]:
+    """Files with verdicts of all kinds, in no order."""
+    contents = [good(), b"", good()[:-1], good()[: len(good()) // 2], good(), b"seqp2p replay 2\n", good() + b"!"]
+    files = [tmp_path / f"{number}.seqp2p" for number in range(len(contents))]
+    for file, content in zip(files, contents, strict=True):
+        file.write_bytes(content)
+    os.mkfifo(tmp_path / "fifo.seqp2p")
+    return [*map(Named, files), Named(tmp_path / "fifo.seqp2p"), Named(tmp_path / "missing"), Named(tmp_path, "fault")]
+
+
+def test_reports_are_the_same_by_any_number_of_processes(many: list[Named]) -> None:
+    alone = list(verify_all(many, 1))
+    assert [report.verdict[0] for report in alone] == [*"viuuviiiii"]
+    assert list(verify_all(many, 2)) == alone
+    assert list(verify_all(many, None)) == alone
+    assert list(verify_all(many[:2], None)) == alone[:2]
+    assert active_children() == []
+
+
+def test_a_killed_process_is_missed(many: list[Named]) -> None:
+    reports = verify_all(many * 40, 2)
+    next(reports)
+    active_children()[0].kill()
+    with pytest.raises(CommandError, match="a process that verifies has been killed"):
+        list(reports)
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("first", ["0.seqp2p", "1.seqp2p"])
+def test_stopped_it_says_how_far_it_came(
+    people: Household, many: list[Named], number: signal.Signals, first: str
+) -> None:
+    folder = many[0].path.parent
+    files = [folder / first, *[folder / "0.seqp2p"] * 3000]
+    verify = people.start("verify", "--json", "--jobs", 2, *files)
+    verify.event("verdict", 2)
+    started = children(verify.pid)
+    verify.signal(number)
+    assert verify.end() == (3 if first == "1.seqp2p" else 5)
+    assert len(verify.err) == 1
+    assert verify.err[0].startswith("seqp2p: error: stopped after ")
+    assert verify.err[0].endswith(" of 3,001 files")
+    assert len(verify.events) < 3001
+    wait_until(lambda: not any(map(is_running, started)), "the processes end")
+
+
+# --- a cluster
+
+
+class KilledWorker(Exception):
+    """What distributed says of a worker that has died."""
+
+
+class FakeClient:
+    """As much of distributed.Client as is used; its cluster is threads."""
+
+    addresses: ClassVar[list[str]] = []
+    nowhere: OSError | None = None
+    failure: Exception | None = None
+
+    def __init__(self, address: str, **_: object) -> None:
+        if self.nowhere is not None:
+            raise self.nowhere
+        self.addresses.append(address)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def nthreads(self) -> dict[str, int]:
+        return {"one": 2, "other": 2}
+
+    def get_executor(self) -> Executor:
+        return Failing(self.failure) if self.failure else ThreadPoolExecutor(2)
+
+
+class Failing(ThreadPoolExecutor):
+    def __init__(self, failure: Exception) -> None:
+        super().__init__(1)
+        self.failure = failure
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_exception(self.failure)
+        return future
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
+    module = ModuleType("distributed")
+    module.Client, module.KilledWorker = FakeClient, KilledWorker  # type: ignore[attr-defined]  # a module made up
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    monkeypatch.setattr(FakeClient, "addresses", [])
+    return FakeClient
+
+
+def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeClient]) -> None:
+    assert list(verify_on_cluster(many * 3, "tcp://far:8786")) == list(verify_all(many, 1)) * 3
+    assert cluster.addresses == ["tcp://far:8786"]
+
+
+def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
+    exit_code, out, err = cli("verify", "--json", "--dask", "tcp://far:8786", *[named.path for named in many[:3]])
+    events = [json.loads(line) for line in out.splitlines()]
+    assert (exit_code, err) == (3, "")
+    assert [event["verdict"] for event in events[:-1]] == ["verified", "invalid", "unfinished"]
+    assert events[-1]["files"] == 3
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "exit_code"),
+    [
+        (ModuleNotFoundError("No module named 'seqp2p'"), "the cluster cannot verify replays: No module", 1),
+        (KilledWorker("w"), "the cluster is lost: w", 1),
+        (CancelledError("gone"), "the cluster is lost: gone", 1),
+    ],
+)
+def test_a_cluster_that_fails(
+    cli: Cli,
+    many: list[Named],
+    cluster: type[FakeClient],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: Exception,
+    text: str,
+    exit_code: int,
+) -> None:
+    monkeypatch.setattr(cluster, "failure", failure)
+    code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
+    assert code == exit_code
+    assert err.startswith(f"seqp2p: error: {text}")
+    assert "\nseqp2p: hint: " in err
+
+
+def test_no_cluster_there(
+    cli: Cli, many: list[Named], cluster: type[FakeClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "nowhere", OSError("timed out"))
+    code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
+    assert code == 4
+    assert err.startswith("seqp2p: error: cannot reach the Dask cluster at tcp://far:8786: timed out\n")
+
+
+def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
+    assert code == 2
+    assert err == (
+        "seqp2p: error: --dask needs a package that is not installed: distributed\n"
+        "seqp2p: hint: install it with: pip install 'seqp2p[dask]'\n"
+    )
+
+
+def test_processes_are_of_this_machine(cli: Cli, many: list[Named]) -> None:
+    code, out, err = cli("verify", "--jobs", 2, "--dask", "tcp://far:8786", many[0].path)
+    assert (code, out) == (2, "")
+    assert err.startswith("seqp2p: error: --jobs is of this machine, --dask of another\n")
+    assert checking.PROCESSES_FROM_FILES > 1
