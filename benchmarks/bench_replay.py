@@ -1,23 +1,42 @@
-"""Full verification of every golden replay, in this process: milliseconds, bytes, and the share of proof checking.
+"""Full verification of every golden replay, in this process, and of many replays over the cores of this machine.
 
-``ratio`` is the time over that of the point multiplications a verifier cannot do without when it checks equation by
-equation, measured in the same run: 8N general and N base ones for each shuffle of N cards, 4 for each proof of shares,
-2 more for each further card of a proof, 1 for each opened card.
+``ms`` is the time of verifying with all proof equations as one sum, ``exact_ms`` that of checking equation by equation,
+and ``ratio`` the median of their ratios, one after the other in one run. ``floor`` is ``exact_ms`` over the time of the
+point multiplications that checking equation by equation cannot do without, measured in the same run: 8N general and N
+base ones for each shuffle of N cards, 4 for each proof of shares, 2 more for each further card of a proof.
+
+``peak_mb`` is the most memory that a process verifying the replay of 12 players ever has. ``verify_many`` is 200
+replays, named to the command with ``--jobs 1`` and with ``--jobs 2``: ``speed_up`` is the median ratio of their times.
 """
 
 import secrets
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 from seqp2p.crypto.group import POINT_SIZE, mul, mul_base, random_scalar
 from seqp2p.match.contribution import SharesBody, ShuffleBody, TurnBody, open_body, open_envelope
 from seqp2p.replay.format import StepRecord, contributions_of, records
-from seqp2p.replay.verify import verify
+from seqp2p.replay.verify import Report, verify, verify_batched
 
 REPLAYS = Path(__file__).resolve().parent.parent / "replays"
 CIPHERTEXT_SIZE = 2 * POINT_SIZE
-RUNS = 3
+RUNS = 5
+MANY = 200
+MANY_RUNS = 3
+# What a process verifies and then says how much memory it had: kilobytes on Linux, bytes on macOS.
+PEAK = """
+import resource, sys
+from pathlib import Path
+from seqp2p.cli.checking import verify_file
+assert verify_file(Path(sys.argv[1])).verdict == "verified"
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(peak / (2**20 if sys.platform == "darwin" else 2**10))
+"""
 
 
 def multiplications(data: bytes) -> tuple[int, int]:
@@ -52,27 +71,64 @@ def multiplication_costs() -> tuple[float, float]:
     return (between - begun) / 200, (time.perf_counter() - between) / 200
 
 
+def verifying(data: bytes) -> dict[str, float]:
+    """One replay, both ways."""
+    general, base = multiplications(data)
+    batched, exact, floors = list[float](), list[float](), list[float]()
+    for _ in range(RUNS):
+        mul_s, base_s = multiplication_costs()
+        exact.append(seconds(lambda: verify(data)))
+        batched.append(seconds(lambda: verify_batched(data, secrets.token_bytes)))
+        floors.append(exact[-1] / (general * mul_s + base * base_s))
+    return {
+        "ms": round(1000 * median(batched), 1),
+        "exact_ms": round(1000 * median(exact), 1),
+        "ratio": round(median(one / other for one, other in zip(batched, exact, strict=True)), 3),
+        "floor": round(median(floors), 3),
+        "bytes": len(data),
+    }
+
+
+def seconds(work: Callable[[], Report]) -> float:
+    begun = time.perf_counter()
+    report = work()
+    taken = time.perf_counter() - begun
+    assert report.verdict == "verified", report.reason
+    return taken
+
+
+def peak_mb(file: Path) -> float:
+    done = subprocess.run([sys.executable, "-c", PEAK, str(file)], check=True, capture_output=True, text=True)
+    return round(float(done.stdout), 1)
+
+
+def many(file: Path) -> dict[str, float]:
+    """Many replays by one process, and by two."""
+    with TemporaryDirectory() as folder:
+        for number in range(MANY):
+            Path(folder, f"{number}.seqp2p").write_bytes(file.read_bytes())
+        alone, together = list[float](), list[float]()
+        for _ in range(MANY_RUNS):
+            alone.append(command_seconds(folder, 1))
+            together.append(command_seconds(folder, 2))
+    return {
+        "s": round(median(together), 2),
+        "alone_s": round(median(alone), 2),
+        "speed_up": round(median(one / two for one, two in zip(alone, together, strict=True)), 2),
+    }
+
+
+def command_seconds(folder: str, jobs: int) -> float:
+    line = [sys.executable, "-m", "seqp2p", "verify", "--json", "--jobs", str(jobs), folder]
+    begun = time.perf_counter()
+    subprocess.run(line, check=True, capture_output=True)
+    return time.perf_counter() - begun
+
+
 def run() -> dict[str, dict[str, float]]:
-    figures: dict[str, dict[str, float]] = {}
-    for file in sorted(REPLAYS.glob("*.seqp2p")):
-        data = file.read_bytes()
-        general, base = multiplications(data)
-        seconds: list[float] = []
-        ratios: list[float] = []
-        for _ in range(RUNS):
-            mul_s, base_s = multiplication_costs()
-            begun = time.perf_counter()
-            report = verify(data)
-            seconds.append(time.perf_counter() - begun)
-            ratios.append(seconds[-1] / (general * mul_s + base * base_s))
-            assert report.verdict == "verified", f"{file}: {report.reason}"
-        figures[f"verify_{file.stem}"] = {
-            "ms": round(1000 * median(seconds), 1),
-            "ratio": round(median(ratios), 3),
-            "bytes": len(data),
-        }
-        if file.stem == "classic-12":
-            figures["verify_12p"] = {"ms": round(1000 * median(seconds), 1), "ratio": round(median(ratios), 3)}
+    figures = {f"verify_{file.stem}": verifying(file.read_bytes()) for file in sorted(REPLAYS.glob("*.seqp2p"))}
+    figures["verify_12p"] = figures["verify_classic-12"] | {"peak_mb": peak_mb(REPLAYS / "classic-12.seqp2p")}
+    figures["verify_many"] = many(REPLAYS / "kids-3.seqp2p")
     return figures
 
 

@@ -5,6 +5,7 @@ Reports come in the order in which the files were named. Whatever is wrong with 
 
 import importlib
 import os
+import re
 import secrets
 import stat
 from collections import deque
@@ -28,6 +29,7 @@ PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
 FILES_AHEAD: Final = 4
 CONNECT_S: Final = 10
+ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +155,12 @@ def verify_on_cluster(files: Sequence[Named], address: str) -> Generator[Report]
 
     Raises CommandError.
     """
-    distributed = _distributed()
+    distributed, hint = _distributed(), t("--dask takes the scheduler's address, like tcp://HOST:8786")
+    if not ADDRESS.fullmatch(address):
+        raise CommandError(t("no address of a Dask cluster: {address}", address=address), hint, USAGE)
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         message = t("cannot reach the Dask cluster at {address}: {reason}", address=address, reason=str(error))
         raise CommandError(
             message, t("--dask takes the scheduler's address, like tcp://HOST:8786"), NOT_CONNECTED

@@ -65,7 +65,7 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
 
 def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, verdicts: Counter[str]) -> None:
     known = known_names(output)
-    reports = verify_on_cluster(files, dask) if dask else verify_all(files, jobs)
+    reports = verify_on_cluster(files, dask) if dask is not None else verify_all(files, jobs)
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
         for file, report in zip(files, reports, strict=True):
             verdicts[report.verdict] += 1
@@ -118,8 +118,10 @@ def _details(report: Report, known: Mapping[str, str]) -> list[str]:
 
 def _who(player: Player, known: str | None) -> str:
     mark = fingerprint(bytes.fromhex(player.key))
-    line = t("seat {seat}  {name}  {fingerprint}", seat=player.seat, name=player.name, fingerprint=mark)
-    return line if known is None else t("{line}  known as {known}", line=line, known=known)
+    values = {"seat": player.seat, "name": player.name, "fingerprint": mark}
+    if known is None:
+        return t("seat {seat}  {name}  {fingerprint}", **values)
+    return t("seat {seat}  {name}  {fingerprint}  known as {known}", **values, known=known)
 
 
 def table_text(settings: Settings) -> str:

@@ -273,6 +273,14 @@ def test_no_cluster_there(
     assert err.startswith("seqp2p: error: cannot reach the Dask cluster at tcp://far:8786: timed out\n")
 
 
+@pytest.mark.parametrize("address", ["far", "http://far:80", "tcp://far", "tcp://far:8786/x", ""])
+def test_no_address_of_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient], address: str) -> None:
+    code, out, err = cli("verify", "--dask", address, many[0].path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"seqp2p: error: no address of a Dask cluster: {address}\n")
+    assert cluster.addresses == []
+
+
 def test_no_distributed_installed(cli: Cli, many: list[Named], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     code, _, err = cli("verify", "--dask", "tcp://far:8786", many[0].path)
