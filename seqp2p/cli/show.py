@@ -16,7 +16,7 @@ from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output
 from seqp2p.cli.retelling import film_of, moment_fields
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import Wish, can_show, on_screen, screen_options
-from seqp2p.cli.verify import describe, plain_reason, verdict_fields
+from seqp2p.cli.verify import describe, known_names, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.playback import Playback, play_back
@@ -126,7 +126,7 @@ def tell(output: Output, file: Path, playback: Playback) -> None:
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):
         output.event("moment", **moment_fields(number, moment, playback.agreement.settings.rules))
-    output.event("verdict", **verdict_fields(file, playback.report))
+    output.event("verdict", **verdict_fields(file, playback.report, known_names(output)))
 
 
 async def on_page(output: Output, wish: Wish, film: Film) -> int:
