@@ -67,6 +67,11 @@ def any_of(items: Iterable[str]) -> str:
     return _chained(with_last, items)
 
 
+def of_system(error: OSError) -> Said:
+    """What the operating system says of an error; the catalogue knows the usual ones."""
+    return said(error.strerror or str(error))
+
+
 def why(error: BaseException) -> str:
     """What an error says: its first argument as it was given, where ``str(error)`` would forget how it was made.
 

@@ -161,14 +161,14 @@ def _lasts() -> dict[str, Case]:
     cheat, one, two = _two_turns(game)
     ballots = game.ballots(drop(cheat))
     first, second = ({"round": 0, "head": _head_after(game, each)} for each in (one, two))
+    changes: tuple[list[dict[str, Any]], ...] = (
+        [{"last": first}] * 3,
+        [{"last": first}, {"last": second}, {}],
+        [{"last": first}, {"last": first}, {"last": second}],
+        [{"round": 3, "last": {"round": 2, "head": bytes(32)}}] * 3,
+    )
     same, differ, most, earlier = (
-        [changed(game, ballot, **fields) for ballot, fields in zip(ballots, each, strict=True)]
-        for each in (
-            [{"last": first}] * 3,
-            [{"last": first}, {"last": second}, {}],
-            [{"last": first}, {"last": first}, {"last": second}],
-            [{"round": 3, "last": {"round": 2, "head": bytes(32)}}] * 3,
-        )
+        [changed(game, ballot, **fields) for ballot, fields in zip(ballots, each, strict=True)] for each in changes
     )
     evidence = EvidenceRecord(pairs((one, two)))
     written: dict[str, tuple[list[AnyRecord], str]] = {

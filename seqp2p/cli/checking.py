@@ -14,14 +14,17 @@ from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.summary import Summary, summarise
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
-from seqp2p.said import said
+from seqp2p.said import of_system, said
 from seqp2p.ui.language import t
 from seqp2p.workers import cores, interrupts_deferred, workers
+
+T = TypeVar("T")
 
 SUFFIX: Final = ".seqp2p"
 # To start another process takes as long as to verify one or two replays.
@@ -86,14 +89,20 @@ def _matching(pattern: Path) -> list[Path]:
 
 
 def verify_named(named: Named) -> Report:
-    """The report on a file that was named."""
-    return Report("invalid", reason=named.fault) if named.fault else verify_file(named.path)
+    """The report on a file that was named; one that cannot be read is invalid with the reason."""
+    data = _held(named)
+    return data if isinstance(data, Report) else verify_data(data)
 
 
 def verify_file(file: Path) -> Report:
-    """The report on a file; one that cannot be read is invalid with the reason."""
-    data = _read(file)
-    return data if isinstance(data, Report) else verify_data(data)
+    """The report on this one file."""
+    return verify_named(Named(file))
+
+
+def summarise_named(named: Named) -> Summary:
+    """What there is to count in a file that was named."""
+    data = _held(named)
+    return Summary(data) if isinstance(data, Report) else summarise(data, secrets.token_bytes)
 
 
 def verify_data(data: bytes) -> Report:
@@ -101,8 +110,11 @@ def verify_data(data: bytes) -> Report:
     return verify_batched(data, secrets.token_bytes)
 
 
-def _read(file: Path) -> bytes | Report:
+def _held(named: Named) -> bytes | Report:
     """What a file holds, or why it cannot be verified. Waits for no pipe, and reads no device to its end."""
+    if named.fault:
+        return Report("invalid", reason=named.fault)
+    file = named.path
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -111,23 +123,21 @@ def _read(file: Path) -> bytes | Report:
             return TOO_LARGE
         with file.open("rb") as stream:
             return stream.read(REPLAY_SIZE_MAX + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # The latter where a zero byte is in the name.
         return Report("invalid", reason=said("no such file"))
     except OSError as error:
         return Report("invalid", reason=_unreadable(error))
-    except ValueError:  # A zero byte in the name.
-        return Report("invalid", reason=said("no such file"))
 
 
 def _unreadable(error: OSError) -> str:
-    return said("cannot be read: {reason}", reason=said(error.strerror or str(error)))
+    return said("cannot be read: {reason}", reason=of_system(error))
 
 
 # Verifying many.
 
 
-def verify_all(files: Sequence[Named], jobs: int | None) -> Generator[Report]:
-    """The reports in order, by so many processes; without a number by this one alone, or one for each core.
+def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None = None) -> Generator[T]:
+    """What ``look`` finds in each, in order, by so many processes; else by this one alone, or one for each core.
 
     Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises CommandError.
     """
@@ -135,13 +145,13 @@ def verify_all(files: Sequence[Named], jobs: int | None) -> Generator[Report]:
         jobs = cores() if len(files) >= PROCESSES_FROM_FILES else 1
     jobs = min(jobs, len(files))
     if jobs == 1:
-        yield from map(verify_named, files)
+        yield from map(look, files)
         return
     with workers(jobs) as pool:
 
-        def submit(named: Named) -> Future[Report]:
+        def submit(named: Named) -> Future[T]:
             with interrupts_deferred():
-                return pool.submit(verify_named, named)
+                return pool.submit(look, named)
 
         try:
             yield from _in_order(files, submit, FILES_AHEAD * jobs)
@@ -189,7 +199,7 @@ def _distributed() -> Any:
 
 def _sent(executor: Executor, named: Named) -> Future[Report]:
     """The report to come on what a file holds now; on one that cannot be read it is there at once."""
-    data = Report("invalid", reason=named.fault) if named.fault else _read(named.path)
+    data = _held(named)
     if not isinstance(data, Report):
         return executor.submit(verify_data, data)
     known: Future[Report] = Future()
@@ -197,8 +207,8 @@ def _sent(executor: Executor, named: Named) -> Future[Report]:
     return known
 
 
-def _in_order(files: Iterable[Named], submit: Callable[[Named], Future[Report]], ahead: int) -> Iterator[Report]:
-    waiting: deque[Future[Report]] = deque()
+def _in_order(files: Iterable[Named], submit: Callable[[Named], Future[T]], ahead: int) -> Iterator[T]:
+    waiting: deque[Future[T]] = deque()
     for named in files:
         waiting.append(submit(named))
         if len(waiting) > ahead:

@@ -1,7 +1,7 @@
 """``seqp2p stats FILES…``: what there is to count in any number of replays."""
 
-import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,21 +9,20 @@ import click
 
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
+from seqp2p.cli.checking import named_files, of_all, summarise_named
 from seqp2p.cli.export import write
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, CommandError, Output
+from seqp2p.cli.stopping import stopping_alike
 from seqp2p.cli.verify import describe
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.statistics import Counted, PlayerCount, Statistics, VariantCount
-from seqp2p.replay.summary import Summary, summarise
-from seqp2p.replay.verify import Report
 from seqp2p.rules import VARIANTS, format_square, parse_action
 from seqp2p.said import said
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import number, t, tn
+from seqp2p.workers import JOBS_MAX
 
-ENDING: Final = ".seqp2p"
 SHOWN_MAX: Final = 20
 """So many players and openings are shown to people; scripts are told of all."""
 NAMES_WIDTH_MAX: Final = 30
@@ -32,31 +31,25 @@ NAMES_WIDTH_MAX: Final = 30
 @click.command(
     "stats",
     help=said(
-        "Count over replays: files, and folders with all that is in them.\n\n"
+        "Count over replays: files, folders with all that is in them, and what patterns in quotes match.\n\n"
         "Every replay is verified first. A game counts once, however many of its seats' replays there are; files that"
         " do not verify are named with their reason and left out."
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object on standard output."))
 @click.option("--svg", "picture", help=said("Write a picture of where chips were placed to this file."))
 @click.option("--force", is_flag=True, help=said("Write the picture over a file that is there."))
-def command(files: tuple[Path, ...], picture: str | None, *, as_json: bool, force: bool) -> None:
+def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
     """Count, and say what was counted; the exit code says whether anything was."""
     output, counted = Output(as_json), Statistics()
     left_out: list[dict[str, Any]] = []
     try:
-        for file, summary in summaries(found(files)):
-            became = counted.add(summary)
-            progress.show(t("counting… {files} files, {games} games", files=counted.files, games=counted.games))
-            if became in (Counted.LEFT_OUT, Counted.UNFINISHED):
-                report = summary.report
-                output.say(t("left out: {file}: {verdict}", file=file, verdict=describe(report)))
-                if as_json:
-                    left_out.append({"file": str(file), "verdict": report.verdict, "reason": report.reason})
+        with stopping_alike():
+            _count(files, jobs, counted, left_out, output)
     except KeyboardInterrupt:
         raise CommandError(t("stopped after {files} files", files=counted.files), exit_code=ABANDONED) from None
-    progress.wipe()
     output.event("stats", **fields(counted), left_out=left_out)
     if not as_json:
         for line in lines(counted):
@@ -66,42 +59,19 @@ def command(files: tuple[Path, ...], picture: str | None, *, as_json: bool, forc
     raise SystemExit(DONE if counted.games else NOT_VERIFIED)
 
 
-def found(paths: Iterable[Path]) -> Iterator[tuple[Path, Report | None]]:
-    """Every file that is meant: those named, and the replays in the folders named, in the order of their names.
-
-    A folder that cannot be read comes with a report that says so.
-    """
-    for path in paths:
-        if not path.is_dir():
-            yield path, None
-            continue
-        unread: list[OSError] = []
-        for folder, inner, names in os.walk(path, onerror=unread.append):
-            inner.sort()
-            for name in sorted(names):
-                if name.endswith(ENDING):
-                    yield Path(folder, name), None
-            while unread:
-                yield _unread(unread.pop())
-        while unread:
-            yield _unread(unread.pop())
-
-
-def summaries(files: Iterable[tuple[Path, Report | None]]) -> Iterator[tuple[Path, Summary]]:
-    """What there is to count in each file, one after the other."""
-    for file, report in files:
-        yield file, summary_of(file) if report is None else Summary(report)
-
-
-def summary_of(file: Path) -> Summary:
-    """What there is to count in a file; one that cannot be read is invalid with the reason."""
-    try:
-        if not file.is_file():
-            return Summary(Report("invalid", reason=said("not a file") if file.exists() else said("no such file")))
-        with file.open("rb") as stream:
-            return summarise(stream.read(REPLAY_SIZE_MAX + 1))
-    except OSError as error:
-        return Summary(_cannot_be_read(error))
+def _count(
+    files: Iterable[Path], jobs: int | None, counted: Statistics, left_out: list[dict[str, Any]], output: Output
+) -> None:
+    meant = named_files(files)
+    summaries = of_all(summarise_named, meant, jobs)
+    with closing(summaries), progress.bar(len(meant), t("counting")) as advance:
+        for named, summary in zip(meant, summaries, strict=True):
+            if counted.add(summary) in (Counted.LEFT_OUT, Counted.UNFINISHED):
+                report = summary.report
+                output.say(t("left out: {file}: {verdict}", file=named.path, verdict=describe(report)))
+                if output.json:
+                    left_out.append({"file": str(named.path), "verdict": report.verdict, "reason": report.reason})
+            advance()
 
 
 def picture_of(counted: Statistics) -> str:
@@ -109,14 +79,6 @@ def picture_of(counted: Statistics) -> str:
     from seqp2p.ui.heat_map import heat_map_svg
 
     return heat_map_svg([(VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
-
-
-def _unread(error: OSError) -> tuple[Path, Report]:
-    return Path(str(error.filename)), _cannot_be_read(error)
-
-
-def _cannot_be_read(error: OSError) -> Report:
-    return Report("invalid", reason=said("cannot be read: {reason}", reason=error.strerror or str(error)))
 
 
 # For scripts.

@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from seqp2p.cli import home, progress
-from seqp2p.cli.checking import Named, named_files, verify_all, verify_file, verify_on_cluster
+from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named, verify_on_cluster
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.crypto.identity import fingerprint
@@ -65,7 +65,7 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
 
 def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str | None, verdicts: Counter[str]) -> None:
     known = known_names(output)
-    reports = verify_on_cluster(files, dask) if dask is not None else verify_all(files, jobs)
+    reports = verify_on_cluster(files, dask) if dask is not None else of_all(verify_named, files, jobs)
     with closing(reports), progress.bar(len(files), t("verifying")) as advance:
         for file, report in zip(files, reports, strict=True):
             verdicts[report.verdict] += 1

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from seqp2p.crypto.group import Randomness
 from seqp2p.match.events import Dealt, Event, Turned
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
-from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.verify import Report, verify_batched
 from seqp2p.rules import Seat, Square, format_action
 
 
@@ -37,53 +38,60 @@ class Summary:
 
 
 @dataclass
-class _Follower:
-    """What is noted while the file is read."""
+class _Noted:
+    """What is noted in one reading of the file."""
 
-    reading: Reading | None = None
+    reading: Reading
     first_seat: Seat = 0
     passes: int = 0
     exchanges: int = 0
     opening: str = ""
     placed: list[Square] = field(default_factory=list[Square])
 
-    def follow(self, reading: Reading, _placed: Placed, events: tuple[Event, ...]) -> None:
-        """One record was right."""
-        self.reading = reading
+    def take(self, events: tuple[Event, ...]) -> None:
+        """One more record was right."""
         for event in events:
             if isinstance(event, Dealt):
-                self.first_seat = reading.match.game.table_position().to_move
+                self.first_seat = self.reading.match.game.table_position().to_move
             elif isinstance(event, Turned):
-                self._turned(reading, event)
+                self._turned(event)
 
-    def _turned(self, reading: Reading, event: Turned) -> None:
+    def _turned(self, event: Turned) -> None:
         action = event.action
         self.passes += action.kind == "pass"
         self.exchanges += action.kind == "exchange"
         if action.kind == "place":
-            self.opening = self.opening or format_action(reading.match.game.variant, action)
+            self.opening = self.opening or format_action(self.reading.match.game.variant, action)
             self.placed.append(action.square)
 
+    def course(self) -> Course:
+        """How the game went so far; its cards are dealt."""
+        game = self.reading.match.game
+        position, settings = game.table_position(), game.agreement.settings
+        return Course(
+            variant=game.variant.name,
+            players=settings.players,
+            teams=settings.teams,
+            first_seat=self.first_seat,
+            turns=position.turn,
+            reshuffles=position.reshuffles,
+            passes=self.passes,
+            exchanges=self.exchanges,
+            sequences=len(position.sequences),
+            opening=self.opening,
+            placed=tuple(self.placed),
+        )
 
-def summarise(data: bytes) -> Summary:
-    """Verify a whole replay file, and note what there is to count. Never raises, as ``verify`` never does."""
-    follower = _Follower()
-    report = verify(data, follower.follow)
-    if follower.reading is None or not follower.first_seat:
-        return Summary(report)
-    game = follower.reading.match.game
-    position, settings = game.table_position(), game.agreement.settings
-    course = Course(
-        variant=game.variant.name,
-        players=settings.players,
-        teams=settings.teams,
-        first_seat=follower.first_seat,
-        turns=position.turn,
-        reshuffles=position.reshuffles,
-        passes=follower.passes,
-        exchanges=follower.exchanges,
-        sequences=len(position.sequences),
-        opening=follower.opening,
-        placed=tuple(follower.placed),
-    )
-    return Summary(report, course)
+
+def summarise(data: bytes, randomness: Randomness) -> Summary:
+    """Verify a whole replay file, and note what there is to count. Never raises, as ``verify_batched`` never does."""
+    noted: _Noted | None = None
+
+    def follow(reading: Reading, _placed: Placed, events: tuple[Event, ...]) -> None:
+        nonlocal noted
+        if noted is None or reading is not noted.reading:  # Another reading: the first one means nothing.
+            noted = _Noted(reading)
+        noted.take(events)
+
+    report = verify_batched(data, randomness, follow)
+    return Summary(report, noted.course() if noted is not None and noted.first_seat else None)

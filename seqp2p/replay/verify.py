@@ -92,14 +92,15 @@ def verify(data: bytes, follow: Follow = follows_nothing) -> Report:
     return _verify(data, follow, require)
 
 
-def verify_batched(data: bytes, randomness: Randomness) -> Report:
+def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows_nothing) -> Report:
     """The report of ``verify``, in some 60 % of its time where all proofs are right (see the module's text).
 
-    ``randomness`` is the verifier's own: whoever can foresee it can make a wrong proof pass.
+    ``randomness`` is the verifier's own: whoever can foresee it can make a wrong proof pass. Where one is wrong,
+    ``follow`` is told of a second reading from its beginning; what it was told of the first means nothing.
     """
     batch = Batch(randomness)
-    report = _verify(data, follows_nothing, batch.gather)
-    return report if batch.hold() else verify(data)
+    report = _verify(data, follow, batch.gather)
+    return report if batch.hold() else verify(data, follow)
 
 
 def _verify(data: bytes, follow: Follow, check: Check) -> Report:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import pytest
 
 from seqp2p.cli import checking
-from seqp2p.cli.checking import Named, named_files, verify_all, verify_file, verify_on_cluster
+from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named, verify_on_cluster
 from seqp2p.cli.output import CommandError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPa
     *others, closed = named_files([folder])
     assert names(others, folder) == IN_FOLDER[:-1]
     assert closed == Named(folder / "deep" / "er", "cannot be read: Permission denied")
-    assert list(verify_all([closed], None)) == [Report("invalid", reason=closed.fault)]
+    assert list(of_all(verify_named, [closed], None)) == [Report("invalid", reason=closed.fault)]
 
 
 def test_a_pattern_in_quotes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,16 +139,16 @@ def many(tmp_path: Path) -> list[Named]:
 
 
 def test_reports_are_the_same_by_any_number_of_processes(many: list[Named]) -> None:
-    alone = list(verify_all(many, 1))
+    alone = list(of_all(verify_named, many, 1))
     assert [report.verdict[0] for report in alone] == [*"viuuviiiii"]
-    assert list(verify_all(many, 2)) == alone
-    assert list(verify_all(many, None)) == alone
-    assert list(verify_all(many[:2], None)) == alone[:2]
+    assert list(of_all(verify_named, many, 2)) == alone
+    assert list(of_all(verify_named, many, None)) == alone
+    assert list(of_all(verify_named, many[:2], None)) == alone[:2]
     assert active_children() == []
 
 
 def test_a_killed_process_is_missed(many: list[Named]) -> None:
-    reports = verify_all(many * 40, 2)
+    reports = of_all(verify_named, many * 40, 2)
     next(reports)
     active_children()[0].kill()
     with pytest.raises(CommandError, match="a process that verifies has been killed"):
@@ -228,7 +228,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
 
 
 def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeClient]) -> None:
-    assert list(verify_on_cluster(many * 3, "tcp://far:8786")) == list(verify_all(many, 1)) * 3
+    assert list(verify_on_cluster(many * 3, "tcp://far:8786")) == list(of_all(verify_named, many, 1)) * 3
     assert cluster.addresses == ["tcp://far:8786"]
 
 

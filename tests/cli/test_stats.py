@@ -6,10 +6,11 @@ import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_bytes
 
 import pytest
 
-from seqp2p.cli import stats
+from seqp2p.cli import checking, stats
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.stats import ranked
 from seqp2p.replay.statistics import Statistics
@@ -60,6 +61,10 @@ def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     assert rows["cleo"][:6] == ["2", "0", "1", "0", "1", "0.00%"]
 
 
+def test_it_does_not_matter_how_many_processes_count(cli: Cli, folder: Path) -> None:
+    assert cli("stats", folder, "--jobs", "2", "--json") == cli("stats", folder, "--jobs", "1", "--json")
+
+
 def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json")
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
@@ -71,8 +76,8 @@ def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
         ("5.seqp2p", "invalid"),
         ("6.seqp2p", "invalid"),
     ]
-    kids, course = told["variants"]["kids"], summarise(KIDS.read_bytes()).course
-    short = summarise(WON.read_bytes()).course
+    kids, course = told["variants"]["kids"], summarise(KIDS.read_bytes(), token_bytes).course
+    short = summarise(WON.read_bytes(), token_bytes).course
     assert course is not None
     assert short is not None
     turns = sorted([course.turns, short.turns])
@@ -95,7 +100,7 @@ def test_a_picture(cli: Cli, tmp_path: Path) -> None:
     exit_code, out, err = cli("stats", KIDS, "--svg", target)
     assert (exit_code, err) == (0, "")
     assert out.endswith(f"{target} is written\n")
-    course = summarise(KIDS.read_bytes()).course
+    course = summarise(KIDS.read_bytes(), token_bytes).course
     assert course is not None
     words = [each.text for each in ET.fromstring(target.read_text()).iter("{http://www.w3.org/2000/svg}text")]
     assert f"Sequence for Kids: {len(course.placed)} chips placed" in words
@@ -106,7 +111,11 @@ def test_a_picture(cli: Cli, tmp_path: Path) -> None:
 
 def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
     exit_code, out, _ = cli("stats", tmp_path)
-    assert (exit_code, out) == (3, "files: 0   games: 0   unfinished: 0   more replays of the same games: 0\n")
+    assert exit_code == 3
+    assert out.splitlines() == [
+        f"left out: {tmp_path}: invalid: no replay (*.seqp2p) is in this folder",
+        "files: 1   games: 0   unfinished: 0   more replays of the same games: 0",
+    ]
     exit_code, out, _ = cli("stats", tmp_path / "nope")
     assert exit_code == 3
     assert out.startswith(f"left out: {tmp_path / 'nope'}: invalid: no such file\n")
@@ -130,10 +139,10 @@ def test_what_cannot_be_read(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_it_can_be_stopped(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(_: bytes) -> None:
+    def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stats, "summarise", stop)
+    monkeypatch.setattr(checking, "summarise", stop)
     assert cli("stats", KIDS) == (5, "", "seqp2p: error: stopped after 0 files\n")
 
 

@@ -5,6 +5,7 @@ import tracemalloc
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from secrets import token_bytes
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ GAMES = ("kids-3", "classic-2-manual-draw", "classic-3-dropped", "classic-4-opti
 
 @cache
 def summary(name: str) -> Summary:
-    return summarise(((GOLDEN if name in GAMES else SMALL) / f"{name}.seqp2p").read_bytes())
+    return summarise(((GOLDEN if name in GAMES else SMALL) / f"{name}.seqp2p").read_bytes(), token_bytes)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -46,7 +47,7 @@ def test_a_golden_game(name: str) -> None:
 
 
 def test_what_cannot_be_counted() -> None:
-    assert summarise(b"").course is None
+    assert summarise(b"", token_bytes).course is None
     assert summary("copied_key_fail").course is None
     assert summary("stopped_fail").course is None or summary("stopped_fail").report.verdict == "unfinished"
 
