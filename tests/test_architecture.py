@@ -14,8 +14,8 @@ ROOT = Path(seqp2p.__file__).parent
 MODULE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
 
-# Arrows point downwards only: cli → ui, players, net, replay → match → rules, crypto. Three go sideways, and no other:
-# a session of the net asks a player and writes a replay; a person at typed lines is shown plain text.
+# Arrows point downwards only: cli → api, ui, players, net, replay → match → rules, crypto. Three go sideways, and no
+# other: a session of the net asks a player and writes a replay; a person at typed lines is shown plain text.
 LOWEST = {"rules", "crypto"}
 ALLOWED: dict[str, set[str]] = {
     "rules": set(),
@@ -26,10 +26,12 @@ ALLOWED: dict[str, set[str]] = {
     "players": {"ui", "match"} | LOWEST,
     "arena": {"workers", "players", "match"} | LOWEST,
     "net": {"players", "replay", "match"} | LOWEST,
-    "cli": {"arena", "workers", "ui", "players", "net", "replay", "match"} | LOWEST,
+    "api": {"players", "net", "replay", "match"} | LOWEST,
+    "cli": {"api", "arena", "workers", "ui", "players", "net", "replay", "match"} | LOWEST,
     "testing": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
     "__main__": {"cli"},
-    "__init__": set(),
+    # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
+    "__init__": {"api", "players", "net", "replay", "match"} | LOWEST,
     "said": set(),
     "workers": set(),
 }
@@ -83,7 +85,7 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "spake2": "net.",
     "zeroconf": "net.discovery",
     "ifaddr": "net.interfaces",
-    "trio": ("net.", "players.", "cli.", "ui.", "testing."),
+    "trio": ("api.", "net.", "players.", "cli.", "ui.", "testing."),
     "prompt_toolkit": "ui.",
     "asyncio": "ui.",
     "click": "cli.",

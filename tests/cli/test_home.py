@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.api.home import IDENTITIES_MAX
 from seqp2p.cli import home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.crypto.identity import Identity, fingerprint
@@ -157,8 +158,8 @@ def test_an_account_whose_name_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_long_account_name_leaves_room_for_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "ab cdefghijklmnopqrs tuvwxyz")
-    names = {home.player_name(None, number) for number in range(1, home.IDENTITIES_MAX + 1)}
-    assert len(names) == home.IDENTITIES_MAX
+    names = {home.player_name(None, number) for number in range(1, IDENTITIES_MAX + 1)}
+    assert len(names) == IDENTITIES_MAX
     assert not any(map(name_fault, names))
 
 
@@ -189,7 +190,7 @@ def test_asking_who_one_is_takes_no_identity_from_a_game(cli: Cli) -> None:
 
 
 def test_more_games_than_a_person_plays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(home, "IDENTITIES_MAX", 2)
+    monkeypatch.setattr("seqp2p.api.home.IDENTITIES_MAX", 2)
     with (
         home.held_identity(),
         home.held_identity(),

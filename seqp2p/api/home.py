@@ -1,0 +1,199 @@
+"""This player's own files: identity keys, name, where replays go. Keys are 0600; nothing that exists is overwritten."""
+
+import contextlib
+import getpass
+import os
+import secrets
+import unicodedata
+from collections.abc import Generator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.identity import Identity
+from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
+from seqp2p.replay.locks import lock
+from seqp2p.said import said
+
+# More games of one person at once than this are no person.
+IDENTITIES_MAX = 64
+GIVEN: Final = 0
+"""The number of an identity that is in no file of this player's."""
+HOME_HINT: Final = said("set SEQP2P_HOME to a folder of yours")
+
+
+class HomeError(Exception):
+    """This player's own files cannot be used as they are; the text says which and why, ``hint`` what to do."""
+
+    def __init__(self, text: str, hint: str = HOME_HINT) -> None:
+        super().__init__(text)
+        self.hint: Final = hint
+
+
+def data_dir() -> Path:
+    """``SEQP2P_HOME`` if it is set, else where the platform keeps an application's data."""
+    return Path(os.environ.get("SEQP2P_HOME") or platformdirs.user_data_dir("seqp2p", appauthor=False))
+
+
+def own_dir() -> Path:
+    """The same folder, made if it is not there; raises HomeError."""
+    directory = data_dir()
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise HomeError(said("cannot use {path}: {reason}", path=directory, reason=what_failed(error))) from None
+    return directory
+
+
+def usual_replay_dir() -> Path:
+    """Where replays go if nothing else is said."""
+    return data_dir() / "replays"
+
+
+def replay_path(directory: Path, game: bytes, seat: int) -> Path:
+    """A new file's path; nothing in it comes from a peer but hexadecimal digits of the game's hash."""
+    return directory / f"{_stamp()}-{game.hex()[:12]}-seat{seat}.seqp2p"
+
+
+def watch_path(directory: Path, game: bytes, key: bytes) -> Path:
+    """A new file's path for a spectator's replay: several of one account may watch one game."""
+    return directory / f"{_stamp()}-{game.hex()[:12]}-watch-{key.hex()[:8]}.seqp2p"
+
+
+def _stamp() -> str:
+    return datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
+
+
+def usual_name(number: int = 1) -> str:
+    """The name to sit down with if no other is wished for: the one kept, or the account's.
+
+    The account's second identity adds its number, so that two games of one person do not sit down with one name.
+    """
+    candidates: list[str] = []
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        candidates.append((data_dir() / "name").read_text("utf-8").strip())
+    with contextlib.suppress(OSError, KeyError):
+        candidates.append(unicodedata.normalize("NFC", getpass.getuser())[:NAME_LENGTH_MAX])
+    name = next((name for name in candidates if name_fault(name) is None), "player")
+    return numbered_name(name, max(1, number))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An identity that plays one game; ``number`` is 1 unless the account plays several at once, or GIVEN."""
+
+    identity: Identity
+    number: int
+
+    @property
+    def file(self) -> str:
+        """The name of the key's file in this player's folder."""
+        return key_name(self.number)
+
+
+def key_name(number: int) -> str:
+    """The name of the file that has the identity of this number."""
+    if number == GIVEN:
+        return "given"
+    return "identity.key" if number == 1 else f"identity-{number}.key"
+
+
+@contextlib.contextmanager
+def held_identity() -> Generator[Held]:
+    """This player's identity, held until the block ends; raises HomeError.
+
+    A key can sit at a table once, so a second game of the same account takes the second identity, and so on: two
+    terminals of one person can play each other.
+    """
+    directory = own_dir()
+    for number in range(1, IDENTITIES_MAX + 1):
+        path = directory / key_name(number)
+        descriptor = _open_key(path)
+        try:
+            if lock(descriptor):
+                yield Held(_read_key(descriptor, path), number)
+                return
+        finally:
+            os.close(descriptor)
+    raise HomeError(
+        said("{count} games of this account are going on already", count=IDENTITIES_MAX), said("end some of them")
+    )
+
+
+@contextlib.contextmanager
+def held_again(name: str) -> Generator[Held]:
+    """The identity whose file has this name, held until the block ends; raises HomeError."""
+    number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
+    path = own_dir() / name if number else None
+    if number is None or path is None or not path.exists():
+        raise HomeError(said("the identity key of this seat is not in this player's folder"))
+    descriptor = _open_key(path)
+    try:
+        if not lock(descriptor):
+            text = said("another seqp2p process plays with the key of this seat")
+            raise HomeError(text, said("end that one first"))
+        yield Held(_read_key(descriptor, path), number)
+    finally:
+        os.close(descriptor)
+
+
+def first_identity() -> Identity:
+    """This player's first identity, whether or not it is playing now; made if there is none. Raises HomeError."""
+    path = own_dir() / key_name(1)
+    descriptor = _open_key(path)
+    try:
+        return _read_key(descriptor, path)
+    finally:
+        os.close(descriptor)
+
+
+def own_keys() -> frozenset[bytes]:
+    """The public keys of all this player's identities; what is no key is passed over."""
+    keys: set[bytes] = set()
+    for path in sorted(data_dir().glob("identity*.key"))[:IDENTITIES_MAX]:
+        with contextlib.suppress(CryptoError, OSError), path.open("rb") as file:
+            keys.add(Identity(file.read(64)).public)
+    return frozenset(keys)
+
+
+def what_failed(error: OSError) -> str:
+    """What the system says of it, without the file's name."""
+    return said(error.strerror or str(error))
+
+
+def _open_key(path: Path) -> int:
+    """The key file's descriptor; a key is made if there is none. Raises HomeError."""
+    try:
+        if not path.exists():
+            _make_key(path)
+        return os.open(path, os.O_RDWR)
+    except OSError as error:
+        text = said("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
+        raise HomeError(text) from None
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key, whole before anybody can see the file; one that another process makes meanwhile stays."""
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(32))
+        with contextlib.suppress(FileExistsError):
+            os.link(new, path)
+    finally:
+        new.unlink()
+
+
+def _read_key(descriptor: int, path: Path) -> Identity:
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return Identity(os.read(descriptor, 64))
+    except (CryptoError, OSError):
+        text = said("the identity key {path} is damaged", path=path)
+        hint = said("move it away, and a new one is made (others will see a new key)")
+        raise HomeError(text, hint) from None
