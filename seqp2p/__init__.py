@@ -1,3 +1,277 @@
-"""seqp2p: the board game Sequence between peers, with no referee and no host that sees a card."""
+"""seqp2p: the board game Sequence between peers, with no referee and no host that sees a card.
+
+Everything in ``__all__`` can be had from here and stays: docs/scripting.md, "As a library". A name is imported when it
+is first asked for, so that ``import seqp2p`` costs nothing. All that waits runs under the caller's own trio.
+"""
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seqp2p.api.bots import play_bot
+    from seqp2p.api.events import Events
+    from seqp2p.api.home import HomeError
+    from seqp2p.api.hosting import Hidden, OpenTable, host
+    from seqp2p.api.joining import join
+    from seqp2p.api.replays import read, verify
+    from seqp2p.api.resuming import resume
+    from seqp2p.api.seat import Seat
+    from seqp2p.api.settings import table_settings
+    from seqp2p.api.turns import Turn
+    from seqp2p.api.watching import Balcony, watch
+    from seqp2p.crypto.identity import Identity, fingerprint
+    from seqp2p.match.events import (
+        Dealt,
+        Drawn,
+        Dropped,
+        Finished,
+        Redealt,
+        Remarked,
+        Result,
+        Seated,
+        Shuffled,
+        Skipped,
+        Turned,
+        Undone,
+        Voted,
+    )
+    from seqp2p.match.table import Settings, TableError
+    from seqp2p.net.absence import Absent, Back
+    from seqp2p.net.addresses import AddressError
+    from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, Refused, Unreachable, WrongKey
+    from seqp2p.net.lobby import CodeShown, Guest, LobbyShown, TurnedAway, WatcherCame
+    from seqp2p.players.bots import BOTS
+    from seqp2p.players.player import Bot
+    from seqp2p.replay.playback import Moment, Playback
+    from seqp2p.replay.resume import GameOver, ResumeError
+    from seqp2p.replay.sidecar import SeatHeld, SidecarError
+    from seqp2p.replay.verify import Player, Report
+    from seqp2p.rules import (
+        CLASSIC,
+        KIDS,
+        UNKNOWN,
+        VARIANTS,
+        Action,
+        AmbiguousAction,
+        IllegalAction,
+        NotationError,
+        Options,
+        Position,
+        RulesError,
+        Variant,
+        View,
+        format_action,
+        format_card,
+        format_square,
+        parse_action,
+        parse_card,
+        parse_square,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BOTS",
+    "CLASSIC",
+    "KIDS",
+    "UNKNOWN",
+    "VARIANTS",
+    "Absent",
+    "Action",
+    "AddressError",
+    "AmbiguousAction",
+    "Back",
+    "BadCode",
+    "Balcony",
+    "Bot",
+    "CodeShown",
+    "Dealt",
+    "Drawn",
+    "Dropped",
+    "Events",
+    "Finished",
+    "GameOver",
+    "Guest",
+    "Hidden",
+    "HomeError",
+    "Identity",
+    "IllegalAction",
+    "LinkLost",
+    "LobbyShown",
+    "Moment",
+    "NetError",
+    "NotationError",
+    "OpenTable",
+    "Options",
+    "PeerError",
+    "Playback",
+    "Player",
+    "Position",
+    "Redealt",
+    "Refused",
+    "Remarked",
+    "Report",
+    "Result",
+    "ResumeError",
+    "RulesError",
+    "Seat",
+    "SeatHeld",
+    "Seated",
+    "Settings",
+    "Shuffled",
+    "SidecarError",
+    "Skipped",
+    "TableError",
+    "Turn",
+    "Turned",
+    "TurnedAway",
+    "Undone",
+    "Unreachable",
+    "Variant",
+    "View",
+    "Voted",
+    "WatcherCame",
+    "WrongKey",
+    "__version__",
+    "fingerprint",
+    "format_action",
+    "format_card",
+    "format_square",
+    "host",
+    "join",
+    "parse_action",
+    "parse_card",
+    "parse_square",
+    "play_bot",
+    "read",
+    "resume",
+    "table_settings",
+    "verify",
+    "watch",
+]
+
+# Where each name comes from.
+_PLACES = MappingProxyType(
+    {
+        "seqp2p.api.bots": ("play_bot",),
+        "seqp2p.api.events": ("Events",),
+        "seqp2p.api.home": ("HomeError",),
+        "seqp2p.api.hosting": (
+            "Hidden",
+            "OpenTable",
+            "host",
+        ),
+        "seqp2p.api.joining": ("join",),
+        "seqp2p.api.replays": (
+            "read",
+            "verify",
+        ),
+        "seqp2p.api.resuming": ("resume",),
+        "seqp2p.api.seat": ("Seat",),
+        "seqp2p.api.settings": ("table_settings",),
+        "seqp2p.api.turns": ("Turn",),
+        "seqp2p.api.watching": (
+            "Balcony",
+            "watch",
+        ),
+        "seqp2p.crypto.identity": (
+            "Identity",
+            "fingerprint",
+        ),
+        "seqp2p.match.events": (
+            "Dealt",
+            "Drawn",
+            "Dropped",
+            "Finished",
+            "Redealt",
+            "Remarked",
+            "Result",
+            "Seated",
+            "Shuffled",
+            "Skipped",
+            "Turned",
+            "Undone",
+            "Voted",
+        ),
+        "seqp2p.match.table": (
+            "Settings",
+            "TableError",
+        ),
+        "seqp2p.net.absence": (
+            "Absent",
+            "Back",
+        ),
+        "seqp2p.net.addresses": ("AddressError",),
+        "seqp2p.net.errors": (
+            "BadCode",
+            "LinkLost",
+            "NetError",
+            "PeerError",
+            "Refused",
+            "Unreachable",
+            "WrongKey",
+        ),
+        "seqp2p.net.lobby": (
+            "CodeShown",
+            "Guest",
+            "LobbyShown",
+            "TurnedAway",
+            "WatcherCame",
+        ),
+        "seqp2p.players.bots": ("BOTS",),
+        "seqp2p.players.player": ("Bot",),
+        "seqp2p.replay.playback": (
+            "Moment",
+            "Playback",
+        ),
+        "seqp2p.replay.resume": (
+            "GameOver",
+            "ResumeError",
+        ),
+        "seqp2p.replay.sidecar": (
+            "SeatHeld",
+            "SidecarError",
+        ),
+        "seqp2p.replay.verify": (
+            "Player",
+            "Report",
+        ),
+        "seqp2p.rules": (
+            "CLASSIC",
+            "KIDS",
+            "UNKNOWN",
+            "VARIANTS",
+            "Action",
+            "AmbiguousAction",
+            "IllegalAction",
+            "NotationError",
+            "Options",
+            "Position",
+            "RulesError",
+            "Variant",
+            "View",
+            "format_action",
+            "format_card",
+            "format_square",
+            "parse_action",
+            "parse_card",
+            "parse_square",
+        ),
+    }
+)
+
+if not TYPE_CHECKING:  # Who checks types shall find no name that is not there.
+
+    def __getattr__(name: str) -> object:
+        """A name of ``__all__``, imported now; whoever asks again has it at once."""
+        import importlib
+
+        for place, names in _PLACES.items():
+            if name in names:
+                found = globals()[name] = getattr(importlib.import_module(place), name)
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """All that can be had from here."""
+        return sorted({*globals(), *__all__})

@@ -1,19 +1,18 @@
 """Finding a table on this LAN: the list of those that are there, the code, and the table that the code is of."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
 import click
 import trio
 
+from seqp2p.api.finding import Way, find_table, table_number, way_to
 from seqp2p.cli.lobby_view import LobbyView
-from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
+from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.match.table import PROTOCOL_VERSION
-from seqp2p.net.addresses import Address, racing_dial, tcp_dial
+from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.adverts import FoundTable
 from seqp2p.net.code import parse_code
-from seqp2p.net.dialling import Dial
 from seqp2p.net.discovery import Browsed, browsing
 from seqp2p.net.errors import BadCode
 from seqp2p.players.vocabulary import LEAVING, word_of
@@ -22,22 +21,9 @@ from seqp2p.ui.cards import variant_word
 from seqp2p.ui.language import t, tn, tr
 
 QUESTION: Final = said("join code (like 7-amber-falcon): ")
-ADDRESS_HINT: Final = said("join by the address that the host shows: seqp2p join HOST:PORT")
 
-FIND_S = 8.0
-"""How long a table is looked for. One that is there answers within a second, a lost packet included."""
-TWIN_S = 0.7
-"""How long after one table another with the same number is waited for."""
 SETTLE_S = 0.3
 """Several tables that are found at once are one change of the list."""
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """Where the host is, and how to get there."""
-
-    host: Address
-    dial: Dial
 
 
 async def find_way(
@@ -46,7 +32,7 @@ async def find_way(
     """The way to the table and its code, as it is tried; asks for the code where none is given.
 
     Without an address the table is found on this LAN by the code's number. ``own`` are where this seat listens.
-    Raises CommandError, BadCode.
+    Raises CommandError, BadCode, Unreachable.
     """
     code = None if code is None else parse_code(code)
     if address is not None:
@@ -58,9 +44,9 @@ async def find_way(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.tables(None)
-        found = await find_table(int(code.partition("-")[0]), tables, own)
+        found = await find_table(table_number(code), tables, own)
     tell_table(found, output)
-    return Way(found.addresses[0], racing_dial(found.addresses)), code
+    return way_to(found), code
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:
@@ -116,47 +102,6 @@ def _nothing_line(problem: str) -> str:
     return t("  none can be found here: {problem}", problem=tr(problem)) if problem else t("  none yet")
 
 
-async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
-    """The one table with this number that can be joined; raises CommandError with what to do instead."""
-
-    def fitting() -> list[FoundTable]:
-        found = [without(table, own) for table in tables.current if table.advert.number == number]
-        here = [table for table in found if table.addresses]
-        return [table for table in here if table.advert.state == "open"] or here
-
-    await _until(lambda: bool(fitting()), tables, FIND_S)
-    if fitting():
-        await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
-    found = fitting()
-    if not found:
-        message = t("table {number} is not to be seen on this network", number=number)
-        if tables.problem:
-            message = t(
-                "table {number} is not to be seen on this network ({problem})",
-                number=number,
-                problem=tr(tables.problem),
-            )
-        raise CommandError(message, ADDRESS_HINT, NOT_CONNECTED)
-    if len(found) > 1:
-        who = ", ".join(
-            t("{host}'s at {address}", host=table.advert.host, address=table.addresses[0]) for table in found
-        )
-        message = t("{count} tables here have number {number}: {who}", count=len(found), number=number, who=who)
-        raise CommandError(message, ADDRESS_HINT, NOT_CONNECTED)
-    if found[0].advert.version != PROTOCOL_VERSION:
-        raise CommandError(
-            t("table {number} plays with another version of seqp2p", number=number),
-            t("use the same version of seqp2p everywhere"),
-            NOT_CONNECTED,
-        )
-    return found[0]
-
-
-def without(table: FoundTable, own: Iterable[Address]) -> FoundTable:
-    """The table without the addresses at which this process listens itself: there are networks that look the same."""
-    return FoundTable(table.advert, tuple(address for address in table.addresses if address not in own))
-
-
 def tell_table(found: FoundTable, output: Output) -> None:
     """One table, for scripts."""
     advert = found.advert
@@ -189,9 +134,3 @@ def table_line(found: FoundTable) -> str:
         players=advert.players,
         state=state,
     )
-
-
-async def _until(condition: Callable[[], bool], tables: Browsed[FoundTable], limit_s: float) -> None:
-    with trio.move_on_after(limit_s):
-        while not condition() and not tables.problem:
-            await tables.changed()

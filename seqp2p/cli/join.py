@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from seqp2p.api.door import own_addresses
 from seqp2p.cli import home
 from seqp2p.cli.finding import find_way
 from seqp2p.cli.games import Last, play_games
@@ -21,7 +22,6 @@ from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, note_child, seat_options
 from seqp2p.cli.tether import Overheard, Tether, held_by
 from seqp2p.net.addresses import Address, listening_addresses
-from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.lobby_join import join_table, rejoin_table
 from seqp2p.net.table import Table
 from seqp2p.players.program import Program
@@ -99,8 +99,7 @@ async def join(
         held_by(tether),
     ):
         view = LobbyView(output, t("seqp2p: join a table"))
-        own = [Address(each, listener.socket.getsockname()[1]) for each in local_hosts() for listener in door.listeners]
-        way, given = await find_way(host, code, own, view, output)
+        way, given = await find_way(host, code, own_addresses(door.listeners), view, output)
         addresses = await listening_addresses(door.listeners, way.host)
         tell = door.announcer((), view)
 

@@ -27,10 +27,8 @@ from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.match.table import name_fault
-from seqp2p.net.auth import send
-from seqp2p.net.errors import NetError
+from seqp2p.net.leaving import leave_table
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import bye
 from seqp2p.net.table import Table
 from seqp2p.players.vocabulary import LEAVING, NO, YES, word_of
 from seqp2p.said import said, why
@@ -287,13 +285,3 @@ async def _ask(meeting: Meeting, output: Output) -> bool:
                 return answer in YES
             loud(t("type yes or no: "))
     return False
-
-
-async def leave_table(table: Table, reason: str) -> None:
-    """Say goodbye to those that this seat is linked with, before its game; an empty reason is leaving."""
-    with trio.move_on_after(DEFAULT_LIMITS.close_s):
-        for frames in table.links.values():
-            with contextlib.suppress(NetError):
-                await send(frames, bye(reason))
-    for frames in table.links.values():
-        await frames.abort()

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, cast
 
 import trio
 
+from seqp2p.api.taking_up import Resumed
+from seqp2p.api.unfinished import secrets_of
 from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.stopping import polite_signals
-from seqp2p.cli.taking_up import Resumed
-from seqp2p.cli.unfinished import as_command_error, secrets_of
+from seqp2p.cli.unfinished import as_command_error
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -175,7 +176,7 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
     reporter.resumed(seat.number, match.number, resumed.events)
     reporter.seats()
     sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
-    return (await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output))).exit_code
+    return (await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output.say))).exit_code
 
 
 async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> Ended:

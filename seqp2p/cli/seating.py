@@ -9,7 +9,7 @@ from typing import TypeAlias
 import trio
 
 from seqp2p.cli import home
-from seqp2p.cli.known import check_known, leave_table
+from seqp2p.cli.known import check_known
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.playing import Choices, own_desk
@@ -17,6 +17,7 @@ from seqp2p.cli.running import cancel_when_stdin_closes
 from seqp2p.cli.screening import Wish
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import NetError
+from seqp2p.net.leaving import leave_table
 from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway, WatcherCame
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials

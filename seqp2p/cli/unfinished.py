@@ -1,31 +1,16 @@
 """Games of this player that are not finished: which there are, and taking one's seat again."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import trio
-
+from seqp2p.api.unfinished import Unfinished, open_unfinished
 from seqp2p.cli import home
 from seqp2p.cli.output import FAILED, USAGE, CommandError, what_failed
-from seqp2p.match.seat import OwnSeat
-from seqp2p.match.table import decode_agreement, encode_agreement, game_id
-from seqp2p.net.serving import Listener
-from seqp2p.net.table import Table
-from seqp2p.replay.resume import GameOver, Loaded, ResumeError, load
-from seqp2p.replay.sidecar import (
-    ADDRESS_LENGTH_MAX,
-    ADDRESSES_MAX,
-    SUFFIX,
-    Logged,
-    SeatHeld,
-    Secrets,
-    Sidecar,
-    SidecarError,
-    sidecar_path,
-)
+from seqp2p.match.table import decode_agreement, game_id
+from seqp2p.replay.resume import GameOver, ResumeError
+from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
 from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
@@ -33,44 +18,12 @@ NAMES_HINT: Final = said("GAME is a replay, its name, or the first digits of the
 NONE_HINT: Final = said("--replay-dir names the folder that the replay is in")
 
 
-@dataclass(frozen=True)
-class Unfinished:
-    """A game whose seat this process holds now. Whoever gets it closes the sidecar."""
-
-    replay: Path
-    sidecar: Sidecar
-    secrets: Secrets
-    logged: tuple[Logged, ...]
-    loaded: Loaded
-    torn: bool
-    """Whether something that a crash broke off was dropped, here or there."""
-
-
-def secrets_of(table: Table, seat: OwnSeat, identity_file: str, listeners: Sequence[Listener]) -> Secrets:
-    """What a seat keeps beside its replay, at the start of its game."""
-    agreement = encode_agreement(table.agreement)
-    texts = [[str(each) for each in table.addresses.get(number, ())] for number in range(1, len(table.others) + 2)]
-    return Secrets(
-        game=game_id(agreement),
-        agreement=agreement,
-        seat=seat.number,
-        identity=identity_file,
-        secret=seat.secrets.secret.to_bytes(32, "big"),
-        nonce=seat.secrets.nonce,
-        listen=_sock_text(listeners),
-        # A host's name as it was typed can be longer than any address; the seat is found without it.
-        addresses=tuple(
-            tuple(text for text in each if len(text) <= ADDRESS_LENGTH_MAX)[:ADDRESSES_MAX] for each in texts
-        ),
-    )
-
-
 def take(directory: Path, game: str | None) -> Unfinished:
     """Take a seat again: of the game named, or of the newest one that nobody holds. Raises CommandError."""
     problem: Exception | None = None
     for replay in _candidates(directory, game):
         try:
-            unfinished = _open(replay)
+            unfinished = open_unfinished(replay)
         except (SidecarError, ResumeError, OSError) as error:
             # Of several reasons, that somebody holds the seat says most.
             if problem is None or (isinstance(error, SeatHeld) and not isinstance(problem, SeatHeld)):
@@ -123,20 +76,6 @@ def _named(directory: Path, game: str) -> Path | None:
     return None
 
 
-def _open(replay: Path) -> Unfinished:
-    sidecar, secrets, logged, torn = Sidecar.open(sidecar_path(replay))
-    try:
-        loaded = load(replay, secrets.agreement, secrets.seat)
-    except GameOver:
-        # It ended between the end of the replay and that of the secrets.
-        sidecar.delete()
-        raise
-    except (ResumeError, OSError, ValueError):
-        sidecar.close()
-        raise
-    return Unfinished(replay, sidecar, secrets, logged, loaded, torn or loaded.torn)
-
-
 def _is_meant(unfinished: Unfinished, game: str | None) -> bool:
     """Whether the seat is one of this player's, and its game the one that was named."""
     secrets = unfinished.secrets
@@ -145,9 +84,3 @@ def _is_meant(unfinished: Unfinished, game: str | None) -> bool:
         return False
     named = game is None or not re.fullmatch(r"[0-9a-fA-F]{1,64}", game)
     return named or game_id(secrets.agreement).hex().startswith((game or "").lower())
-
-
-def _sock_text(listeners: Sequence[Listener]) -> str:
-    assert isinstance(listeners[0], trio.SocketListener), "a seat listens on the network"
-    host, port = listeners[0].socket.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -11,10 +11,12 @@ import msgspec
 import pytest
 import trio
 
+from seqp2p.api.taking_up import Resumed
+from seqp2p.api.unfinished import Unfinished, secrets_of
 from seqp2p.cli import home
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
-from seqp2p.cli.taking_up import Resumed, taken_up
-from seqp2p.cli.unfinished import Unfinished, secrets_of, take
+from seqp2p.cli.taking_up import taken_up
+from seqp2p.cli.unfinished import take
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import decode_agreement
 from seqp2p.net.addresses import Address, open_listeners
@@ -410,7 +412,7 @@ async def test_a_disk_that_is_full(games: Path, brief: Played, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("seqp2p.cli.taking_up.ReplayWriter.reopen", refuse)
+        patch.setattr("seqp2p.api.taking_up.ReplayWriter.reopen", refuse)
         await refused(games, "No space left on device")
 
 
@@ -483,7 +485,7 @@ async def test_a_seat_that_is_back_looks_for_the_others(
         tell(12, (Address("10.0.0.7", 7),))
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr("seqp2p.cli.taking_up.find_seats", find)
+    monkeypatch.setattr("seqp2p.api.taking_up.find_seats", find)
 
     async def nobody(_: Address) -> trio.abc.Stream:
         await trio.lowlevel.checkpoint()
@@ -492,7 +494,7 @@ async def test_a_seat_that_is_back_looks_for_the_others(
     async with taken_up(games, None, None, until_stdin_closes=False) as resumed:
         mesh = Mesh(resumed.table, randomness(1), dial=nobody)
         with trio.move_on_after(0.2) as scope:
-            await resumed.look_for_others(mesh, Output(json=False))
+            await resumed.look_for_others(mesh, Output(json=False).say)
         assert scope.cancelled_caught
         assert mesh._whereabouts.of(1)[0] == Address("10.0.0.9", 9)
         assert Address("10.0.0.8", 8) not in mesh._whereabouts.of(2)

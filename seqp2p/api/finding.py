@@ -1,0 +1,98 @@
+"""The way to a table: its host's address, or the one table on this LAN that a join code is of."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from seqp2p.match.table import PROTOCOL_VERSION
+from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
+from seqp2p.net.adverts import FoundTable
+from seqp2p.net.code import parse_code
+from seqp2p.net.dialling import Dial
+from seqp2p.net.discovery import Browsed, browsing
+from seqp2p.net.errors import Unreachable
+from seqp2p.said import listed, said
+
+ADDRESS_HINT: Final = said("join by the address that the host shows: seqp2p join HOST:PORT")
+
+FIND_S = 8.0
+"""How long a table is looked for. One that is there answers within a second, a lost packet included."""
+TWIN_S = 0.7
+"""How long after one table another with the same number is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where the host is, and how to get there."""
+
+    host: Address
+    dial: Dial
+
+
+async def the_way(address: str | None, code: str, own: Sequence[Address]) -> Way:
+    """The way to the table at this HOST:PORT, or to the one on this LAN that the code is of.
+
+    ``own`` are where this seat listens. Raises AddressError, BadCode, and Unreachable where no such table is found.
+    """
+    code = parse_code(code)
+    if address is not None:
+        return Way(parse_address(address), tcp_dial)
+    async with browsing() as tables:
+        found = await find_table(table_number(code), tables, own)
+    return way_to(found)
+
+
+def table_number(code: str) -> int:
+    """The number of the table that a code, as ``parse_code`` gives it, is of."""
+    return int(code.partition("-")[0])
+
+
+def way_to(found: FoundTable) -> Way:
+    """The way to a table that was found."""
+    return Way(found.addresses[0], racing_dial(found.addresses))
+
+
+async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
+    """The one table with this number that can be joined; raises Unreachable with what to do instead."""
+
+    def fitting() -> list[FoundTable]:
+        found = [without(table, own) for table in tables.current if table.advert.number == number]
+        here = [table for table in found if table.addresses]
+        return [table for table in here if table.advert.state == "open"] or here
+
+    await _until(lambda: bool(fitting()), tables, FIND_S)
+    if fitting():
+        await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
+    found = fitting()
+    if not found:
+        text = said("table {number} is not to be seen on this network", number=number)
+        if tables.problem:
+            text = said(
+                "table {number} is not to be seen on this network ({problem})", number=number, problem=tables.problem
+            )
+        raise Unreachable(text, ADDRESS_HINT)
+    if len(found) > 1:
+        who = listed(
+            said("{host}'s at {address}", host=table.advert.host, address=table.addresses[0]) for table in found
+        )
+        text = said("{count} tables here have number {number}: {who}", count=len(found), number=number, who=who)
+        raise Unreachable(text, ADDRESS_HINT)
+    if found[0].advert.version != PROTOCOL_VERSION:
+        raise Unreachable(
+            said("table {number} plays with another version of seqp2p", number=number),
+            said("use the same version of seqp2p everywhere"),
+        )
+    return found[0]
+
+
+def without(table: FoundTable, own: Iterable[Address]) -> FoundTable:
+    """The table without the addresses at which this process listens itself: there are networks that look the same."""
+    return FoundTable(table.advert, tuple(address for address in table.addresses if address not in own))
+
+
+async def _until(condition: Callable[[], bool], tables: Browsed[FoundTable], limit_s: float) -> None:
+    with trio.move_on_after(limit_s):
+        while not condition() and not tables.problem:
+            await tables.changed()

@@ -1,0 +1,205 @@
+"""A table of one's own: its lobby stays open beside the caller's block, and its seat 1 is the caller's."""
+
+import contextlib
+import secrets
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
+
+import trio
+
+from seqp2p.api.beside import beside
+from seqp2p.api.door import Door, Folder, open_door, place_of
+from seqp2p.api.events import Events
+from seqp2p.api.seat import Seat
+from seqp2p.api.settings import GRACE_S, table_settings
+from seqp2p.api.sitting import new_game
+from seqp2p.crypto.identity import Identity
+from seqp2p.match.table import Settings
+from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.adverts import TableAdvert
+from seqp2p.net.code import make_table_number
+from seqp2p.net.discovery import advertising
+from seqp2p.net.leaving import leave_table
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown
+from seqp2p.net.lobby_host import host_table
+from seqp2p.net.table import Table
+from seqp2p.net.watchers import watched_by
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Others cannot find the table on the network by itself; ``reason`` says why. They can join by its address."""
+
+    reason: str
+
+
+TableTold: TypeAlias = LobbyEvent | Hidden
+
+
+class OpenTable:
+    """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
+
+    def __init__(self, door: Door, settings: Settings, addresses: Sequence[Address]) -> None:
+        """Made by ``host``."""
+        self._door = door
+        self._settings = settings
+        self._addresses = tuple(addresses)
+        self._number = make_table_number(secrets.token_bytes)
+        self._code = ""
+        self._events = Events[TableTold]()
+        self._advert = TableAdvert(self._number, door.name, settings.variant, settings.players, settings.players - 1)
+        self._update: Callable[[TableAdvert], None] = lambda _: None
+        self._table: Table | None = None
+        self._agreed = trio.Event()
+        self._open = self._taken = False
+
+    def __repr__(self) -> str:
+        return f"OpenTable({self.address})"
+
+    @property
+    def address(self) -> str:
+        """Where others join and watch, as HOST:PORT: the likeliest of ``addresses``."""
+        return str(self._addresses[0])
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address at which others can reach this table, likeliest first."""
+        return tuple(map(str, self._addresses))
+
+    @property
+    def code(self) -> str:
+        """The join code that holds now. After three wrong tries it is another: the event CodeShown says so."""
+        return self._code
+
+    @property
+    def name(self) -> str:
+        """The name that the others see."""
+        return self._door.name
+
+    @property
+    def settings(self) -> Settings:
+        """How the table plays."""
+        return self._settings
+
+    @property
+    def events(self) -> Events[TableTold]:
+        """CodeShown, LobbyShown, TurnedAway, WatcherCame and Hidden, until the ``host`` block ends."""
+        return self._events
+
+    @contextlib.asynccontextmanager
+    async def seat(self) -> AsyncGenerator[Seat]:
+        """Wait until the table is full and all have agreed, then play seat 1. Raises OSError where nothing can be kept.
+
+        The seat leaves the table when the block ends, if its game is not over. A table has one game: a second call
+        raises RuntimeError.
+        """
+        if self._taken:
+            raise RuntimeError("seat 1 of this table is taken already")
+        self._taken = True
+        await self._agreed.wait()
+        assert self._table is not None, "it is agreed"
+        table, self._table = self._table, None
+        async with new_game(table, self._door.held, self._door.replay_dir) as seat:
+            yield seat
+
+    async def hold(self, spectators: int, *, advertise: bool, task_status: "trio.TaskStatus[None]") -> None:
+        """Keep the lobby, and then its spectators, until cancelled; started when there is a code. For ``host``."""
+        listeners, addresses = self._door.listeners, self._addresses
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                if advertise:
+                    advert = advertising(self._advert, listeners, addresses, self._hide)
+                    self._update = await stack.enter_async_context(advert)
+                watchers = await stack.enter_async_context(watched_by(spectators))
+
+                def tell(event: LobbyEvent) -> None:
+                    opens = isinstance(event, LobbyShown) and not self._open
+                    self._tell(event)
+                    if opens:
+                        self._open = True
+                        task_status.started()
+
+                self._table = await host_table(
+                    self._door.credentials,
+                    self._door.name,
+                    self._settings,
+                    listeners,
+                    addresses,
+                    secrets.token_bytes,
+                    tell,
+                    table_number=self._number,
+                    watchers=watchers,
+                )
+                self._update(replace(self._advert, free=0, state="playing"))
+                self._agreed.set()
+                await trio.sleep_forever()
+        finally:
+            self._events.end()
+            if self._table is not None:
+                # All have agreed, and nobody plays seat 1.
+                with trio.CancelScope(shield=True):
+                    await leave_table(self._table, "")
+
+    def _tell(self, event: LobbyEvent) -> None:
+        match event:
+            case CodeShown(code):
+                self._code = code
+            case LobbyShown(_, seats, _):
+                self._update(replace(self._advert, free=seats.count(None)))
+            case _:
+                pass
+        self._events.put(event)
+
+    def _hide(self, reason: str) -> None:
+        self._events.put(Hidden(reason))
+
+
+@contextlib.asynccontextmanager
+async def host(
+    players: int = 2,
+    *,
+    variant: str = "classic",
+    teams: int | None = None,
+    advanced: bool = False,
+    table_talk: bool = True,
+    manual_draw: bool = False,
+    open_hands: bool = True,
+    turn_time_s: int = 0,
+    grace_s: int = GRACE_S,
+    name: str | None = None,
+    identity: Identity | None = None,
+    replay_dir: Folder | None = None,
+    listen: str | None = None,
+    spectators: int = DEFAULT_LIMITS.watchers_max,
+    advertise: bool = True,
+) -> AsyncGenerator[OpenTable]:
+    """Open a table for others to join; its lobby is open while the block lasts.
+
+    ``players`` to ``grace_s`` (seconds) are the settings of the table, see ``table_settings``. The rest is this
+    player's: the ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the
+    folder that the command line uses; a key can sit at a table once, so each game at a time takes another), the folder
+    ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Up to so many
+    ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
+    loopback is not to be found.
+
+    Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
+    """
+    settings = table_settings(
+        players,
+        variant=variant,
+        teams=teams,
+        advanced=advanced,
+        table_talk=table_talk,
+        manual_draw=manual_draw,
+        open_hands=open_hands,
+        turn_time_s=turn_time_s,
+        grace_s=grace_s,
+    )
+    async with open_door(name, identity, replay_dir, place_of(listen)) as door:
+        table = OpenTable(door, settings, await listening_addresses(door.listeners))
+        async with beside() as nursery:
+            await nursery.start(partial(table.hold, spectators, advertise=advertise))
+            yield table

@@ -1,0 +1,44 @@
+"""Replays, from a file or from bytes: verified, or as a row of moments."""
+
+import errno
+import os
+import stat
+from typing import TypeAlias
+
+from seqp2p.replay import playback
+from seqp2p.replay import verify as verifying
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.playback import Playback
+from seqp2p.replay.verify import Report
+
+Source: TypeAlias = str | os.PathLike[str] | bytes
+"""The path of a replay, or all of its bytes."""
+
+
+def verify(source: Source) -> Report:
+    """Verify a replay: every signature, proof, share and move, by playing it again.
+
+    Whatever the bytes are, there is a report: ``verdict`` is verified, unfinished or invalid, and ``reason`` and
+    ``step`` say why it is not verified. Raises OSError for a file that cannot be read. Takes up to seconds of one
+    core: under trio, in ``trio.to_thread.run_sync``.
+    """
+    return verifying.verify(bytes_of(source))
+
+
+def read(source: Source) -> Playback:
+    """The moments of a replay: what happened, the position after it, and all hands that were opened in the end.
+
+    It is verified on the way: ``report`` is what ``verify`` gives, and ``moments`` go as far as the file is right.
+    Raises OSError for a file that cannot be read.
+    """
+    return playback.play_back(bytes_of(source))
+
+
+def bytes_of(source: Source) -> bytes:
+    """A replay's bytes, and no more than one too many; raises OSError for what is no file."""
+    if isinstance(source, bytes):
+        return source
+    if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116  # a fifo must not be opened: it would wait
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(source))
+    with open(source, "rb") as file:  # noqa: PTH123  # any PathLike
+        return file.read(REPLAY_SIZE_MAX + 1)

@@ -1,0 +1,49 @@
+"""How a table plays, with what is usual for all that is not said."""
+
+from seqp2p.match.table import Settings, TableError, check_settings
+from seqp2p.rules import VARIANTS, RulesError, default_teams
+from seqp2p.said import listed, said, why
+
+GRACE_S = 120
+
+
+def table_settings(
+    players: int = 2,
+    *,
+    variant: str = "classic",
+    teams: int | None = None,
+    advanced: bool = False,
+    table_talk: bool = True,
+    manual_draw: bool = False,
+    open_hands: bool = True,
+    turn_time_s: int = 0,
+    grace_s: int = GRACE_S,
+) -> Settings:
+    """The settings of a table for so many players; raises TableError with the reason where they cannot be played.
+
+    ``variant`` is classic or kids; without ``teams`` there are as many as usual. ``advanced``: one-eyed jacks may
+    break a completed sequence. Without ``table_talk`` a remark may be called. ``manual_draw``: players draw by
+    themselves, and can forget to. ``open_hands``: the replay shows all hands in the end. ``turn_time_s``: seconds for
+    a turn, 0 for no clock. ``grace_s``: how long a seat that cannot be reached is waited for.
+    """
+    if variant not in VARIANTS:
+        raise TableError(said("no such game: {name!r}; there are {variants}", name=variant, variants=listed(VARIANTS)))
+    rules = VARIANTS[variant]
+    try:
+        count = default_teams(rules, players) if teams is None else teams
+    except RulesError as error:
+        raise TableError(why(error)) from None
+    settings = Settings(
+        variant=variant,
+        players=players,
+        teams=count,
+        colours=rules.colours[:count],
+        advanced=advanced,
+        table_talk=table_talk,
+        manual_draw=manual_draw,
+        open_hands=open_hands,
+        turn_time_s=turn_time_s,
+        grace_s=grace_s,
+    )
+    check_settings(settings)
+    return settings

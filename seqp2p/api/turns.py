@@ -1,0 +1,174 @@
+"""Turns as a script takes them: the session asks (``Questions`` is its player), and the script answers when it likes.
+
+Theory of operation. Every time the session asks there is a question; a script sees it as a turn. What ``Turn.play``
+hands in settles the question in one of three ways: the table has it (this seat's own ``Turned`` is told), the session
+asks again and says why it could not be, or the moment has passed (asked anew, skipped, dropped, the game is over).
+"""
+
+from typing import Final
+
+import trio
+
+from seqp2p.match.events import Dropped, Skipped, Turned
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.net.ledger import TableEvent
+from seqp2p.rules import Action, IllegalAction, View, parse_action
+
+# Between a draw that was chosen ahead and its own step, the game goes through these.
+_BEFORE_DRAW: Final = frozenset({"late", "draw"})
+
+
+class Turn:
+    """One time that this seat is asked. ``play`` answers; until then, or until the moment passes, the turn is open."""
+
+    def __init__(self, questions: "Questions", view: View) -> None:
+        """Made by the seat."""
+        self._questions = questions
+        self._view = view
+        self._refused: str | None = None
+
+    @property
+    def view(self) -> View:
+        """What this seat sees: board, own hand, counts, and in ``view.legal`` what it can do."""
+        return self._view
+
+    @property
+    def refused(self) -> str | None:
+        """Why the last action for this turn was not possible, or None."""
+        return self._refused
+
+    @property
+    def open(self) -> bool:
+        """Whether an action for this turn is waited for."""
+        return self._questions.is_open(self)
+
+    async def play(self, action: Action | str) -> bool:
+        """Do this: an action, or its notation, as in ``"QH e5"``.
+
+        Returns when it is signed, on the disk and on its way to the others: True. False where the turn had passed by
+        then: its time was up, the table voted, the seat left, the game is over. Raises NotationError for a text that
+        is no action and IllegalAction for one that is not possible now, with the reason; the turn stays open then.
+        Cancelled, the action may have been done all the same.
+        """
+        await trio.lowlevel.checkpoint()
+        if isinstance(action, str):
+            action = parse_action(self._view.variant, action)
+        return await self._questions.answer(self, action)
+
+    def ask_again(self, view: View, refused: str) -> None:
+        """What was played was not possible: for ``Questions``."""
+        self._view, self._refused = view, refused
+
+
+class _Question:
+    def __init__(self, turn: Turn, step: int) -> None:
+        self.turn = turn
+        self.step = step
+        self.action: Action | None = None
+        self.answered = trio.Event()
+        self.settled = trio.Event()
+        self.played = False
+        self.refused: str | None = None
+
+    def settle(self, *, played: bool = False, refused: str | None = None) -> None:
+        if not self.settled.is_set():
+            self.played, self.refused = played, refused
+            self.settled.set()
+
+
+class Questions:
+    """The player of a seat that a script plays: it puts what the session asks before the script."""
+
+    def __init__(self, match: Match, seat: OwnSeat) -> None:
+        self._match = match
+        self._seat = seat
+        self._question: _Question | None = None
+        self._fresh = False
+        self._ended = False
+        self._news = trio.Event()
+
+    # For the session.
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        """Ask the script: a new turn, or the last one once more where its action was not possible."""
+        last = self._question
+        if refused is not None and last is not None:
+            turn = last.turn
+            turn.ask_again(view, refused)
+        else:
+            turn = Turn(self, view)
+        question = self._question = _Question(turn, self._match.number)
+        if last is not None:
+            last.settle(refused=refused)
+        self._fresh = True
+        self._tell()
+        try:
+            await question.answered.wait()
+        except trio.Cancelled:
+            question.settle()  # Taken back.
+            raise
+        assert question.action is not None, "an answer is an action"
+        return question.action
+
+    def hear(self, event: TableEvent) -> None:
+        """Something has happened: it may settle what was handed in last."""
+        question = self._question
+        if question is None or question.action is None:
+            return
+        own = self._seat.number
+        match event:
+            case Turned(_, seat, action) if seat == own:
+                question.settle(played=action.kind == question.action.kind)
+            case Skipped(seat) if seat == own:
+                question.settle()
+            case Dropped(seats) if own in seats:
+                question.settle()
+            case _:
+                if not self._may_still_be_done(question):
+                    question.settle()
+
+    def end(self) -> None:
+        """Nothing more will be asked."""
+        self._ended = True
+        if self._question is not None:
+            self._question.settle()
+        self._tell()
+
+    def _may_still_be_done(self, question: _Question) -> bool:
+        match = self._match
+        return match.number == question.step or match.kind in _BEFORE_DRAW or self._seat.owes(match)
+
+    # For the script.
+
+    async def next(self) -> Turn | None:
+        """The next turn that the script has not seen, or that was refused since; None at the end."""
+        await trio.lowlevel.checkpoint()
+        while not self._ended:
+            question = self._question
+            if self._fresh and question is not None and question.action is None and not question.settled.is_set():
+                self._fresh = False
+                return question.turn
+            await self._news.wait()
+        return None
+
+    def is_open(self, turn: Turn) -> bool:
+        """Whether this turn's question waits for an answer."""
+        question = self._question
+        return question is not None and question.turn is turn and not (question.action or question.settled.is_set())
+
+    async def answer(self, turn: Turn, action: Action) -> bool:
+        """Hand this in, and wait for what becomes of it: see ``Turn.play``."""
+        question = self._question
+        if question is None or not self.is_open(turn):
+            return False
+        question.action = action
+        question.answered.set()
+        await question.settled.wait()
+        if question.refused is not None:
+            raise IllegalAction(question.refused)
+        return question.played
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = trio.Event()

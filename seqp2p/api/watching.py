@@ -1,0 +1,138 @@
+"""Watching a table: a spectator beside the caller's block, and its events in it."""
+
+import contextlib
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from pathlib import Path
+
+import trio
+
+from seqp2p.api.beside import beside
+from seqp2p.api.door import Folder, chosen_name, holding
+from seqp2p.api.events import Events
+from seqp2p.api.finding import the_way
+from seqp2p.api.home import usual_replay_dir, watch_path
+from seqp2p.api.running import Running
+from seqp2p.crypto.identity import Identity
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.match.table import Settings, encode_agreement
+from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.tls import make_credentials
+from seqp2p.net.watching import Spectator, WatchEvent
+from seqp2p.replay.verify import Player
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import View, view
+
+
+class Balcony:
+    """Where a spectator sits: ``async for event in balcony`` gives what happens, from the first step of the game on.
+
+    Everything is checked here as a seat checks it, and kept in a replay of one's own. ``Absent`` and ``Back`` are the
+    host's, which alone sends a spectator the game. Made by ``watch``.
+    """
+
+    def __init__(self, gallery: Gallery, writer: ReplayWriter, match: Match) -> None:
+        """Made by ``watch``."""
+        self._match = match
+        self._writer = writer
+        self._events = Events[WatchEvent]()
+        spectator = Spectator(gallery, match, writer, self._events.put, secrets.token_bytes)
+        self._running = Running(spectator.run, spectator.leave, self._events.end)
+
+    def __repr__(self) -> str:
+        return f"Balcony(game={self.game[:12]})"
+
+    @property
+    def running(self) -> Running:
+        """The spectator: for ``watch``."""
+        return self._running
+
+    @property
+    def game(self) -> str:
+        """The id of the game, 64 hexadecimal digits."""
+        return self._match.game.id.hex()
+
+    @property
+    def settings(self) -> Settings:
+        """How the table plays."""
+        return self._match.game.agreement.settings
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """Who sits at the table, in seat order: name, and identity key (64 hexadecimal digits)."""
+        entries = enumerate(self._match.game.agreement.seats, 1)
+        return tuple(Player(number, entry.name, entry.key.hex()) for number, entry in entries)
+
+    @property
+    def view(self) -> View | None:
+        """What lies open on the table; None before the cards are dealt."""
+        position = self._match.game.position
+        return None if position is None else view(position, 0)
+
+    @property
+    def events(self) -> Events[WatchEvent]:
+        """What happens, from the first event on."""
+        return self._events
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended, or why it could not be watched to its end; None while it goes on."""
+        return self._running.result
+
+    @property
+    def replay(self) -> Path:
+        """The file of the replay; it is complete and signed when there is a ``result``."""
+        return self._writer.path
+
+    def __aiter__(self) -> AsyncIterator[WatchEvent]:
+        return aiter(self._events)
+
+    async def leave(self) -> None:
+        """Watch no longer; returns when the replay is complete."""
+        await trio.lowlevel.checkpoint()
+        await self._running.leave()
+        self._running.check()
+
+
+def nobody_waits() -> None:
+    """For a caller who does not want to know when the code was right."""
+
+
+@contextlib.asynccontextmanager
+async def watch(
+    address: str | None = None,
+    *,
+    code: str,
+    name: str | None = None,
+    identity: Identity | None = None,
+    replay_dir: Folder | None = None,
+    let_in: Callable[[], None] = nobody_waits,
+) -> AsyncGenerator[Balcony]:
+    """Watch the table of the host at ``address``, as in ``join``: before it is full, or while it plays.
+
+    The block begins when the table is full, at once where it plays already; ``let_in`` is called before, when the
+    code was right. Raises what ``join`` raises.
+    """
+    with holding(identity) as held:
+        called = chosen_name(name, held)
+        way = await the_way(address, code, ())
+        gallery = await watch_table(
+            make_credentials(held.identity), called, code, way.host, secrets.token_bytes, dial=way.dial, let_in=let_in
+        )
+        match = Match(encode_agreement(gallery.agreement))
+        directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
+        try:
+            writer = ReplayWriter(watch_path(directory, match.game.id, held.identity.public), match)
+        except OSError:
+            await gallery.frames.abort()
+            raise
+        with writer:
+            balcony = Balcony(gallery, writer, match)
+            async with beside() as nursery:
+                nursery.start_soon(balcony.running.run)
+                try:
+                    yield balcony
+                finally:
+                    await balcony.running.part()
+            balcony.running.check()
