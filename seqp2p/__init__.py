@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from seqp2p.net.lobby import CodeShown, Guest, LobbyShown, TurnedAway, WatcherCame
     from seqp2p.players.bots import BOTS
     from seqp2p.players.player import Bot
-    from seqp2p.replay.playback import Moment, Playback
+    from seqp2p.replay.playback import Left, Moment, Playback, Proved, Reshuffled
     from seqp2p.replay.resume import GameOver, ResumeError
     from seqp2p.replay.sidecar import SeatHeld, SidecarError
     from seqp2p.replay.verify import Player, Report
@@ -71,19 +71,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BOTS",
-    "CLASSIC",
-    "KIDS",
-    "UNKNOWN",
-    "VARIANTS",
+    "__version__",
     "Absent",
     "Action",
     "AddressError",
     "AmbiguousAction",
+    "BOTS",
     "Back",
     "BadCode",
     "Balcony",
     "Bot",
+    "CLASSIC",
     "CodeShown",
     "Dealt",
     "Drawn",
@@ -96,6 +94,8 @@ __all__ = [
     "HomeError",
     "Identity",
     "IllegalAction",
+    "KIDS",
+    "Left",
     "LinkLost",
     "LobbyShown",
     "Moment",
@@ -107,10 +107,12 @@ __all__ = [
     "Playback",
     "Player",
     "Position",
+    "Proved",
     "Redealt",
     "Refused",
     "Remarked",
     "Report",
+    "Reshuffled",
     "Result",
     "ResumeError",
     "RulesError",
@@ -125,14 +127,15 @@ __all__ = [
     "Turn",
     "Turned",
     "TurnedAway",
+    "UNKNOWN",
     "Undone",
     "Unreachable",
+    "VARIANTS",
     "Variant",
     "View",
     "Voted",
     "WatcherCame",
     "WrongKey",
-    "__version__",
     "fingerprint",
     "format_action",
     "format_card",
@@ -221,8 +224,11 @@ _PLACES = MappingProxyType(
         "seqp2p.players.bots": ("BOTS",),
         "seqp2p.players.player": ("Bot",),
         "seqp2p.replay.playback": (
+            "Left",
             "Moment",
             "Playback",
+            "Proved",
+            "Reshuffled",
         ),
         "seqp2p.replay.resume": (
             "GameOver",

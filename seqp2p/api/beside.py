@@ -1,7 +1,8 @@
 """Tasks beside a caller's block: they end with it, and what the block raises comes out of it as it is."""
 
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from typing import cast
 
 import trio
 
@@ -24,8 +25,18 @@ async def beside() -> AsyncGenerator[trio.Nursery]:
             finally:
                 nursery.cancel_scope.cancel()
     except BaseExceptionGroup as group:
-        _, others = group.split(lambda error: error is failure or isinstance(error, trio.Cancelled))
-        if failure is None or others is not None:
+        # A group that the block raised comes back as another one of the same errors.
+        own = {id(error) for error in _leaves(failure)} if failure is not None else set[int]()
+        if failure is None or any(id(error) not in own for error in _leaves(group)):
             raise
     if failure is not None:
         raise failure
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """The errors in a group, without those that are a cancellation on its way."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in cast("tuple[BaseException, ...]", error.exceptions):
+            yield from _leaves(inner)
+    elif not isinstance(error, trio.Cancelled):
+        yield error

@@ -12,6 +12,7 @@ import trio
 from seqp2p.api.beside import beside
 from seqp2p.api.door import Door, Folder, open_door, place_of
 from seqp2p.api.events import Events
+from seqp2p.api.running import PART_S
 from seqp2p.api.seat import Seat
 from seqp2p.api.settings import GRACE_S, table_settings
 from seqp2p.api.sitting import new_game
@@ -55,6 +56,8 @@ class OpenTable:
         self._table: Table | None = None
         self._agreed = trio.Event()
         self._open = self._taken = False
+        self._seat: Seat | None = None
+        self._keeping = trio.CancelScope(shield=True)
 
     def __repr__(self) -> str:
         return f"OpenTable({self.address})"
@@ -102,46 +105,60 @@ class OpenTable:
         await self._agreed.wait()
         assert self._table is not None, "it is agreed"
         table, self._table = self._table, None
-        async with new_game(table, self._door.held, self._door.replay_dir) as seat:
-            yield seat
+        async with new_game(table, self._door.held, self._door.replay_dir) as self._seat:
+            yield self._seat
 
     async def hold(self, spectators: int, *, advertise: bool, task_status: "trio.TaskStatus[None]") -> None:
-        """Keep the lobby, and then its spectators, until cancelled; started when there is a code. For ``host``."""
-        listeners, addresses = self._door.listeners, self._addresses
+        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
         try:
-            async with contextlib.AsyncExitStack() as stack:
-                if advertise:
-                    advert = advertising(self._advert, listeners, addresses, self._hide)
-                    self._update = await stack.enter_async_context(advert)
-                watchers = await stack.enter_async_context(watched_by(spectators))
-
-                def tell(event: LobbyEvent) -> None:
-                    opens = isinstance(event, LobbyShown) and not self._open
-                    self._tell(event)
-                    if opens:
-                        self._open = True
-                        task_status.started()
-
-                self._table = await host_table(
-                    self._door.credentials,
-                    self._door.name,
-                    self._settings,
-                    listeners,
-                    addresses,
-                    secrets.token_bytes,
-                    tell,
-                    table_number=self._number,
-                    watchers=watchers,
-                )
-                self._update(replace(self._advert, free=0, state="playing"))
-                self._agreed.set()
-                await trio.sleep_forever()
+            with self._keeping:
+                await self._keep(spectators, task_status, advertise=advertise)
         finally:
             self._events.end()
             if self._table is not None:
                 # All have agreed, and nobody plays seat 1.
                 with trio.CancelScope(shield=True):
                     await leave_table(self._table, "")
+
+    async def close(self) -> None:
+        """The block of ``host`` has ended: the seat leaves, and then there is no table any more. Cannot be cancelled.
+
+        Spectators are looked after until the seat has said goodbye: no cancellation of the caller's ends that.
+        """
+        with trio.CancelScope(shield=True), trio.move_on_after(PART_S):
+            if self._seat is not None:
+                await self._seat.leave()
+        self._keeping.cancel()
+
+    async def _keep(self, spectators: int, task_status: "trio.TaskStatus[None]", *, advertise: bool) -> None:
+        listeners, addresses = self._door.listeners, self._addresses
+        async with contextlib.AsyncExitStack() as stack:
+            if advertise:
+                advert = advertising(self._advert, listeners, addresses, self._hide)
+                self._update = await stack.enter_async_context(advert)
+            watchers = await stack.enter_async_context(watched_by(spectators))
+
+            def tell(event: LobbyEvent) -> None:
+                opens = isinstance(event, LobbyShown) and not self._open
+                self._tell(event)
+                if opens:
+                    self._open = True
+                    task_status.started()
+
+            self._table = await host_table(
+                self._door.credentials,
+                self._door.name,
+                self._settings,
+                listeners,
+                addresses,
+                secrets.token_bytes,
+                tell,
+                table_number=self._number,
+                watchers=watchers,
+            )
+            self._update(replace(self._advert, free=0, state="playing"))
+            self._agreed.set()
+            await trio.sleep_forever()
 
     def _tell(self, event: LobbyEvent) -> None:
         match event:
@@ -202,4 +219,7 @@ async def host(
         table = OpenTable(door, settings, await listening_addresses(door.listeners))
         async with beside() as nursery:
             await nursery.start(partial(table.hold, spectators, advertise=advertise))
-            yield table
+            try:
+                yield table
+            finally:
+                await table.close()

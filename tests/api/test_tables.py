@@ -1,0 +1,323 @@
+"""Whole games between seats in one process, as a script plays them."""
+
+import gc
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+import seqp2p
+from tests.api.tools import LIMIT_S, guest_of, identity, play_first, table_of, two_seats
+
+
+def lasting(folder: Path) -> list[str]:
+    return sorted(path.suffix for path in folder.iterdir())
+
+
+async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> None:
+    seats: dict[str, seqp2p.Seat] = {}
+
+    async def bob(seat: seqp2p.Seat) -> None:
+        seats["bob"] = seat
+        await play_first(seat)
+
+    async with two_seats(tmp_path, bob) as ann:
+        assert ann.number == 1
+        assert ann.view is None
+        assert ann.result is None
+        turns = []
+        async for turn in ann:
+            assert turn.open
+            assert turn.view.to_move == turn.view.seat == 1
+            assert await turn.play(turn.view.legal[0])
+            assert not turn.open
+            turns.append(turn)
+        assert len(turns) >= 3
+        assert ann.view is not None
+        assert ann.view.over
+    bob_ = seats["bob"]
+    assert ann.result == bob_.result
+    assert ann.result is not None
+    assert ann.result.kind == "won"
+    assert ann.game == bob_.game
+    assert [(each.name, each.key) for each in ann.players] == [
+        ("ann", identity("ann").public.hex()),
+        ("bob", identity("bob").public.hex()),
+    ]
+    assert ann.settings == seqp2p.table_settings(2, variant="kids")
+    assert repr(bob_) == f"Seat(2, game={ann.game[:12]})"
+    # Both replays are complete, and nothing else is left.
+    assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
+    for seat in (ann, bob_):
+        report = seqp2p.verify(seat.replay)
+        assert (report.verdict, report.game, report.result) == ("verified", ann.game, ann.result)
+        events = seat.events.so_far
+        assert events == tuple([event async for event in seat.events])
+        assert isinstance(events[0], seqp2p.Seated)
+        assert isinstance(events[-1], seqp2p.Finished)
+        assert sum(isinstance(event, seqp2p.Turned) and event.seat == 1 for event in events) == len(turns)
+
+
+async def test_an_illegal_action_is_refused_with_the_reason_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with two_seats(tmp_path) as ann:
+        async for turn in ann:
+            assert turn.refused is None
+            with pytest.raises(seqp2p.NotationError, match="nonsense"):
+                await turn.play("nonsense")
+            for wrong in ("pass", seqp2p.Action("place", 999, 999), seqp2p.Action("call", seat=2)):
+                with pytest.raises(seqp2p.IllegalAction) as error:
+                    await turn.play(wrong)
+                assert turn.open
+                assert turn.refused == str(error.value)
+            assert turn.refused == "seat 2 has said nothing" or "talk" in turn.refused
+            assert await turn.play(seqp2p.format_action(turn.view.variant, turn.view.legal[-1]))
+            # Once it is played, nothing can be added to it.
+            assert not await turn.play(turn.view.legal[0])
+            break
+        await play_first(ann)
+    assert ann.result is not None
+    assert ann.result.kind == "won"
+
+
+async def test_a_turn_that_was_refused_comes_again(tmp_path: Path) -> None:
+    async with two_seats(tmp_path) as ann:
+        reasons: list[str | None] = []
+        async for turn in ann:
+            reasons.append(turn.refused)
+            try:
+                await turn.play("pass" if len(reasons) < 3 else turn.view.legal[0])
+            except seqp2p.IllegalAction:
+                continue
+        assert reasons[0] is None
+        assert reasons[1] is not None
+        assert reasons[1] == reasons[2]
+        assert not any(reasons[3:])
+
+
+async def test_breaking_off_leaves(tmp_path: Path) -> None:
+    """Whoever leaves the block leaves the table: the others are told by a signature, and both replays are whole."""
+    ends: list[seqp2p.Seat] = []
+
+    async def bob(seat: seqp2p.Seat) -> None:
+        ends.append(seat)
+        await play_first(seat)
+
+    async with two_seats(tmp_path, bob) as ann:
+        async for _ in ann:
+            break
+    assert ann.result == seqp2p.Result("unfinished", (), "left the table")
+    (seat,) = ends
+    assert seat.result is not None
+    assert seat.result.kind == "forfeit"
+    assert seat.result.winners == (2,)
+    assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
+    for each in (ann, seat):
+        report = seqp2p.verify(each.replay)
+        assert report.verdict == "unfinished"
+        assert report.writer is not None
+        assert any(isinstance(moment.what, seqp2p.Left) for moment in seqp2p.read(each.replay).moments)
+
+
+async def test_leaving_by_word(tmp_path: Path) -> None:
+    async with two_seats(tmp_path) as ann:
+        async for turn in ann:
+            await ann.leave()
+            assert ann.result is not None
+            assert not turn.open
+            assert not await turn.play(turn.view.legal[0])
+        await ann.leave()
+        assert ann.result.reason == "left the table"
+
+
+class Mishap(Exception):
+    pass
+
+
+async def test_what_a_block_raises_comes_out_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(Mishap):
+        async with table_of(tmp_path):
+            raise Mishap
+    with pytest.RaisesGroup(Mishap):  # The nursery is ``two_seats``'s.
+        async with two_seats(tmp_path) as ann:
+            raise Mishap
+    assert ann.result == seqp2p.Result("unfinished", (), "left the table")
+
+
+async def test_cancellation_leaves_politely_and_leaks_nothing(tmp_path: Path) -> None:
+    before = threading.active_count(), trio.lowlevel.current_statistics().tasks_living
+    seats: list[seqp2p.Seat] = []
+
+    async def bob(seat: seqp2p.Seat) -> None:
+        seats.append(seat)
+        await play_first(seat)
+
+    with trio.CancelScope() as scope:
+        async with two_seats(tmp_path, bob) as ann:
+            seats.append(ann)
+            async for turn in ann:
+                if turn.view.turn > 2:
+                    scope.cancel()
+                await turn.play(turn.view.legal[0])
+    assert scope.cancelled_caught
+    for seat in seats:
+        assert seat.result is not None
+        assert seat.result.kind in ("unfinished", "forfeit")
+        assert seqp2p.verify(seat.replay).verdict == "unfinished"
+        assert seqp2p.verify(seat.replay).writer is not None
+    assert lasting(tmp_path) == [".seqp2p", ".seqp2p"]
+    gc.collect()
+    assert trio.lowlevel.current_statistics().tasks_living == before[1]
+
+
+@pytest.mark.parametrize("who", ["host", "guest"])
+async def test_cancelled_in_the_lobby(tmp_path: Path, who: str) -> None:
+    """Whoever goes before the table is full says goodbye; there is no replay of it."""
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 3) as table:
+            sat_down = trio.Event()
+
+            def hear(event: object) -> None:
+                sat_down.set()
+
+            async with trio.open_nursery() as nursery:
+
+                async def guest() -> None:
+                    async with guest_of(table, tmp_path, tell=hear):
+                        raise AssertionError("the table is not full")
+
+                if who == "guest":
+                    nursery.start_soon(guest)
+                    await sat_down.wait()
+                    nursery.cancel_scope.cancel()
+                else:
+                    nursery.cancel_scope.deadline = trio.current_time() + 0.1
+                    async with table.seat():
+                        raise AssertionError("the table is not full")
+            if who == "guest":
+                while not any(isinstance(event, seqp2p.TurnedAway) for event in table.events.so_far):
+                    await trio.sleep(0.01)
+        events = table.events.so_far
+        assert isinstance(events[0], seqp2p.CodeShown)
+        assert [event.reason for event in events if isinstance(event, seqp2p.TurnedAway)] == (
+            ["bob has left the table"] if who == "guest" else []
+        )
+    assert not list(tmp_path.glob("*.s*"))
+
+
+async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
+    """All have agreed, and the host goes without playing: the guest is not kept waiting."""
+    ended = trio.Event()
+    seats: list[seqp2p.Seat] = []
+    with trio.fail_after(LIMIT_S):
+        async with trio.open_nursery() as nursery:
+            async with table_of(tmp_path, grace_s=2) as table:
+
+                async def guest() -> None:
+                    async with guest_of(table, tmp_path) as seat:
+                        seats.append(seat)
+                        ended.set()
+                        await play_first(seat)
+
+                nursery.start_soon(guest)
+                await ended.wait()
+    assert seats[0].result is not None
+    assert seats[0].result.kind == "unfinished"
+
+
+async def test_seat_one_is_taken_once(tmp_path: Path) -> None:
+    async with table_of(tmp_path) as table:
+        with trio.move_on_after(0.05):
+            async with table.seat():
+                raise AssertionError("the table is not full")
+        with pytest.raises(RuntimeError, match="taken"):
+            async with table.seat():
+                pass
+
+
+async def test_what_is_said_is_heard(tmp_path: Path) -> None:
+    heard = trio.Event()
+
+    async def bob(seat: seqp2p.Seat) -> None:
+        async for event in seat.events:
+            if event == seqp2p.Remarked(1, 1, "hello", courtesy=True):
+                heard.set()
+            elif isinstance(event, seqp2p.Dealt):
+                await heard.wait()
+                await seat.leave()
+
+    async with two_seats(tmp_path, bob) as ann:
+        await ann.say("hello")
+        for nothing in ("", " \n", "a" * 201):
+            with pytest.raises(ValueError, match="1 to 200 characters"):
+                await ann.say(nothing)
+        await play_first(ann)
+        assert heard.is_set()
+        assert ann.result is not None
+        assert ann.result.winners == (1,)
+        await ann.say("good game")  # Nobody hears it any more.
+
+
+async def test_two_tables_in_one_process(tmp_path: Path) -> None:
+    games: set[str] = set()
+
+    async def evening(folder: Path) -> None:
+        folder.mkdir()
+        async with two_seats(folder) as ann:
+            await play_first(ann)
+        assert ann.result is not None
+        games.add(ann.game)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(evening, tmp_path / "a")
+        nursery.start_soon(evening, tmp_path / "b")
+    assert len(games) == 2
+
+
+async def test_four_seats_in_one_process_within_ten_seconds(tmp_path: Path) -> None:
+    begun = time.process_time()
+    results: list[seqp2p.Result] = []
+
+    async def play(seat: seqp2p.Seat) -> None:
+        results.append(await seqp2p.play_bot(seat, "greedy"))
+
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, 4) as table, trio.open_nursery() as nursery:
+
+            async def guest(name: str) -> None:
+                async with guest_of(table, tmp_path, name) as seat:
+                    await play(seat)
+
+            for name in ("bob", "cat", "dan"):
+                nursery.start_soon(guest, name)
+            async with table.seat() as seat:
+                await play(seat)
+    assert len(results) == 4
+    assert len(set(results)) == 1
+    # The machine may be busy with others: what counts is what this process needed.
+    assert time.process_time() - begun < 10
+
+
+async def test_the_players_own_keys_and_name(tmp_path: Path, own_home: Path) -> None:
+    """Without an identity it is the player's own, and two games at a time take two."""
+    own_home.mkdir()
+    (own_home / "name").write_text("zoe\n", "utf-8")
+    keys: list[tuple[str, ...]] = []
+    own: dict[str, Any] = {"name": None, "identity": None, "replay_dir": None}
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path, **own) as table, trio.open_nursery() as nursery:
+            assert table.name == "zoe"
+
+            async def guest() -> None:
+                async with seqp2p.join(table.address, code=table.code) as seat:
+                    await play_first(seat)
+
+            nursery.start_soon(guest)
+            async with table.seat() as seat:
+                keys.append(tuple(player.name for player in seat.players))
+                await play_first(seat)
+    assert keys == [("zoe", "zoe 2")]
+    assert sorted(path.name for path in own_home.iterdir()) == ["identity-2.key", "identity.key", "name", "replays"]
+    assert seat.replay.parent == own_home / "replays"

@@ -1,0 +1,55 @@
+"""Tables for the tests of the library: real sockets on loopback, the real clock, kids' games that are soon over."""
+
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import trio
+
+import seqp2p
+
+LIMIT_S = 60
+"""No test waits longer, on a machine that is busy with others."""
+
+Play = Callable[[seqp2p.Seat], Awaitable[object]]
+
+
+def identity(name: str) -> seqp2p.Identity:
+    """The key of whoever has this name."""
+    return seqp2p.Identity(name.encode().ljust(32, b"."))
+
+
+def table_of(folder: Path, players: int = 2, **more: Any) -> contextlib.AbstractAsyncContextManager[seqp2p.OpenTable]:
+    """A kids' table of ann's, on loopback."""
+    how = {"variant": "kids", "name": "ann", "identity": identity("ann"), "replay_dir": folder} | more
+    return seqp2p.host(players, listen="127.0.0.1:0", **how)
+
+
+def guest_of(
+    table: seqp2p.OpenTable, folder: Path, name: str = "bob", **more: Any
+) -> contextlib.AbstractAsyncContextManager[seqp2p.Seat]:
+    """Somebody else, joining it."""
+    how = {"name": name, "identity": identity(name), "replay_dir": folder} | more
+    return seqp2p.join(table.address, code=table.code, **how)
+
+
+async def play_first(seat: seqp2p.Seat) -> None:
+    """The first legal action, every time."""
+    async for turn in seat:
+        await turn.play(turn.view.legal[0])
+
+
+@contextlib.asynccontextmanager
+async def two_seats(folder: Path, guest: Play = play_first, **more: Any) -> AsyncGenerator[seqp2p.Seat]:
+    """Ann's seat at a table whose other seat, bob's, plays like this beside the block; all within LIMIT_S."""
+
+    async def sit_down(table: seqp2p.OpenTable) -> None:
+        async with guest_of(table, folder) as seat:
+            await guest(seat)
+
+    with trio.fail_after(LIMIT_S):
+        async with table_of(folder, **more) as table, trio.open_nursery() as nursery:
+            nursery.start_soon(sit_down, table)
+            async with table.seat() as seat:
+                yield seat
