@@ -22,7 +22,7 @@ def identity(name: str) -> seqp2p.Identity:
 
 def table_of(folder: Path, players: int = 2, **more: Any) -> contextlib.AbstractAsyncContextManager[seqp2p.OpenTable]:
     """A kids' table of ann's, on loopback."""
-    how = {"variant": "kids", "name": "ann", "identity": identity("ann"), "replay_dir": folder} | more
+    how: dict[str, Any] = {"variant": "kids", "name": "ann", "identity": identity("ann"), "replay_dir": folder} | more
     return seqp2p.host(players, listen="127.0.0.1:0", **how)
 
 
@@ -30,14 +30,26 @@ def guest_of(
     table: seqp2p.OpenTable, folder: Path, name: str = "bob", **more: Any
 ) -> contextlib.AbstractAsyncContextManager[seqp2p.Seat]:
     """Somebody else, joining it."""
-    how = {"name": name, "identity": identity(name), "replay_dir": folder} | more
+    how: dict[str, Any] = {"name": name, "identity": identity(name), "replay_dir": folder} | more
     return seqp2p.join(table.address, code=table.code, **how)
+
+
+def lasting(folder: Path) -> list[str]:
+    """What kinds of files are in there."""
+    return sorted(path.suffix for path in folder.iterdir())
 
 
 async def play_first(seat: seqp2p.Seat) -> None:
     """The first legal action, every time."""
     async for turn in seat:
         await turn.play(turn.view.legal[0])
+
+
+async def until(table: seqp2p.OpenTable, kind: type) -> None:
+    """Wait until such a thing has happened at this table."""
+    async for event in table.events:
+        if isinstance(event, kind):
+            return
 
 
 @contextlib.asynccontextmanager

@@ -59,6 +59,10 @@ class Wire:
             raise LinkLost("It is gone.")
         self.sent.append(data)
 
+    async def receive(self, _: int) -> bytes:
+        await trio.lowlevel.checkpoint()
+        raise LinkLost("It has read the farewell, and closes.")
+
     async def abort(self) -> None:
         await trio.lowlevel.checkpoint()
         self.aborted = True

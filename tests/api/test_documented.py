@@ -1,0 +1,128 @@
+"""The examples of docs/scripting.md, "As a library", run as they are printed there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import trio
+
+import seqp2p
+from tests.api.tools import LIMIT_S, play_first, table_of
+
+ROOT = Path(__file__).parents[2]
+CHAPTER = (ROOT / "docs" / "scripting.md").read_text("utf-8").split("\n## As a library\n")[1].split("\n## ")[0]
+PROGRAMS: Final = {
+    found[1]: found[0] for found in re.finditer(r"# (\w+)\.py: .*?(?=\n```)", CHAPTER, re.DOTALL) if found[1]
+}
+
+
+def test_every_program_is_run_here() -> None:
+    assert CHAPTER.count("```python\n# ") == CHAPTER.count("```python") == len(PROGRAMS)
+    tested = Path(__file__).read_text("utf-8")
+    assert [name for name in PROGRAMS if f'"{name}"' not in tested] == []
+
+
+async def run(name: str, folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
+    """One of the programs, in this folder, as a player of its own; it must end well."""
+    done: subprocess.CompletedProcess[bytes] = await trio.run_process(
+        [sys.executable, "-W", "error", "-c", PROGRAMS[name], *arguments],
+        stdin=typed.encode(),
+        capture_stdout=True,
+        capture_stderr=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "SEQP2P_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return done
+
+
+def replays(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.seqp2p"))
+
+
+async def at_a_table(folder: Path, *names: str, typed: str = "") -> tuple[seqp2p.Seat, str]:
+    """These programs at or around a table for two; returns the host's seat and what the last program printed."""
+    said: list[str] = []
+    with trio.fail_after(LIMIT_S):
+        async with table_of(folder) as table, trio.open_nursery() as nursery:
+
+            async def program(name: str) -> None:
+                done = await run(name, folder, table.address, table.code, typed=typed)
+                if name == names[-1]:
+                    said.append(done.stdout.decode())
+
+            for name in names:
+                nursery.start_soon(program, name)
+                if name == "watching":
+                    async for event in table.events:
+                        if isinstance(event, seqp2p.WatcherCame):
+                            break
+            async with table.seat() as seat:
+                await play_first(seat)
+    return seat, said[0]
+
+
+async def test_two_seats(tmp_path: Path) -> None:
+    with trio.fail_after(LIMIT_S):
+        done = await run("two_seats", tmp_path)
+    assert b"Result(kind='won'" in done.stdout
+    assert [seqp2p.verify(path).verdict for path in replays(tmp_path)] == ["verified"] * 2
+
+
+async def test_typed(tmp_path: Path) -> None:
+    seat, said = await at_a_table(tmp_path, "typed", typed="pass\nnonsense\n")
+    assert seat.result is not None
+    assert seat.result.kind == "forfeit"
+    assert "\n" in said or not any(isinstance(event, seqp2p.Turned) for event in seat.events.so_far)
+
+
+async def test_my_bot(tmp_path: Path) -> None:
+    seat, said = await at_a_table(tmp_path, "my_bot")
+    assert seat.result is not None
+    assert said.strip() == ("won" if seat.result.winners == (2,) else "not won")
+
+
+async def test_watching(tmp_path: Path) -> None:
+    seat, _ = await at_a_table(tmp_path, "watching", "my_bot")
+    assert [seqp2p.verify(path).result for path in replays(tmp_path)] == [seat.result] * 3
+
+
+async def test_replays(tmp_path: Path) -> None:
+    done = await run("replays", tmp_path, str(ROOT / "replays" / "classic-2.seqp2p"))
+    assert done.stdout.startswith(b"verified")
+    assert len(done.stdout.splitlines()) > 50
+
+
+async def test_back_again(tmp_path: Path) -> None:
+    """The first program is killed in the middle of the game."""
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
+
+            async def first() -> None:
+                slow = PROGRAMS["my_bot"].replace("Cautious())", "Cautious(), pace_s=0.2)")
+                process = await trio.lowlevel.open_process(
+                    [sys.executable, "-c", slow, table.address, table.code],
+                    cwd=tmp_path,
+                    env={**os.environ, "SEQP2P_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)},
+                )
+                await seated.wait()
+                async for event in seat.events:
+                    if isinstance(event, seqp2p.Turned) and event.seat == 2:
+                        break
+                process.kill()
+                await process.wait()
+                (path,) = (tmp_path / "home").rglob("*.seat")
+                done = await run("back_again", tmp_path, str(path).removesuffix(".seat"))
+                assert b"Result(kind='won'" in done.stdout
+
+            seated = trio.Event()
+            nursery.start_soon(first)
+            async with table.seat() as seat:
+                seated.set()
+                await play_first(seat)
+    assert seat.result is not None
+    assert seat.result.kind == "won"
