@@ -5,6 +5,9 @@ A session that is cut off or fails leaves its own file beside the replay, so tha
 
 import secrets
 from dataclasses import dataclass
+from typing import Final
+
+import trio
 
 from seqp2p.api.events import Events
 from seqp2p.api.running import Running
@@ -18,6 +21,10 @@ from seqp2p.net.session import Session
 from seqp2p.net.table import Table
 from seqp2p.replay.sidecar import Sidecar
 from seqp2p.replay.writer import ReplayWriter
+
+LINKED_S: Final = 3.0
+"""For the first link to somebody: a dial by one side or, after ``dial_patience_s``, by the other."""
+LOOK_S: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -49,13 +56,21 @@ class Game:
             sitting.sidecar,
             cancel_leaves=False,
         )
-        self.running = Running(self._play, self.session.leave, self._end)
+        self._begun_at = trio.current_time()
+        self.running = Running(self._play, self._leave, self._end)
 
     async def _play(self) -> Result:
         result = await self.session.run()
         # It is over for this seat: nobody can take it again, and nobody needs its secrets.
         self.sitting.sidecar.delete()
         return result
+
+    async def _leave(self, reason: str) -> None:
+        # A seat that has just sat down, or has just been taken again, may have no link yet: nobody would hear of it.
+        with trio.move_on_at(self._begun_at + LINKED_S):
+            while not self.mesh.linked:  # noqa: ASYNC110  # a mesh tells its session alone
+                await trio.sleep(LOOK_S)
+        await self.session.leave(reason)
 
     def _tell(self, event: TableEvent) -> None:
         self.events.put(event)

@@ -13,7 +13,8 @@ from seqp2p.match.events import Dropped, Skipped, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.net.ledger import TableEvent
-from seqp2p.rules import Action, IllegalAction, View, parse_action
+from seqp2p.rules import Action, IllegalAction, NotationError, View, parse_action
+from seqp2p.said import why
 
 # Between a draw that was chosen ahead and its own step, the game goes through these.
 _BEFORE_DRAW: Final = frozenset({"late", "draw"})
@@ -53,7 +54,11 @@ class Turn:
         """
         await trio.lowlevel.checkpoint()
         if isinstance(action, str):
-            action = parse_action(self._view.variant, action)
+            try:
+                action = parse_action(self._view.variant, action)
+            except NotationError as error:
+                self._questions.misread(self, why(error))
+                raise
         return await self._questions.answer(self, action)
 
     def ask_again(self, view: View, refused: str) -> None:
@@ -156,6 +161,13 @@ class Questions:
         """Whether this turn's question waits for an answer."""
         question = self._question
         return question is not None and question.turn is turn and not (question.action or question.settled.is_set())
+
+    def misread(self, turn: Turn, reason: str) -> None:
+        """What was played is no action: the turn, if it is open, is asked about once more."""
+        if self.is_open(turn):
+            turn.ask_again(turn.view, reason)
+            self._fresh = True
+            self._tell()
 
     async def answer(self, turn: Turn, action: Action) -> bool:
         """Hand this in, and wait for what becomes of it: see ``Turn.play``."""

@@ -7,12 +7,13 @@ from typing import Any
 import click
 import trio
 
+from seqp2p.api.settings import GRACE_S
 from seqp2p.cli import children, home
 from seqp2p.cli.children import Child, Hear, Read, Start
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
-from seqp2p.cli.settings import GRACE_S, make_settings
+from seqp2p.cli.settings import make_settings
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.players.bots import BOTS

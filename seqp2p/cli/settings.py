@@ -5,22 +5,23 @@ from typing import Any, TypeVar
 
 import click
 
+from seqp2p.api import settings
+from seqp2p.api.settings import GRACE_S
 from seqp2p.cli import coming_back, home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
-from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError, check_settings
+from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.players.bots import BOTS
 from seqp2p.players.program import Program
-from seqp2p.rules import VARIANTS, Options, RulesError, default_teams
+from seqp2p.rules import VARIANTS, Options
 from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-GRACE_S = 120
 # Less than this is over before a person has seen the board.
 TURN_TIME_S_MIN = 5
 GAMES_MAX = 10_000
@@ -46,12 +47,10 @@ def make_settings(
 ) -> Settings:
     """The settings of a table; raises CommandError (usage) with the reason where they cannot be played."""
     try:
-        count = default_teams(VARIANTS[variant], players) if teams is None else teams
-        settings = Settings(
+        return settings.table_settings(
+            players,
             variant=variant,
-            players=players,
-            teams=count,
-            colours=VARIANTS[variant].colours[:count],
+            teams=teams,
             advanced=options.advanced,
             table_talk=options.table_talk,
             manual_draw=options.manual_draw,
@@ -59,10 +58,8 @@ def make_settings(
             turn_time_s=turn_time_s,
             grace_s=grace_s,
         )
-        check_settings(settings)
-    except (RulesError, TableError) as error:
+    except TableError as error:
         raise CommandError(why(error), t("see {command} --help", command="seqp2p host"), USAGE) from None
-    return settings
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:

@@ -36,7 +36,7 @@ def guest_of(
 
 def lasting(folder: Path) -> list[str]:
     """What kinds of files are in there."""
-    return sorted(path.suffix for path in folder.iterdir())
+    return sorted(path.suffix for path in folder.iterdir() if path.is_file())
 
 
 async def play_first(seat: seqp2p.Seat) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 import trio
 
-from seqp2p.api.finding import ADDRESS_HINT, FIND_S, TWIN_S, find_table
 from seqp2p.cli import finding
 from seqp2p.cli.finding import find_way, list_tables
 from seqp2p.cli.join import read_place
@@ -16,7 +15,7 @@ from seqp2p.cli.output import CommandError, Output
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.adverts import FoundTable, TableAdvert
 from seqp2p.net.discovery import Browsed
-from seqp2p.net.errors import BadCode, Unreachable
+from seqp2p.net.errors import BadCode
 from tests.cli import documented
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
@@ -59,65 +58,6 @@ def test_an_address_is_told_from_a_code(place: str, address: Address, monkeypatc
     assert read_place(place, None) == (address, "y")
     assert read_place(place, "x") == (address, "x")
     assert read_place(None, None) == (None, "y")
-
-
-# The one table.
-
-
-async def test_the_table_with_the_number_is_found(autojump_clock: object) -> None:
-    other = FoundTable(replace(ADVERT, number=8), (PLACE,))
-    assert await find_table(7, browsed(other, TABLE), []) == TABLE
-    assert trio.current_time() == pytest.approx(TWIN_S)
-
-
-async def test_a_table_that_comes_late_is_waited_for(autojump_clock: object, nursery: trio.Nursery) -> None:
-    tables = browsed()
-
-    async def appear() -> None:
-        await trio.sleep(5)
-        tables.put("late", TABLE)
-
-    nursery.start_soon(appear)
-    assert await find_table(7, tables, []) == TABLE
-
-
-async def test_a_table_that_is_not_there(autojump_clock: object) -> None:
-    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network$") as error:
-        await find_table(7, browsed(FoundTable(replace(ADVERT, number=8), (PLACE,))), [])
-    assert error.value.hint == ADDRESS_HINT
-    assert trio.current_time() == pytest.approx(FIND_S)
-
-
-async def test_without_multicast_nobody_waits(autojump_clock: object) -> None:
-    tables = browsed()
-    tables.fail("operation not permitted")
-    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network \(operation not permitted\)"):
-        await find_table(7, tables, [])
-    assert trio.current_time() == 0
-
-
-async def test_two_tables_with_one_number_are_both_refused(autojump_clock: object) -> None:
-    twin = FoundTable(replace(ADVERT, host="bob"), (Address("10.9.0.2", 5),))
-    with pytest.raises(Unreachable, match=r"2 tables here have number 7: ann's at 10.9.0.1:4610, bob's at 10.9.0.2:5"):
-        await find_table(7, browsed(TABLE, twin), [])
-    # One of them cannot be joined any more: it is no question which is meant.
-    playing = FoundTable(replace(twin.advert, state="playing"), twin.addresses)
-    assert await find_table(7, browsed(playing, TABLE), []) == TABLE
-    assert await find_table(7, browsed(playing), []) == playing
-
-
-async def test_another_version(autojump_clock: object) -> None:
-    with pytest.raises(Unreachable, match="table 7 plays with another version of seqp2p"):
-        await find_table(7, browsed(FoundTable(replace(ADVERT, version=2), (PLACE,))), [])
-
-
-async def test_nobody_joins_itself(autojump_clock: object) -> None:
-    # A container's network looks the same on every machine.
-    container = Address("172.17.0.1", 4610)
-    both = FoundTable(ADVERT, (container, PLACE))
-    assert await find_table(7, browsed(both), [container]) == TABLE
-    with pytest.raises(Unreachable, match="not to be seen"):
-        await find_table(7, browsed(FoundTable(ADVERT, (container,))), [container])
 
 
 # The way there.

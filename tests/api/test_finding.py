@@ -1,0 +1,121 @@
+"""Finding a table by its number, and joining it by its code alone."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+
+import seqp2p
+from seqp2p.api import finding
+from seqp2p.api.finding import ADDRESS_HINT, FIND_S, TWIN_S, find_table
+from seqp2p.net.addresses import Address, parse_address
+from seqp2p.net.adverts import FoundTable, TableAdvert
+from seqp2p.net.discovery import Browsed
+from seqp2p.net.errors import Unreachable
+from tests.api.tools import LIMIT_S, play_first, table_of
+
+ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
+PLACE = Address("10.9.0.1", 4610)
+TABLE = FoundTable(ADVERT, (PLACE,))
+
+
+def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
+    found = Browsed[FoundTable](64)
+    for number, table in enumerate(tables):
+        found.put(str(number), table)
+    return found
+
+
+async def test_the_table_with_the_number_is_found(autojump_clock: object) -> None:
+    other = FoundTable(replace(ADVERT, number=8), (PLACE,))
+    assert await find_table(7, browsed(other, TABLE), []) == TABLE
+    assert trio.current_time() == pytest.approx(TWIN_S)
+
+
+async def test_a_table_that_comes_late_is_waited_for(autojump_clock: object, nursery: trio.Nursery) -> None:
+    tables = browsed()
+
+    async def appear() -> None:
+        await trio.sleep(5)
+        tables.put("late", TABLE)
+
+    nursery.start_soon(appear)
+    assert await find_table(7, tables, []) == TABLE
+
+
+async def test_a_table_that_is_not_there(autojump_clock: object) -> None:
+    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network$") as error:
+        await find_table(7, browsed(FoundTable(replace(ADVERT, number=8), (PLACE,))), [])
+    assert error.value.hint == ADDRESS_HINT
+    assert trio.current_time() == pytest.approx(FIND_S)
+
+
+async def test_without_multicast_nobody_waits(autojump_clock: object) -> None:
+    tables = browsed()
+    tables.fail("operation not permitted")
+    with pytest.raises(Unreachable, match=r"table 7 is not to be seen on this network \(operation not permitted\)"):
+        await find_table(7, tables, [])
+    assert trio.current_time() == 0
+
+
+async def test_two_tables_with_one_number_are_both_refused(autojump_clock: object) -> None:
+    twin = FoundTable(replace(ADVERT, host="bob"), (Address("10.9.0.2", 5),))
+    with pytest.raises(Unreachable, match=r"2 tables here have number 7: ann's at 10.9.0.1:4610, bob's at 10.9.0.2:5"):
+        await find_table(7, browsed(TABLE, twin), [])
+    # One of them cannot be joined any more: it is no question which is meant.
+    playing = FoundTable(replace(twin.advert, state="playing"), twin.addresses)
+    assert await find_table(7, browsed(playing, TABLE), []) == TABLE
+    assert await find_table(7, browsed(playing), []) == playing
+
+
+async def test_another_version(autojump_clock: object) -> None:
+    with pytest.raises(Unreachable, match="table 7 plays with another version of seqp2p"):
+        await find_table(7, browsed(FoundTable(replace(ADVERT, version=2), (PLACE,))), [])
+
+
+async def test_nobody_joins_itself(autojump_clock: object) -> None:
+    # A container's network looks the same on every machine.
+    container = Address("172.17.0.1", 4610)
+    both = FoundTable(ADVERT, (container, PLACE))
+    assert await find_table(7, browsed(both), [container]) == TABLE
+    with pytest.raises(Unreachable, match="not to be seen"):
+        await find_table(7, browsed(FoundTable(ADVERT, (container,))), [container])
+
+
+async def test_the_code_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = browsed()
+
+    @asynccontextmanager
+    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+        yield tables
+
+    monkeypatch.setattr(finding, "browsing", browsing)
+    with trio.fail_after(LIMIT_S):
+        async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
+            number = int(table.code.partition("-")[0])
+            tables.put("it", FoundTable(replace(ADVERT, number=number), (parse_address(table.address),)))
+
+            async def guest() -> None:
+                async with seqp2p.join(code=table.code.upper(), name="bob", listen="127.0.0.1:0") as seat:
+                    await play_first(seat)
+
+            nursery.start_soon(guest)
+            async with table.seat() as ann:
+                await play_first(ann)
+    assert ann.result is not None
+    assert ann.result.kind == "won"
+
+
+async def test_what_is_no_code_or_no_address_is_said_at_once() -> None:
+    with pytest.raises(seqp2p.BadCode):
+        async with seqp2p.join("127.0.0.1:1", code="7-amber"):
+            raise AssertionError("no such code")
+    with pytest.raises(seqp2p.AddressError):
+        async with seqp2p.watch("no address", code="7-amber-falcon"):
+            raise AssertionError("no such address")
+    with pytest.raises(seqp2p.Unreachable, match="Nobody answers"):
+        async with seqp2p.join("127.0.0.1:1", code="7-amber-falcon"):
+            raise AssertionError("nobody there")

@@ -1,0 +1,132 @@
+"""Turns that pass before they are played, and what becomes of what was handed in."""
+
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from seqp2p.api.turns import Questions, Turn
+from seqp2p.match.events import Dropped, Remarked, Skipped, Turned
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.rules import DRAW, END, PASS, IllegalAction, View
+from tests.table import Played, match_at
+
+
+class Asker:
+    """A seat that is asked as a session asks."""
+
+    def __init__(self, game: Played, nursery: trio.Nursery) -> None:
+        turns = [closed.number for closed in game.steps if match_at(game, closed.number).kind == "turn"]
+        self.game = game
+        self.match: Match = match_at(game, turns[0])
+        (number,) = self.match.awaited
+        self.own: OwnSeat = game.seat(number)
+        self.questions = Questions(self.match, self.own)
+        self.nursery = nursery
+        self.chosen: list[Any] = []
+        self.played: list[bool | str] = []
+        self.patience = trio.CancelScope()
+
+    @property
+    def view(self) -> View:
+        return self.own.view(self.match)
+
+    def ask(self, refused: str | None = None) -> None:
+        async def choose() -> None:
+            with trio.CancelScope() as self.patience:
+                self.chosen.append(await self.questions.choose(self.view, refused))
+
+        self.nursery.start_soon(choose)
+
+    def move_on(self) -> None:
+        """The game goes on to the next turn, another seat's."""
+        while self.match.kind != "turn" or self.own.owes(self.match):
+            for _, contribution in self.game.steps[self.match.number - 1].contributions:
+                self.match.receive(contribution)
+
+    async def turn(self) -> Turn:
+        turn = await self.questions.next()
+        assert turn is not None
+        return turn
+
+    async def play(self, turn: Turn, action: Any = PASS) -> None:
+        async def play() -> None:
+            try:
+                self.played.append(await turn.play(action))
+            except IllegalAction as error:
+                self.played.append(str(error))
+
+        self.nursery.start_soon(play)
+        await wait_all_tasks_blocked()
+
+
+@pytest.fixture
+def asker(brief: Played, nursery: trio.Nursery) -> Asker:
+    return Asker(brief, nursery)
+
+
+async def test_played(asker: Asker) -> None:
+    asker.ask()
+    await asker.play(await asker.turn())
+    assert (asker.chosen, asker.played) == ([PASS], [])
+    # Of no concern: what others do, and what is said.
+    asker.questions.hear(Remarked(1, 1, "hello", courtesy=True))
+    await wait_all_tasks_blocked()
+    assert asker.played == []
+    asker.questions.hear(Turned(3, asker.own.number, PASS))
+    asker.questions.hear(Turned(3, asker.own.number, PASS))
+    await wait_all_tasks_blocked()
+    assert asker.played == [True]
+
+
+@pytest.mark.parametrize("what", ["other action", "skipped", "dropped", "asked anew", "over", "moved on"])
+async def test_the_moment_has_passed(asker: Asker, what: str) -> None:
+    asker.ask()
+    turn = await asker.turn()
+    await asker.play(turn, DRAW)
+    own = asker.own.number
+    match what:
+        case "other action":
+            asker.questions.hear(Turned(3, own, END))
+        case "skipped":
+            asker.questions.hear(Skipped(own))
+        case "dropped":
+            asker.questions.hear(Dropped((own,)))
+        case "asked anew":
+            asker.ask()
+        case "over":
+            asker.questions.end()
+        case _:
+            asker.move_on()
+            asker.questions.hear(Remarked(1, 1, "hello", courtesy=True))
+    await wait_all_tasks_blocked()
+    assert asker.played == [False]
+    assert not turn.open
+    asker.questions.end()
+
+
+async def test_taken_back_before_it_is_played(asker: Asker) -> None:
+    asker.ask()
+    turn = await asker.turn()
+    opens = [turn.open]
+    asker.patience.cancel()
+    await wait_all_tasks_blocked()
+    opens.append(turn.open)
+    assert opens == [True, False]
+    assert not await turn.play(PASS)
+    asker.ask()
+    assert await asker.turn() is not turn
+
+
+async def test_refused(asker: Asker) -> None:
+    asker.ask()
+    turn = await asker.turn()
+    await asker.play(turn)
+    asker.ask("you cannot pass")
+    await wait_all_tasks_blocked()
+    assert asker.played == ["you cannot pass"]
+    assert (await asker.turn(), turn.refused, turn.open) == (turn, "you cannot pass", True)
+    asker.questions.end()
+    assert await asker.questions.next() is None
