@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types tests coverage bench vectors man catalogue screens clean
+.PHONY: demo test lint types tests coverage bench vectors man catalogue screens tables clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make vectors write protocol/vectors and the golden replays again"
 	@echo "make screens take the README's pictures again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
+	@echo "make tables  write the tables of docs/protocol.md and docs/security.md that the code has itself"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -75,6 +76,9 @@ catalogue: $(STAMP)
 
 screens: $(STAMP)
 	$(BIN)/python docs/screens/make.py
+
+tables: $(STAMP)
+	$(BIN)/python docs/generate_tables.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

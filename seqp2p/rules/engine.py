@@ -6,7 +6,7 @@ afterwards, by ``refusals``.
 """
 
 from itertools import chain, compress
-from typing import Final, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 from seqp2p.rules.actions import PASS, Action, Kind
 from seqp2p.rules.errors import IllegalAction
@@ -85,9 +85,10 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     """
     if not position.to_move:
         raise IllegalAction(said("the game is over: nothing more can be played"))
-    if position.pending is None:
-        return _PLAY[action.kind](position, action, drawn)
-    return _JUDGES[position.phase][action.kind](position, action, drawn)
+    judge = _PLAY.get(action.kind) if position.pending is None else ACTIONS[position.phase].get(action.kind)
+    if judge is None:
+        raise why_not_now(position)
+    return judge(position, action, drawn)
 
 
 def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
@@ -222,19 +223,17 @@ def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa:
     return after_pass(position)
 
 
-def _not_now(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all
-    raise why_not_now(position)
-
-
-def _judges(**judges: Judge) -> dict[str, Judge]:
-    """A judge for every kind of action; the kinds not given are out of place in this phase."""
-    return dict.fromkeys(get_args(Kind), _not_now) | judges
-
-
-_PLAY: Final = _judges(place=_place, remove=_remove, exchange=_exchange, call=call, **{"pass": _pass})
-_JUDGES: Final[dict[Phase, dict[str, Judge]]] = {
+_PLAY: Final[dict[Kind, Judge]] = {
+    "place": _place,
+    "remove": _remove,
+    "exchange": _exchange,
+    "pass": _pass,
+    "call": call,
+}
+# What judges each kind of action in each phase; every other kind is out of place there.
+ACTIONS: Final[dict[Phase, dict[Kind, Judge]]] = {
     "play": _PLAY,
-    "draw": _judges(draw=draw, end=end),
-    "late": _judges(draw=draw, waive=waive),
-    "penalty": _judges(give=give_up),
+    "draw": {"draw": draw, "end": end},
+    "late": {"draw": draw, "waive": waive},
+    "penalty": {"give": give_up},
 }

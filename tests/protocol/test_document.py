@@ -1,6 +1,8 @@
 """docs/protocol.md names every label and limit that the code has, with its value."""
 
+import importlib.util
 import re
+from types import ModuleType
 
 import pytest
 
@@ -86,3 +88,20 @@ def test_links_lead_to_headings() -> None:
         if line.startswith("#")
     }
     assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= headings
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_tables", ROOT / "docs" / "generate_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_its_tables_are_those_of_the_code() -> None:
+    made = generator()
+    for page in made.PAGES:
+        text = page.read_text("utf-8")
+        assert made.TABLE.search(text)
+        assert made.filled_in(text) == text, "make tables writes them again"
