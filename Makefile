@@ -20,7 +20,7 @@ help:
 	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
 	@echo "make test    lint, types, tests"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
-	@echo "make bench   benchmarks (ONLY=crypto|net|replay for one part); writes build/bench.json"
+	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
 	@echo "make screens take the README's pictures again (needs tmux)"

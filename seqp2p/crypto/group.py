@@ -87,9 +87,13 @@ def mul_base(scalar: int) -> Point:
 G: Final = mul_base(1)
 
 
+_LIFT: Final = ORDER << 64
+
+
 def mul_blinded(point: Point, scalar: int, blinding: int) -> Point:
     """scalar·point as (scalar − blinding)·point + blinding·point, with a fresh random blinding."""
-    return add(mul(point, scalar - blinding), mul(point, blinding))
+    # Lifted, the difference is never negative and always as long: reducing it takes the same time for every scalar.
+    return add(mul(point, scalar - blinding + _LIFT), mul(point, blinding))
 
 
 def sum_points(points: Iterable[Point]) -> Point:
