@@ -11,6 +11,7 @@ The plain multiplication is the control: libsecp256k1's public one is not consta
 difference there. If it does not, it could not have found one in the blinded one either.
 """
 
+import math
 import random
 import secrets
 import statistics
@@ -28,7 +29,7 @@ FIXED = {"small": 3, "another": random_scalar(secrets.token_bytes), "one bit": 1
 def welch(some: list[int], others: list[int]) -> float:
     """Welch's t of two samples."""
     spread = statistics.variance(some) / len(some) + statistics.variance(others) / len(others)
-    return (statistics.fmean(some) - statistics.fmean(others)) / float(spread) ** 0.5
+    return (statistics.fmean(some) - statistics.fmean(others)) / math.sqrt(spread)
 
 
 def measure(multiply: Callable[[int], object], fixed: int) -> tuple[float, float]:
