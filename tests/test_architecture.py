@@ -25,6 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "ui": {"match"} | LOWEST,
     "players": {"ui", "match"} | LOWEST,
     "arena": {"workers", "players", "match"} | LOWEST,
+    "learning": {"arena", "ui"} | LOWEST,
     "net": {"players", "replay", "match"} | LOWEST,
     "api": {"players", "net", "replay", "match"} | LOWEST,
     "cli": {"api", "arena", "workers", "ui", "players", "net", "replay", "match"} | LOWEST,
@@ -89,6 +90,9 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "prompt_toolkit": "ui.",
     "asyncio": "ui.",
     "click": "cli.",
+    "numpy": "learning.",
+    "gymnasium": "learning.",
+    "pettingzoo": "learning.",
 }
 
 

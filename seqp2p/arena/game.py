@@ -1,4 +1,4 @@
-"""One game between bots. The arena holds the cards: it shuffles, deals, draws, and makes a new pile of the discards."""
+"""One game between bots. The arena's dealer holds the cards, and a bot sees its view."""
 
 import random
 from collections.abc import Sequence
@@ -6,25 +6,11 @@ from hashlib import sha256
 from typing import NamedTuple, get_args
 
 from seqp2p.arena.contest import Contest
+from seqp2p.arena.dealer import Dealer
 from seqp2p.arena.late_view import late_view
 from seqp2p.players.bots import BOTS
 from seqp2p.players.player import Bot
-from seqp2p.rules import (
-    UNKNOWN,
-    VARIANTS,
-    Action,
-    Kind,
-    Position,
-    RulesError,
-    Seat,
-    Team,
-    apply,
-    hand_size,
-    new_pile,
-    reveal,
-    start,
-    team_of,
-)
+from seqp2p.rules import VARIANTS, Kind, RulesError, Seat, Team, team_of
 from seqp2p.said import said, why
 
 
@@ -58,58 +44,34 @@ def play(contest: Contest, seed: int, number: int) -> Result:
     choices = random.Random(int.from_bytes(digest[16:], "big"))  # noqa: S311 -- see above
     bots = [BOTS[name](choices) for name in contest.bots]
     first = number % contest.players + 1
-    return _Game(contest, first, cards).play_to_the_end(bots)
+    dealer = Dealer(VARIANTS[contest.variant], contest.players, contest.teams, contest.options, first, cards)
+    return _play_to_the_end(contest, dealer, bots)
 
 
-class _Game:
-    """A game in progress, and its pile, the next card last."""
+def _play_to_the_end(contest: Contest, dealer: Dealer, bots: Sequence[Bot]) -> Result:
+    """Let the bots (by seat) play; BotError if one does not choose a legal action."""
+    position = dealer.position
+    first_team = team_of(position.to_move, position.teams)
+    counts = dict.fromkeys(get_args(Kind), 0)
+    while position.to_move:
+        action = bots[position.to_move - 1].choose(late_view(position))
+        try:
+            dealer.play(action)
+        except RulesError as error:
+            raise _blame(contest.bots[position.to_move - 1], position.to_move, error) from None
+        counts[action.kind] += 1
+        position = dealer.position
+    return Result(
+        first_team=first_team,
+        winner=position.winner,
+        turns=position.turn,
+        reshuffles=position.reshuffles,
+        passes=counts["pass"],
+        exchanges=counts["exchange"],
+    )
 
-    def __init__(self, contest: Contest, first: Seat, cards: random.Random) -> None:
-        variant, players = VARIANTS[contest.variant], contest.players
-        size = hand_size(variant, players)
-        deck = list(variant.deck)
-        cards.shuffle(deck)
-        hands = [deck[seat * size : (seat + 1) * size] for seat in range(players)]
-        self._contest = contest
-        self._cards = cards
-        self._pile = deck[players * size :]
-        self._position = start(variant, players, contest.teams, contest.options, first, hands)
 
-    def play_to_the_end(self, bots: Sequence[Bot]) -> Result:
-        """Let the bots (by seat) play; BotError if one does not choose a legal action."""
-        position, pile, first = self._position, self._pile, self._position.to_move
-        counts = dict.fromkeys(get_args(Kind), 0)
-        while position.to_move:
-            action = bots[position.to_move - 1].choose(late_view(position))
-            try:
-                after = apply(position, action, pile[-1] if pile else UNKNOWN)
-            except RulesError as error:
-                raise self._blame(position.to_move, error) from None
-            if after.reshuffles > position.reshuffles:
-                after = self._reshuffle(position, action, after)
-            if after.draws > position.draws:
-                pile.pop()
-            counts[action.kind] += 1
-            position = after
-        return Result(
-            first_team=team_of(first, position.teams),
-            winner=position.winner,
-            turns=position.turn,
-            reshuffles=position.reshuffles,
-            passes=counts["pass"],
-            exchanges=counts["exchange"],
-        )
-
-    def _reshuffle(self, before: Position, action: Action, after: Position) -> Position:
-        """Make the pile of all discards, the card just played among them; its last card is the one that is drawn."""
-        self._pile += new_pile(before, action)
-        self._cards.shuffle(self._pile)
-        return reveal(after, before.to_move, self._pile[-1:])
-
-    def _blame(self, seat: Seat, error: RulesError) -> BotError:
-        bot = self._contest.bots[seat - 1]
-        return BotError(
-            said(
-                "the bot {bot} in seat {seat} chose what is not legal: {reason}", bot=bot, seat=seat, reason=why(error)
-            )
-        )
+def _blame(bot: str, seat: Seat, error: RulesError) -> BotError:
+    return BotError(
+        said("the bot {bot} in seat {seat} chose what is not legal: {reason}", bot=bot, seat=seat, reason=why(error))
+    )

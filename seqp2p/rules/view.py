@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import legal_actions
 from seqp2p.rules.errors import RulesError
+from seqp2p.rules.lookup import squares_of
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.table import Options, team_of
 from seqp2p.rules.variant import Card, Seat, Square, Team, Variant
@@ -65,14 +66,12 @@ def view(position: Position, seat: Seat) -> View:
             said("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
         )
     seen = hide(position, (seat,))
-    look = position.table.look
-    board = [0] * len(look.bit)
-    for square, bit in look.bit.items():
-        for team, chips in enumerate(seen.chips, start=1):
-            if chips & bit:
-                board[square] = team
-        if look.corners & bit:
-            board[square] = CORNER
+    board = [0] * len(seen.variant.board.grid)
+    for team, chips in enumerate(seen.chips, start=1):
+        for square in squares_of(chips):
+            board[square] = team
+    for square in seen.variant.board.corners:
+        board[square] = CORNER
     return View(
         seat=seat,
         team=team_of(seat, seen.teams) if seat else 0,
@@ -84,7 +83,7 @@ def view(position: Position, seat: Seat) -> View:
         legal=legal_actions(seen) if seat and seat == seen.to_move else (),
         board=tuple(board),
         sequences=seen.sequences,
-        protected=tuple(square for square, bit in look.bit.items() if seen.protected & bit),
+        protected=squares_of(seen.protected),
         hand_sizes=tuple(map(len, seen.hands)),
         pile=seen.pile,
         discards=seen.discards,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import seqp2p.arena.dealer
 import seqp2p.arena.game
 from seqp2p.arena import BotError, Contest, Result, Tally, make_contest, play
 from seqp2p.players.bots import RandomBot
@@ -48,7 +49,7 @@ def test_who_starts_goes_round_the_table(players: int, teams: int, monkeypatch: 
         starters.append(args[4])
         return start(*args)
 
-    monkeypatch.setattr(seqp2p.arena.game, "start", start_seen)
+    monkeypatch.setattr(seqp2p.arena.dealer, "start", start_seen)
     who = contest(*["random"] * players, teams=teams)
     first_teams = [play(who, 1, number).first_team for number in range(2 * players)]
     assert starters == list(range(1, players + 1)) * 2
@@ -70,7 +71,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     kept = Recorder()
-    monkeypatch.setattr(seqp2p.arena.game, "apply", kept)
+    monkeypatch.setattr(seqp2p.arena.dealer, "apply", kept)
     return kept
 
 

@@ -1,0 +1,28 @@
+"""Sequence as a PettingZoo environment, for programs that learn to play it: docs/scripting.md, "Learning".
+
+It needs the extra ``learning``; nothing else in seqp2p imports this package.
+"""
+
+try:
+    from seqp2p.learning.environment import RawEnv, env
+    from seqp2p.learning.numbering import action_mask, action_of, actions_of, number_of
+    from seqp2p.learning.observation import Observation, Seen, observe
+except ModuleNotFoundError as error:
+    if error.name is None or error.name.startswith("seqp2p"):
+        raise
+    raise ModuleNotFoundError(
+        f"seqp2p.learning needs PettingZoo, and {error.name} is not installed: pip install 'seqp2p[learning]'",
+        name=error.name,
+    ) from None
+
+__all__ = [
+    "Observation",
+    "RawEnv",
+    "Seen",
+    "action_mask",
+    "action_of",
+    "actions_of",
+    "env",
+    "number_of",
+    "observe",
+]

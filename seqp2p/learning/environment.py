@@ -1,0 +1,188 @@
+"""The game as a PettingZoo environment of agents that act one after the other (AEC).
+
+Agents are ``seat_1``, ``seat_2`` …, and the engine says whose turn it is: an agent acts twice in a row after it has
+exchanged a dead card, and out of turn when it may still draw. A game ends with +1 for each seat of the team that has
+won and -1 for the others, or with 0 for all where it is drawn. Every rule is the engine's, with two things left out:
+nobody talks, so there is nothing to call, and no sequence is named: where there is a choice, the engine's counts.
+"""
+
+import operator
+import random
+import sys
+from typing import Any, Final, TypeAlias
+
+import gymnasium
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from seqp2p.arena.dealer import Dealer
+from seqp2p.learning.numbering import action_mask, action_of, actions_of
+from seqp2p.learning.observation import Observation, observation_space, observe
+from seqp2p.rules import VARIANTS, Action, Options, Seat, View, check_table, default_teams, team_of, view
+from seqp2p.ui.plain import board_lines, score_line
+
+RENDER_MODES: Final = ("human", "ansi")
+# PettingZoo wants observations, and actions, to be of the one type that their space is of. A TypedDict and a space of
+# dictionaries never are, and an action is None besides when the game is over.
+Environment: TypeAlias = AECEnv[str, Any, Any]
+
+
+def env(
+    players: int = 2,
+    teams: int | None = None,
+    variant: str = "classic",
+    *,
+    advanced: bool = False,
+    manual_draw: bool = False,
+    render_mode: str | None = None,
+) -> Environment:
+    """A ``RawEnv`` in the usual wrappers of PettingZoo.
+
+    Who does what is not legal loses, and the game ends without a result for the others; a number that is no action, or
+    a call before ``reset``, is an AssertionError. Raises what RawEnv does.
+    """
+    raw = RawEnv(players, teams, variant, advanced=advanced, manual_draw=manual_draw, render_mode=render_mode)
+    return wrappers.OrderEnforcingWrapper(
+        wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
+    )
+
+
+class RawEnv(Environment):
+    """One table, and the game on it. What PettingZoo's documentation says of each method holds."""
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 -- PettingZoo's own declaration
+        "name": "seqp2p_v0",
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        players: int = 2,
+        teams: int | None = None,
+        variant: str = "classic",
+        *,
+        advanced: bool = False,
+        manual_draw: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        """``teams`` is as many as usual if it is None; ``render_mode`` is one of ``human``, ``ansi`` and None.
+
+        RulesError if so many cannot sit down so; ValueError for a variant or a render mode that there is not.
+        """
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo says nothing of its type
+        if variant not in VARIANTS:
+            raise ValueError(f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)}")
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"there is no render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}")
+        self.variant = VARIANTS[variant]
+        self.players = players
+        self.teams = default_teams(self.variant, players) if teams is None else teams
+        self.options = Options(advanced=advanced, manual_draw=manual_draw)
+        check_table(self.variant, players, self.teams, self.options)
+        self.render_mode = render_mode
+        self._seats = {f"seat_{seat}": seat for seat in range(1, players + 1)}
+        self.possible_agents = list(self._seats)
+        # Each agent has spaces of its own, because spaces are seeded.
+        self.observation_spaces = {
+            agent: observation_space(self.variant, players, self.teams) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(len(actions_of(self.variant))) for agent in self.possible_agents}
+        # For cards that nobody wants to see again; `reset` with a seed takes its place.
+        self._cards = random.Random()  # noqa: S311 -- no secret depends on these cards
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The same object at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 -- PettingZoo's signature
+        """Deal a new game; who begins is drawn by lot.
+
+        With the same ``seed`` the same games follow on every machine; without one they go on from the seed before.
+        """
+        if seed is not None:
+            self._cards = random.Random(f"seqp2p_v0 {operator.index(seed)}")  # noqa: S311 -- the same cards again are wanted
+        first = self._cards.randint(1, self.players)
+        self._dealer = Dealer(self.variant, self.players, self.teams, self.options, first, self._cards)
+        self._last: Action | None = None
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[first - 1]
+        self._show()
+
+    def step(self, action: int | None) -> None:
+        """The agent that is selected does this; None when the game is over.
+
+        ValueError for a number that stands for nothing, IllegalAction for what is not legal: then nothing has happened.
+        """
+        agent = self.agent_selection
+        if action is None or self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        chosen = action_of(self.variant, operator.index(action))
+        self._dealer.play(chosen)
+        self._last = chosen
+        position = self._dealer.position
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if position.over:
+            self._end(position.winner)
+        # When the game is over, everybody has a last look, beginning with whose turn it would have been.
+        following = position.to_move or self._seats[agent] % self.players + 1
+        self.agent_selection = self.possible_agents[following - 1]
+        self._accumulate_rewards()
+        self._show()
+
+    def _end(self, winner: int) -> None:
+        self.terminations = dict.fromkeys(self.agents, True)
+        if winner:
+            for agent, seat in self._seats.items():
+                self.rewards[agent] = 1.0 if team_of(seat, self.teams) == winner else -1.0
+
+    def view(self, agent: str) -> View:
+        """What the agent sees, as a bot of seqp2p is shown it (``seqp2p.players``)."""
+        return self._view(self._seats[agent])
+
+    def _view(self, seat: Seat) -> View:
+        return view(self._dealer.position, seat)
+
+    def observe(self, agent: str) -> Observation:
+        """What the agent sees, and what it can do: nothing when it is not the one to act."""
+        seen = self.view(agent)
+        return {"observation": observe(seen), "action_mask": action_mask(seen)}
+
+    def render(self) -> str | None:
+        """The table as those see it who only watch: text for ``ansi``, printed for ``human``."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("nothing is rendered without a render mode: give the environment one")
+            return None
+        text = self._picture()
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(f"{text}\n\n")
+        return None
+
+    def _picture(self) -> str:
+        seen, colours = self._view(0), self.variant.colours[: self.teams]
+        if seen.over:
+            now = f"team {seen.winner} has won" if seen.winner else "the game is drawn"
+        else:
+            now = f"turn {seen.turn + 1}, seat {seen.to_move} is to move"
+        return "\n".join([*board_lines(seen, colours, self._last), score_line(seen, colours), now])
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def close(self) -> None:
+        """Nothing is held that would have to be released."""

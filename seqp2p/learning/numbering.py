@@ -1,0 +1,74 @@
+"""Every action that the engine lists as legal, as a number: the same one at all tables of a variant.
+
+With S squares and F faces (classic: 100 and 52, kids: 42 and 21), a number is ``part * S + square`` in the parts
+
+    0               a chip on the square, with the card that is printed on it
+    1 … W           a chip on the square, with each of the W wild cards in the order of ``variant.wild``
+    W+1 … W+R       a chip taken off the square, with each of the R removing cards in that of ``variant.removing``
+
+and behind these ``face`` for a dead card that is exchanged, ``F + face`` for a card given up for talk, and then pass,
+draw, end and waive. Numbers of what can never be done (a chip on a corner, a jack exchanged as dead) stand for nothing.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqp2p.rules import DRAW, END, PASS, WAIVE, Action, Variant, View, exchange, give, place, remove
+
+
+def _numbered(variant: Variant) -> Iterator[Action | None]:
+    board, faces = variant.board, range(len(variant.faces))
+    special = {*variant.wild, *variant.removing}
+    squares = [None if square in board.corners else square for square in range(len(board.grid))]
+    yield from (None if square is None else place(board.grid[square], square) for square in squares)
+    for card in variant.wild:
+        yield from (None if square is None else place(card, square) for square in squares)
+    for card in variant.removing:
+        yield from (None if square is None else remove(card, square) for square in squares)
+    yield from (None if card in special else exchange(card) for card in faces)
+    yield from (give(card) for card in faces)
+    yield from (PASS, DRAW, END, WAIVE)
+
+
+@cache
+def actions_of(variant: Variant) -> tuple[Action | None, ...]:
+    """By number: the action, None where a number stands for nothing."""
+    return tuple(_numbered(variant))
+
+
+@cache
+def _numbers(variant: Variant) -> dict[Action, int]:
+    return {action: number for number, action in enumerate(actions_of(variant)) if action is not None}
+
+
+def action_of(variant: Variant, number: int) -> Action:
+    """The action of this number; ValueError if it stands for nothing.
+
+    >>> from seqp2p.rules import CLASSIC, format_action
+    >>> [format_action(CLASSIC, action_of(CLASSIC, number)) for number in (1, 101, 399 - 1, 500, 604)]
+    ['2S b1', 'JC b1', 'JH xi10', '2C dead', 'pass']
+    """
+    actions = actions_of(variant)
+    action = actions[number] if 0 <= number < len(actions) else None
+    if action is None:
+        raise ValueError(f"{number} stands for no action of {variant.title}: choose one that the action mask allows")
+    return action
+
+
+def number_of(variant: Variant, action: Action) -> int:
+    """The number of an action; ValueError if it has none: a call, or one that names its sequences."""
+    try:
+        return _numbers(variant)[action]
+    except KeyError:
+        raise ValueError(f"{action} has no number: no list of legal actions has it in {variant.title}") from None
+
+
+def action_mask(view: View) -> NDArray[np.int8]:
+    """By number, 1 for what the seat can do now, else 0; int8, all 0 when it is not to move."""
+    numbers = _numbers(view.variant)
+    mask = np.zeros(len(actions_of(view.variant)), np.int8)
+    mask[[numbers[action] for action in view.legal]] = 1
+    return mask

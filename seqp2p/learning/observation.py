@@ -1,0 +1,147 @@
+"""What a seat sees, as arrays of small numbers: its view, and nothing that is not in it.
+
+Everything is told from where the seat sits: index 0 is the seat itself or its team, and then the others follow as they
+sit clockwise. So one policy plays every seat.
+"""
+
+from collections import Counter
+from typing import Any, Final, TypeAlias, TypedDict, get_args
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from seqp2p.learning.numbering import actions_of
+from seqp2p.rules import UNKNOWN, Phase, Seat, Team, Variant, View, hand_size
+
+Numbers: TypeAlias = NDArray[np.uint8]
+PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
+
+
+class Seen(TypedDict):
+    """One seat's view. ``teams`` and ``players`` are how many; faces are counted as in ``variant.faces``."""
+
+    board: Numbers
+    """(teams, rows, cols): 1 where the team has a chip."""
+    sequences: Numbers
+    """(teams, rows, cols): 1 on the squares of the team's completed sequences, their corners among them."""
+    completed: Numbers
+    """(teams,): completed sequences, counted up to as many as win."""
+    hand: Numbers
+    """(faces,): how many of each the seat holds."""
+    hand_sizes: Numbers
+    """(players,)"""
+    discards: Numbers
+    """(players, faces): how many of each lie on the discards of each seat."""
+    pile: Numbers
+    """(1,): cards in the draw pile."""
+    phase: Numbers
+    """(4,): 1 for what the seat to move is to do: play, draw, draw late, give up a card."""
+    to_move: Numbers
+    """(players,): 1 for the seat that acts next; all 0 when the game is over."""
+    mover: Numbers
+    """(players,): 1 for the seat whose turn it is, nearly always the same."""
+    owes: Numbers
+    """(players,): 1 for a seat that may still draw for its last turn; manual draw only."""
+    quiet: Numbers
+    """(1,): turns in a row in which no chip was placed or taken; the game is drawn at 208."""
+
+
+class Observation(TypedDict):
+    """What the environment gives an agent."""
+
+    observation: Seen
+    action_mask: NDArray[np.int8]
+    """See ``numbering``."""
+
+
+def observation_space(variant: Variant, players: int, teams: int) -> spaces.Dict:
+    """The space of every Observation at such a table."""
+    board, faces = variant.board, len(variant.faces)
+    copies = max(Counter(variant.deck).values())
+    planes = (teams, board.rows, board.cols)
+
+    def numbers(shape: tuple[int, ...], highest: int) -> spaces.Box:
+        return spaces.Box(0, highest, shape, np.uint8)
+
+    seen: dict[str, spaces.Space[Any]] = {
+        "board": numbers(planes, 1),
+        "sequences": numbers(planes, 1),
+        "completed": numbers((teams,), dict(variant.sequences_to_win)[teams]),
+        "hand": numbers((faces,), copies),
+        "hand_sizes": numbers((players,), hand_size(variant, players)),
+        "discards": numbers((players, faces), copies),
+        "pile": numbers((1,), len(variant.deck)),
+        "phase": numbers((len(PHASES),), 1),
+        "to_move": numbers((players,), 1),
+        "mover": numbers((players,), 1),
+        "owes": numbers((players,), 1),
+        "quiet": numbers((1,), variant.quiet_turns_max),
+    }
+    mask = spaces.Box(0, 1, (len(actions_of(variant)),), np.int8)
+    return spaces.Dict({"observation": spaces.Dict(seen), "action_mask": mask})
+
+
+def observe(view: View) -> Seen:
+    """The view of a seat as arrays; fresh ones at every call."""
+    variant, players = view.variant, view.players
+    clockwise = [(view.seat - 1 + step) % players for step in range(players)]
+    pending = view.position.pending
+    return {
+        "board": _chips(view),
+        "sequences": _sequences(view),
+        "completed": _completed(view),
+        "hand": _counted(variant, view.hand),
+        "hand_sizes": np.array([view.hand_sizes[at] for at in clockwise], np.uint8),
+        "discards": np.stack([_counted(variant, view.discards[at]) for at in clockwise]),
+        "pile": np.array([view.pile], np.uint8),
+        "phase": np.array([phase == view.phase for phase in PHASES], np.uint8),
+        "to_move": _marked(view, view.to_move),
+        "mover": _marked(view, view.mover),
+        "owes": _marked(view, pending.owes if pending else 0),
+        "quiet": np.array([view.position.quiet], np.uint8),
+    }
+
+
+def _chips(view: View) -> Numbers:
+    board = view.variant.board
+    chips = np.array(view.board, np.int8).reshape(board.rows, board.cols)
+    teams = [(view.team - 1 + step) % view.teams + 1 for step in range(view.teams)]
+    return np.array([chips == team for team in teams], np.uint8)
+
+
+def _sequences(view: View) -> Numbers:
+    board = view.variant.board
+    planes = np.zeros((view.teams, len(board.grid)), np.uint8)
+    for made in view.sequences:
+        planes[_turned(view, made.team), list(made.squares)] = 1
+    return planes.reshape(view.teams, board.rows, board.cols)
+
+
+def _completed(view: View) -> Numbers:
+    counts = np.zeros(view.teams, np.uint8)
+    for made in view.sequences:
+        counts[_turned(view, made.team)] += 1
+    # One chip can complete more than are needed; how many more is of no use to anybody.
+    return np.minimum(counts, np.uint8(dict(view.variant.sequences_to_win)[view.teams]))
+
+
+def _turned(view: View, team: Team) -> int:
+    """The team as the seat counts: 0 for its own."""
+    return (team - view.team) % view.teams
+
+
+def _counted(variant: Variant, cards: tuple[int, ...]) -> Numbers:
+    counts = np.zeros(len(variant.faces), np.uint8)
+    for card in cards:
+        if card != UNKNOWN:
+            counts[card] += 1
+    return counts
+
+
+def _marked(view: View, seat: Seat) -> Numbers:
+    """1 for this seat as the observer counts, nothing for seat 0."""
+    marks = np.zeros(view.players, np.uint8)
+    if seat:
+        marks[(seat - view.seat) % view.players] = 1
+    return marks

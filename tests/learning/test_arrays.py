@@ -1,0 +1,127 @@
+"""Actions as numbers, one for one; and views as arrays, held against the view field by field."""
+
+import random
+
+import numpy as np
+import pytest
+
+from seqp2p.learning import action_mask, action_of, actions_of, number_of, observe
+from seqp2p.rules import (
+    UNKNOWN,
+    VARIANTS,
+    Options,
+    Variant,
+    View,
+    call,
+    format_action,
+    hide,
+    legal_actions,
+    parse_action,
+    place,
+    view,
+)
+from tests.rules.playing import OPTIONS, Game, do, make
+
+TABLES = [("classic", 2, 2), ("classic", 6, 3), ("classic", 8, 2), ("kids", 3, 3)]
+
+
+def games(options: Options, seed: int) -> list[tuple[Game, int]]:
+    """A game at each table that has these options, and how often to look at it."""
+    found = []
+    for name, players, teams in TABLES:
+        if name == "classic" or options == Options():
+            found.append((Game.deal(VARIANTS[name], players, teams, random.Random(seed), options), 5))
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=repr)
+def test_every_action_has_one_number_and_one_text(variant: Variant) -> None:
+    actions = actions_of(variant)
+    there = [action for action in actions if action is not None]
+    texts = {format_action(variant, action): action for action in there}
+    assert len(texts) == len({*there}) == len(there)
+    for text, action in texts.items():
+        assert parse_action(variant, text) == action
+        assert action_of(variant, number_of(variant, action)) == action
+    specials = len(variant.wild) + len(variant.removing)
+    nothing = (1 + specials) * len(variant.board.corners) + specials
+    assert actions.count(None) == nothing
+    assert len(actions) == {"classic": 608, "kids": 172}[variant.name]
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=repr)
+def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
+    for number in (-1, 0, len(actions_of(variant))):
+        with pytest.raises(ValueError, match=f"{number} stands for no action"):
+            action_of(variant, number)
+    for action in (call(1), place(variant.wild[0], 1, ((0, 4),)), place(UNKNOWN, 1)):
+        with pytest.raises(ValueError, match="has no number"):
+            number_of(variant, action)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=repr)
+def test_the_mask_allows_what_is_legal(options: Options) -> None:
+    """Also where talk is called and cards are given up for it, which the environment leaves out."""
+    for game, _ in games(options, 3):
+        for position in game.play_random():
+            if position.over:
+                break
+            mask = action_mask(view(position, position.to_move))
+            numbers = {number_of(position.variant, action) for action in legal_actions(position)}
+            assert {*np.flatnonzero(mask).tolist()} == numbers
+            assert mask.dtype == np.int8
+
+
+def counts(variant: Variant, cards: tuple[int, ...]) -> list[int]:
+    return [cards.count(card) for card in range(len(variant.faces))]
+
+
+def held_against(seen: View) -> None:
+    arrays, variant = observe(seen), seen.variant
+    seats = [*range(seen.seat, seen.players + 1), *range(1, seen.seat)]
+    teams = [*range(seen.team, seen.teams + 1), *range(1, seen.team)]
+    shape = (len(teams), variant.board.rows, variant.board.cols)
+    chips = [[int(there == team) for there in seen.board] for team in teams]
+    assert arrays["board"].tolist() == np.reshape(chips, shape).tolist()
+    squares = [{square for made in seen.sequences if made.team == team for square in made.squares} for team in teams]
+    lines = [[int(square in each) for square in range(len(seen.board))] for each in squares]
+    assert arrays["sequences"].tolist() == np.reshape(lines, shape).tolist()
+    most = dict(variant.sequences_to_win)[seen.teams]
+    made = [min(most, sum(each.team == team for each in seen.sequences)) for team in teams]
+    assert arrays["completed"].tolist() == made
+    assert arrays["hand"].tolist() == counts(variant, seen.hand)
+    assert arrays["hand_sizes"].tolist() == [seen.hand_sizes[seat - 1] for seat in seats]
+    assert arrays["discards"].tolist() == [counts(variant, seen.discards[seat - 1]) for seat in seats]
+    assert arrays["pile"].tolist() == [seen.pile]
+    assert arrays["phase"].tolist() == [int(phase == seen.phase) for phase in ("play", "draw", "late", "penalty")]
+    assert arrays["to_move"].tolist() == [int(seat == seen.to_move) for seat in seats]
+    assert arrays["mover"].tolist() == [int(seat == seen.mover) for seat in seats]
+    owes = seen.position.pending.owes if seen.position.pending else 0
+    assert arrays["owes"].tolist() == [int(seat == owes) for seat in seats]
+    assert arrays["quiet"].tolist() == [seen.position.quiet]
+    assert {array.dtype for array in arrays.values() if isinstance(array, np.ndarray)} == {np.dtype(np.uint8)}
+
+
+@pytest.mark.parametrize("options", [Options(), Options(table_talk=False, manual_draw=True)], ids=repr)
+def test_arrays_say_what_the_view_says(options: Options) -> None:
+    for game, every in games(options, 4):
+        for turn, position in enumerate(game.play_random()):
+            if turn % every == 0 or position.over:
+                for seat in range(1, position.players + 1):
+                    held_against(view(position, seat))
+
+
+def test_a_card_that_is_not_known_yet_is_not_counted() -> None:
+    """At a real table a drawn card is opened a moment later."""
+    position = make({}, ["QH,QH,2C,3C,4C,5C,6C", "?,?,?,?,?,?,?"], turn=0)
+    assert observe(view(position, 1))["hand"].sum() == 7
+    assert observe(view(hide(position, ()), 1))["hand"].sum() == 0
+
+
+def test_one_chip_can_complete_more_than_win() -> None:
+    chips = "a5 b5 c5 d5 e1 e2 e3 e4 b2 c3 d4"
+    position = do(make({"a": chips}, ["JC,2C,3C,4C,5C,6C,7C", "?,?,?,?,?,?,?"]), "JC e5")
+    assert len(position.sequences) == 3
+    for seat in (1, 2):
+        held_against(view(position, seat))
+    assert observe(view(position, 2))["completed"].tolist() == [0, 2]
