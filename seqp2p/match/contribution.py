@@ -138,7 +138,7 @@ def open_body(envelope: Envelope) -> Body:
     """The typed body of an envelope whose kind is known; raises DecodeError."""
     types = BODIES.get(cast("Kind", envelope.kind))  # any string may be asked of the table
     if types is None:
-        raise DecodeError(said("no such kind of contribution: {kind!r}", kind=envelope.kind))
+        raise DecodeError(said("no such kind of contribution: {kind!r}", kind=envelope.kind[:ACTION_LENGTH_MAX]))
     body_type = next((each for each in types if set(each.__struct_fields__) == envelope.body.keys()), types[0])
     body: Body = structure(body_type, envelope.body)
     # The envelope is canonical msgpack, but only the typed body has one order of keys and no float for an integer.

@@ -15,4 +15,4 @@ def clean(text: str, length_max: int = SHOWN_LENGTH_MAX) -> str:
         character if unicodedata.category(character)[0] in "LMNPS" else " " if character.isspace() else ""
         for character in text
     )
-    return " ".join(shown.split())[:length_max]
+    return " ".join(shown.split())[:length_max].rstrip()

@@ -1,0 +1,83 @@
+"""A host's door, by itself: what it answers to a stranger's bytes, the same for the same bytes."""
+
+import random
+
+from seqp2p.net.addresses import AddressError, parse_peer_address
+from seqp2p.net.auth import check_client, prove, receive, send
+from seqp2p.net.errors import NetError
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import Message, Proof, Sit, Stage
+from seqp2p.net.pake import CodeKeeper, Exchange, give_code
+from seqp2p.net.tls import ServerLink
+from seqp2p.said import why
+from tests.fuzz.pieces import Pieces
+from tests.net.tools import credentials, frames_pair, identity
+
+LOBBY = bytes([9]) * 32
+HOST, GUEST = 1, 2
+
+
+async def answered(data: bytes, size: int) -> tuple[bytes, str]:
+    """What the host has sent, and what has come of it, when these bytes came in pieces of this size."""
+    stream = Pieces(data, size)
+    try:
+        return stream.answer, repr(await host(FrameStream(stream)))
+    except NetError as error:
+        text = why(error)
+        assert text.isprintable(), repr(text)
+        return stream.answer, f"{type(error).__name__}: {text}"
+
+
+async def host(frames: FrameStream) -> tuple[Proof, Message | None]:
+    """Who came, by proof, and what it wants, by code: the steps of lobby_host.py and watchers.py, without TLS."""
+    dice = random.Random(1).randbytes
+    keeper = CodeKeeper(7, dice, DEFAULT_LIMITS, lambda _: None)
+    own = credentials(HOST)
+    proof = await check_client(
+        frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=DEFAULT_LIMITS
+    )
+    if proof.role == "link":
+        return proof, None
+    await keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
+    wish = await receive(frames, Stage.CODE_HOST, DEFAULT_LIMITS)
+    if isinstance(wish, Sit):
+        try:
+            tuple(map(parse_peer_address, wish.addresses))
+        except AddressError as error:
+            raise NetError(why(error)) from None
+    return proof, wish
+
+
+async def honest_words(wish: Message) -> bytes:
+    """All that an honest guest says to this host, to be said again."""
+    import trio  # noqa: PLC0415
+
+    here, there = frames_pair()
+    said = bytearray()
+    dice = random.Random(2).randbytes
+    link = ServerLink(there, identity(HOST).public, credentials(HOST).certificate_hash)
+    send_all = there.stream.send_all
+
+    async def heard(data: bytes | bytearray | memoryview) -> None:
+        said.extend(data)
+        await send_all(data)
+
+    there.stream.send_all = heard  # type: ignore[method-assign]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(host, here)
+        await prove(link, identity(GUEST), "join", None, DEFAULT_LIMITS)
+        code = _code()
+        exchange = Exchange(
+            code, identity(GUEST).public, link.server_key, link.certificate_hash, dice, host=False
+        )
+        await give_code(there, exchange, DEFAULT_LIMITS)
+        await send(there, wish)
+    return bytes(said)
+
+
+def _code() -> str:
+    shown: list[str] = []
+    dice = random.Random(1).randbytes
+    CodeKeeper(7, dice, DEFAULT_LIMITS, shown.append)
+    return shown[0]
