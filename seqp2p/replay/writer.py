@@ -50,6 +50,7 @@ class ReplayWriter:
             # What stands beside the steps, each with the step that must be open for it, and the head before that step
             # where it is of no use on another.
             self._beside: list[tuple[int, bytes | None, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
+            self._remarked: dict[int, int] = {}  # the step that each seat's last remark stands at
             if not there:
                 self._write(MAGIC)
                 self._append(TableRecord(match.agreement_bytes))
@@ -82,8 +83,13 @@ class ReplayWriter:
         self._append_beside(self._steps + 1, match)
 
     def remark(self, match: Match, remark: Remark) -> None:
-        """Append a remark, behind the steps before the one it is dated to."""
-        self._beside.append((remark.said.step, None, RemarkRecord(remark.payload, remark.signature)))
+        """Append a remark, behind the steps before the one it is dated to, and behind its seat's last remark.
+
+        A seat may date a remark before its last one, which waits until its step is final: read, they are a chain.
+        """
+        word = remark.said
+        place = self._remarked[word.seat] = max(word.step, self._remarked.get(word.seat, 0))
+        self._beside.append((place, None, RemarkRecord(remark.payload, remark.signature)))
         self.record(match)
 
     def leave(self, match: Match, signed: Contribution) -> None:

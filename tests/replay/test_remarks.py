@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.crypto.hashing import REMARK
+from seqp2p.crypto.identity import sign
+from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
+from seqp2p.match.remark import RemarkPayload
 from seqp2p.replay.format import AnyRecord, RemarkRecord, StepRecord
 from seqp2p.replay.writer import ReplayWriter
 from tests.replay.tools import (
@@ -20,7 +24,7 @@ from tests.replay.tools import (
     unfinished,
     verified,
 )
-from tests.table import Played, at_random, play, played, signed
+from tests.table import Played, at_random, match_at, play, played, signed
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +164,21 @@ def test_a_called_remark_is_in_the_record(tmp_path: Path) -> None:
     data = (tmp_path / "game.seqp2p").read_bytes()
     assert b"the queen!" in data
     assert unfinished(data, "awaiting").steps == len(match.record)
+
+
+def test_a_remark_dated_before_its_seats_last_waits_for_it(trio: Played, tmp_path: Path) -> None:
+    """The open step stands on one that is not final: what is dated to it is written later, and so is what follows."""
+    path = tmp_path / "game.seqp2p"
+    match, seat = match_at(trio, 8), trio.seat(1)
+    assert match.final < match.number - 1
+    with ReplayWriter(path, match) as replay:
+        for step in (8, 1):
+            number, last = match.remarks.next_of(1)
+            payload = encode(RemarkPayload(1, match.game.id, 1, number, last, step, match.head, False, "now"))
+            remark = match.receive_remark(payload, sign(trio.identity(1), REMARK, payload))
+            assert remark is not None
+            replay.remark(match, remark)
+        replay.finish(match, seat.identity_key, seat.sign)
+    data = path.read_bytes()
+    unfinished(data)
+    assert len(places(parts_of(data))) == 2

@@ -1,0 +1,321 @@
+"""Every input in every state of a match: what seats may sign, what cheats sign, what was damaged on the way.
+
+Whatever comes, there are events or one of the match's own errors; what is refused leaves it as it was, what is final
+never changes, and the replay of it all is right as far as it goes.
+"""
+
+import contextlib
+import random
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
+from seqp2p.crypto.identity import sign
+from seqp2p.match.ballots import Wish
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import encode
+from seqp2p.match.errors import MatchError, Refusal, Violation
+from seqp2p.match.remark import BadRemark, RemarkPayload
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord
+from seqp2p.net.absence import Absence
+from seqp2p.net.voting import Voting
+from seqp2p.replay.playback import play_back
+from seqp2p.replay.writer import ReplayWriter
+from tests.fuzz.mutate import mutated
+from tests.fuzz.targets import game, refused, sound
+from tests.table import ACTIONS, OwnSeat, fork, identity, make_seats, match_at, signed, snapshot
+
+SEATS = st.integers(1, 3)
+SEEDS = st.integers(0, 2**32)
+ROUNDS = st.sampled_from([1, 1, 1, 2, 2, 3, 5, 17, 40, 999])
+ABOUT = st.sets(SEATS, min_size=1, max_size=2)
+# Before the deal, in turns early and late, in a draw, at the end.
+OPENED = (1, 2, 6, 7, 8, 9, 10, 21, 37, 38, 39, 40)
+
+
+class Table(RuleBasedStateMachine):
+    """Three seats, of which any may cheat, and one match that hears them all; a seat plays it, or nobody."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = TemporaryDirectory(prefix="seqp2p-fuzz-")
+        self.now = 0.0
+
+    @initialize(step=st.sampled_from(OPENED), own=st.integers(0, 3))
+    def begin(self, step: int, own: int) -> None:
+        self.match = match_at(game(), 1)
+        self.match.own_seat = own
+        self.seats = make_seats(game().players, game().seed)
+        path = Path(self.folder.name, "game.seqp2p")
+        self.writer = ReplayWriter(path, self.match)
+        for closed in game().steps[: step - 1]:
+            for _, held in closed.contributions:
+                self.match.receive(held)
+            self.writer.record(self.match)
+        self.final: list[Any] = []
+        self.old: list[Contribution] = [held for _, held in game().steps[0].contributions]
+        self.heads = [bytes(32)]
+        self.absence = Absence(self.match, own or 1)
+        self.voting = Voting(self.match, own or 1, self.absence, asks=bool(own % 2))
+
+    # What comes in, as a session takes it.
+
+    def take(self, what: Callable[[], object]) -> object:
+        """Hand something in; proofs of cheating are kept, as a session keeps them."""
+        before = snapshot(self.match)
+        try:
+            with refused(MatchError, BadRemark, Refusal):
+                told = what()
+                self.writer.record(self.match)
+                return told
+        except Violation as violation:
+            self.accuse(violation)
+            return None
+        assert snapshot(self.match) == before
+        return None
+
+    def accuse(self, violation: Violation) -> None:
+        known = self.match.knows_of(violation)
+        if self.match.accuse(violation) is not None and not known:
+            self.writer.evidence(self.match, violation)
+        self.match.proofs(violation)
+        self.writer.record(self.match)
+
+    def contribute(self, contribution: Contribution) -> None:
+        self.old.append(contribution)
+
+        def judge() -> None:
+            try:
+                self.match.receive(contribution)
+            except Violation as violation:
+                self.accuse(violation)
+
+        self.take(judge)
+
+    def seat(self, number: int) -> OwnSeat:
+        return self.seats[number - 1]
+
+    # Honest seats.
+
+    def honest(self, seat: OwnSeat, dice: random.Random) -> Contribution | None:
+        if not seat.owes(self.match):
+            return None
+        if self.match.kind in ACTIONS:
+            return seat.play(self.match, dice.choice(seat.view(self.match).legal))
+        return seat.contribute(self.match)
+
+    @rule(number=SEATS, seed=SEEDS)
+    def goes_on(self, number: int, seed: int) -> None:
+        """A seat does its part."""
+        if (own := self.honest(self.seat(number), random.Random(seed))) is not None:
+            self.contribute(own)
+
+    @rule(seed=SEEDS)
+    def all_go_on(self, seed: int) -> None:
+        """Whoever owes something does it, a few times over."""
+        dice = random.Random(seed)
+        for _ in range(dice.randint(1, 6)):
+            for seat in self.seats:
+                if (own := self.honest(seat, dice)) is not None:
+                    self.contribute(own)
+
+    @rule(number=SEATS)
+    def shows_heads(self, number: int) -> None:
+        """A seat says how it has closed what is not final."""
+        for head in self.seat(number).heads(self.match):
+            self.take(lambda head=head: self.match.receive_head(head))
+
+    @rule(number=SEATS, round_=st.integers(1, 4), about=ABOUT, skip=st.booleans())
+    def votes(self, number: int, round_: int, about: set[int], skip: bool) -> None:
+        """A seat votes with the ``last`` that is true of this match."""
+        base, about = self.match.chain.base, about - {number}
+        if base is not None and about:
+            last = base.decree.last()
+            if last is None or last.round < round_:
+                wish = Wish("skip" if skip else "drop", frozenset(about))
+                own = self.seat(number).ballot(self.match, round_, wish, "late")
+                self.take(lambda: self.match.receive_ballot(own))
+
+    @rule(about=ABOUT)
+    def all_vote(self, about: set[int]) -> None:
+        """A round in which everybody votes alike, and shows what it closed."""
+        base = self.match.chain.base
+        if base is None:
+            return
+        round_ = max([0, base.decree.promised, *base.decree.votes]) + 1
+        for number in {1, 2, 3} - about:
+            if round_ < 900 and self.match.chain.base is base:
+                self.votes(number, round_, about, skip=False)
+        for number in (1, 2, 3):
+            self.shows_heads(number)
+
+    @rule(number=SEATS)
+    def leaves(self, number: int) -> None:
+        own = self.seat(number).leave(self.match)
+        if self.match.receive_leave(own) is not None:
+            self.writer.leave(self.match, own)
+
+    # Cheats.
+
+    @rule(number=SEATS, seed=SEEDS)
+    def signs_twice(self, number: int, seed: int) -> None:
+        """Two contributions of one seat to one step."""
+        dice = random.Random(seed)
+        for _ in range(2):
+            if (own := self.honest(self.seat(number), dice)) is not None:
+                other = self.honest(self.seat(number), dice)
+                self.contribute(own)
+                if other is not None:
+                    self.contribute(other)
+
+    @rule(number=SEATS, seed=SEEDS)
+    def signs_nonsense(self, number: int, seed: int) -> None:
+        """Something that is nearly a contribution, signed by its seat."""
+        dice = random.Random(seed)
+        seat = self.seat(number)
+        some = self.honest(seat, dice) or dice.choice(self.old)
+        payload = mutated(some.payload, [each.payload for each in self.old], dice)
+        self.contribute(signed(identity(number, game().seed), payload))
+
+    @rule(seed=SEEDS)
+    def says_it_again(self, seed: int) -> None:
+        self.contribute(random.Random(seed).choice(self.old))
+
+    @rule(number=SEATS, seed=SEEDS, round_=ROUNDS, about=ABOUT, skip=st.booleans(), ahead=st.sampled_from([0, 0, 0, -1, 1]))
+    def votes_falsely(self, number: int, seed: int, round_: int, about: set[int], skip: bool, ahead: int) -> None:
+        """Any ballot that can be written."""
+        dice, base = random.Random(seed), self.match.chain.base
+        about -= {number}
+        if base is None or not about:
+            return
+        last = dice.choice([None, LastRecord(dice.randrange(round_), dice.choice(self.known_heads()))])
+        prev = dice.choice([base.prev, base.prev, base.prev, *self.known_heads()])
+        payload = BallotPayload(
+            1, self.match.game.id, max(1, base.number + ahead), prev, number, round_, "skip" if skip else "drop",
+            tuple(sorted(about)), "cheated", last,
+        )  # fmt: skip
+        self.take(lambda: self.match.receive_ballot(self.by(number, BALLOT, encode(payload))))
+
+    @rule(number=SEATS, seed=SEEDS, round_=st.sampled_from([0, 0, 1, 2, 3, 1000]))
+    def shows_falsely(self, number: int, seed: int, round_: int) -> None:
+        """Any head that can be written."""
+        dice = random.Random(seed)
+        heads = self.known_heads()
+        step = max(1, self.match.number + dice.choice([-3, -2, -1, -1, 0, 1]))
+        past = self.match.game.heads
+        prev = dice.choice([past[min(step, len(past)) - 1], dice.choice(heads)])
+        payload = HeadPayload(1, self.match.game.id, step, prev, number, round_, dice.choice(heads))
+        self.take(lambda: self.match.receive_head(self.by(number, HEAD, encode(payload))))
+
+    @rule(number=SEATS, seed=SEEDS)
+    def says_something(self, number: int, seed: int) -> None:
+        """A remark, mostly the next of its seat, dated as its seat likes."""
+        dice = random.Random(seed)
+        next_number, last = self.match.remarks.next_of(number)
+        step = dice.choice([self.match.number, dice.randint(1, self.match.number), self.match.final + 1])
+        prev = dice.choice([self.match.head, *self.known_heads()])
+        next_number = max(1, next_number + dice.choice([0, 0, 0, 1, -1]))
+        payload = RemarkPayload(1, self.match.game.id, number, next_number, last, step, prev, False, "hm")
+        word = self.by(number, REMARK, encode(payload))
+        remark: Any = self.take(lambda: self.match.receive_remark(word.payload, word.signature))
+        if remark is not None:
+            self.writer.remark(self.match, remark)
+
+    @rule(seed=SEEDS)
+    def accuses(self, seed: int) -> None:
+        """One or two things that were said, held up as evidence."""
+        dice = random.Random(seed)
+        some = dice.sample(self.old, min(len(self.old), dice.choice([1, 2, 2])))
+
+        def weigh() -> None:
+            try:
+                self.match.weigh(tuple(some))
+            except Violation as violation:
+                self.accuse(violation)
+
+        self.take(weigh)
+
+    @rule(number=SEATS, seed=SEEDS, label=st.sampled_from([CONTRIBUTION, BALLOT, HEAD, LEAVE, REMARK]))
+    def says_under_another_label(self, number: int, seed: int, label: str) -> None:
+        some = random.Random(seed).choice(self.old)
+        word = self.by(number, label, some.payload)
+        for receive in (self.match.receive_ballot, self.match.receive_head, self.match.receive_leave):
+            self.take(lambda receive=receive: receive(word))
+
+    @rule(number=st.integers(1, 4), right=st.booleans())
+    def opens_a_hand(self, number: int, right: bool) -> None:
+        secret = self.seats[(number - 1) % 3].release() if right else 7
+        self.take(lambda: self.match.open_seat(number, secret))
+
+    # Time.
+
+    @rule(seed=SEEDS, later_s=st.sampled_from([0.0, 1.0, 16.0, 130.0, 300.0]))
+    def time_passes(self, seed: int, later_s: float) -> None:
+        """Links come and go; what a session would look at every second is looked at."""
+        dice = random.Random(seed)
+        self.now += later_s
+        for number in (1, 2, 3):
+            match dice.randrange(6):
+                case 0:
+                    self.absence.goodbye(number, dice.choice(["", "why"]), self.now)
+                case 1:
+                    self.absence.linked(number)
+                case 2:
+                    self.voting.allow(number)
+                case _:
+                    pass
+        self.absence.look({number for number in (1, 2, 3) if dice.random() < 0.6}, self.now)
+        members = set(self.match.game.seats)
+        assert self.voting.to_ask(self.now) <= members
+        assert self.voting.hopeless(self.now) <= {1, 2, 3}
+        assert isinstance(self.absence.why_over(self.now), str | None)
+        due = self.voting.due(self.now)
+        if due is not None and self.match.own_seat:
+            assert self.match.own_seat not in due.wish.about
+            own = self.seat(self.match.own_seat).ballot(self.match, due.round, due.wish, due.reason)
+            assert self.take(lambda: self.match.receive_ballot(own)) is not None, "an own ballot counts"
+
+    # What is true at any time.
+
+    def known_heads(self) -> list[bytes]:
+        """Heads that somebody may have reason to name, and one that nobody has."""
+        live = [head for step in self.match.chain.live for head in step.decree.complete]
+        votes = [step.decree.head_of("drop", frozenset({number})) for step in self.match.chain.live for number in (1, 2, 3)]
+        return [bytes(32), *self.match.game.heads[-3:], *live[-6:], *votes[:6]]
+
+    def by(self, number: int, label: str, payload: bytes) -> Contribution:
+        word = Contribution(payload, sign(identity(number, game().seed), label, payload))
+        if label in {CONTRIBUTION, BALLOT}:
+            self.old.append(word)
+        return word
+
+    @invariant()
+    def sound(self) -> None:
+        if hasattr(self, "match"):
+            sound(self.match)
+            assert self.match.record[: len(self.final)] == self.final, "what is final never changes"
+            self.final = self.match.record[: self.match.final]
+            for step in self.match.chain.live:
+                assert step.decree.members == frozenset(step.before.seats)
+                rounds = [closing.round for closing in step.decree.closings()]
+                assert rounds == sorted(rounds)
+                assert step.decree.closing is None or step.decree.promised >= step.decree.closing.round
+
+    def teardown(self) -> None:
+        if hasattr(self, "match"):
+            with contextlib.closing(self.writer._file):
+                self.writer.finish(self.match, self.seats[0].identity_key, self.seats[0].sign)
+            report = play_back(self.writer.path.read_bytes()).report
+            assert report.verdict != "invalid", report
+            assert report.steps >= self.match.final
+        self.folder.cleanup()
+
+
+TestMatch = Table.TestCase
+TestMatch.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
