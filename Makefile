@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types tests coverage bench vectors man catalogue screens tables clean
+.PHONY: demo test lint types tests coverage bench fuzz corpus vectors man catalogue screens tables clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,8 +21,10 @@ help:
 	@echo "make test    lint, types, tests"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
+	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
+	@echo "make corpus  write what fuzzing starts from again, out of the vectors and the golden replays"
 	@echo "make screens take the README's pictures again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
 	@echo "make tables  write the tables of docs/protocol.md and docs/security.md that the code has itself"
@@ -58,6 +60,13 @@ coverage: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python benchmarks/run.py $(ONLY)
+
+fuzz: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	@$(BIN)/python -m tests.fuzz.run $(or $(SECONDS),60) $(ONLY)
+
+corpus: $(STAMP)
+	$(BIN)/python -m tests.fuzz.corpus
 
 vectors: $(STAMP)
 	$(BIN)/python protocol/generate.py

@@ -11,7 +11,6 @@ from typing import Any, Final
 import trio
 from cryptography.hazmat.primitives import serialization
 
-from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
@@ -100,7 +99,10 @@ def replay() -> Named:
     golden = (ROOT / "replays/kids-3.seqp2p").read_bytes()
     third = list(records(golden))[2]
     yield "kids-3-begun", golden[: third.end]
-    own = [MAGIC, *(golden[each.start : each.end] for each in records(golden) if type(each.record).__name__ != "StepRecord")]
+    own = [
+        MAGIC,
+        *(golden[each.start : each.end] for each in records(golden) if type(each.record).__name__ != "StepRecord"),
+    ]
     yield "kids-3-without-steps", b"".join(own)
 
 
@@ -170,7 +172,20 @@ def door() -> Named:
 
 
 def main() -> None:
-    for make in (frames, messages, payloads, signed, replay, sidecar, notation, positions, words, certificate, adverts, door):
+    for make in (
+        frames,
+        messages,
+        payloads,
+        signed,
+        replay,
+        sidecar,
+        notation,
+        positions,
+        words,
+        certificate,
+        adverts,
+        door,
+    ):
         folder = CORPUS / make.__name__
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.iterdir():

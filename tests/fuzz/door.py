@@ -34,9 +34,7 @@ async def host(frames: FrameStream) -> tuple[Proof, Message | None]:
     dice = random.Random(1).randbytes
     keeper = CodeKeeper(7, dice, DEFAULT_LIMITS, lambda _: None)
     own = credentials(HOST)
-    proof = await check_client(
-        frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=DEFAULT_LIMITS
-    )
+    proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=DEFAULT_LIMITS)
     if proof.role == "link":
         return proof, None
     await keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
@@ -51,7 +49,7 @@ async def host(frames: FrameStream) -> tuple[Proof, Message | None]:
 
 async def honest_words(wish: Message) -> bytes:
     """All that an honest guest says to this host, to be said again."""
-    import trio  # noqa: PLC0415
+    import trio
 
     here, there = frames_pair()
     said = bytearray()
@@ -68,9 +66,7 @@ async def honest_words(wish: Message) -> bytes:
         nursery.start_soon(host, here)
         await prove(link, identity(GUEST), "join", None, DEFAULT_LIMITS)
         code = _code()
-        exchange = Exchange(
-            code, identity(GUEST).public, link.server_key, link.certificate_hash, dice, host=False
-        )
+        exchange = Exchange(code, identity(GUEST).public, link.server_key, link.certificate_hash, dice, host=False)
         await give_code(there, exchange, DEFAULT_LIMITS)
         await send(there, wish)
     return bytes(said)

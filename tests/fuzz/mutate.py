@@ -20,8 +20,8 @@ _EDGES: Final = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x8
 _HEADS: Final = (b"\xdd", b"\xdf", b"\xdb", b"\xc6", b"\xc9", b"\xc1", b"\xd4\x05\x00", b"\xd6\xff", b"\xc7\x0c\xff")
 _BOMBS: Final = (b"\x91" * 600, b"\x81\xa0" * 400, b"\x90" * 2_000, b"\xdd\xff\xff\xff\xff", b"\xdf\x7f\xff\xff\xff")
 _STRANGE: Final[tuple[Any, ...]] = (
-    None, True, False, 0, -1, 1.0, float("nan"), float("inf"), 2**63, -(2**63), "", "\0", "\x1b[2J", "\u202e", "é" * 300,
-    b"", bytes(32), bytes(64), [], {}, [[]], {"": {}}, [None] * 40, {"a": 1, "b": [{}]}, "x" * 5000,
+    None, True, False, 0, -1, 1.0, float("nan"), float("inf"), 2**63, -(2**63), "", "\0", "\x1b[2J", "\u202e",
+    "é" * 300, b"", bytes(32), bytes(64), [], {}, [[]], {"": {}}, [None] * 40, {"a": 1, "b": [{}]}, "x" * 5000,
 )  # fmt: skip
 _DEPTH_MAX: Final = 12  # of what is taken apart: deeper ones are bombs already
 _ODDS: Final = 0.3  # of one more change, and of looking further inside
@@ -169,7 +169,8 @@ def _double(data: bytes, dice: random.Random) -> bytes:
 def _number(data: bytes, dice: random.Random) -> bytes:
     """A length or a number becomes an edge."""
     size, at = dice.choice((1, 2, 4, 8)), dice.randint(0, len(data))
-    return data[:at] + (dice.choice(_EDGES) % 256**size).to_bytes(size, "big") + data[at + size :]
+    number = dice.choice(_EDGES).to_bytes(8, "big")[-size:]
+    return data[:at] + number + data[at + size :]
 
 
 def _spliced(data: bytes, other: bytes, dice: random.Random) -> bytes:

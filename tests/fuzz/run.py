@@ -8,7 +8,6 @@ import random
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Final
 
 from tests.fuzz.kept import CORPUS, ROOT, inputs, target_names
@@ -56,7 +55,7 @@ def _fuzz(name: str, seconds: int) -> bool:
 
 def _one(name: str, options: list[str]) -> None:
     """One target in this process, until libFuzzer ends it."""
-    import atheris  # type: ignore[import-not-found, unused-ignore]  # an extra that few have
+    import atheris  # an extra that few have
 
     with atheris.instrument_imports(include=["seqp2p"]):
         from tests.fuzz.targets import TARGETS

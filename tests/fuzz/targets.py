@@ -7,7 +7,7 @@ written again as the very bytes it was read from. Anything else that comes out i
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,8 +32,8 @@ from seqp2p.net.here import HerePayload
 from seqp2p.net.messages import Stage, decode_message, encode_message
 from seqp2p.net.text import clean
 from seqp2p.net.tls import certificate_key
-from seqp2p.replay.format import records
 from seqp2p.replay.format import frame as record_frame
+from seqp2p.replay.format import records
 from seqp2p.replay.playback import play_back
 from seqp2p.replay.resume import ResumeError, feed, load
 from seqp2p.replay.sidecar import MAGIC, Secrets, Sidecar, SidecarDamaged
@@ -64,7 +64,7 @@ from tests.table import Played, fork, identity, played, shared_match_at, snapsho
 Target = Callable[[bytes], None]
 
 FRAME_MAX: Final = 300
-SIZE_MAX: Final = 400_000
+REASON_MAX: Final = 1_000
 
 
 @cache
@@ -90,10 +90,13 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        text = why(error)
-        assert text, f"{type(error).__name__} without a reason"
-        assert text.isprintable(), repr(text)
-        assert len(text) < 1_000, f"{len(text)} characters of {type(error).__name__}"
+        _check_text(why(error))
+
+
+def _check_text(text: str) -> None:
+    assert text, "an error without a reason"
+    assert text.isprintable(), repr(text)
+    assert len(text) < REASON_MAX, f"{len(text)} characters: {text[:99]!r}"
 
 
 def as_text(data: bytes) -> str:
@@ -168,7 +171,7 @@ def signed(data: bytes) -> None:
     for name, (label, kind) in SIGNED.items():
         with contextlib.suppress(DecodeError):
             decode(kind, data, BALLOT_SIZE_MAX * 2)
-            _take(match, lambda match, name=name, label=label: _receive(match, name, _signed(label, seat, data)))
+            _take(match, partial(_receive, name=name, word=_signed(label, seat, data)))
 
 
 def _receive(match: Match, name: str, word: Contribution) -> object:
@@ -178,7 +181,7 @@ def _receive(match: Match, name: str, word: Contribution) -> object:
 
 
 def _match_for(data: bytes) -> tuple[Match, int]:
-    """A match in which the step that these bytes name is open, and the seat that they name: of this table, the nearest."""
+    """A match in which the step that these bytes name is open, and the seat that they name, if there are such."""
     seat, step = 1, 7
     for kind in (None, *(kind for _, kind in SIGNED.values())):
         with contextlib.suppress(DecodeError):
@@ -239,7 +242,7 @@ def replay(data: bytes) -> None:
 
 
 def sidecar(data: bytes) -> None:
-    """A seat's own file: as it is, and as what stands in records whose sums are right; then what it makes a match take."""
+    """A seat's own file, as it is and as records whose sums are right; then what it makes a match take."""
     for whole in (data, MAGIC + checked_frame(data), MAGIC + checked_frame(encode(_secrets())) + checked_frame(data)):
         path = folder() / "game.seqp2p.seat"
         path.write_bytes(whole)
@@ -328,7 +331,7 @@ def adverts(data: bytes) -> None:
 
 def door(data: bytes) -> None:
     """All that a stranger says at a host's door inside TLS, up to its name; the first byte cuts it into pieces."""
-    from tests.fuzz.door import answered  # noqa: PLC0415  # certificates are made when it is imported
+    from tests.fuzz.door import answered  # certificates are made when it is imported
 
     head, said = data[:1], data[1:]
     whole = trio.run(answered, said, len(said) + 1)

@@ -7,13 +7,14 @@ never changes, and the replay of it all is right as far as it goes.
 import contextlib
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import sign
@@ -22,6 +23,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.remark import BadRemark, RemarkPayload
+from seqp2p.match.seat import OwnSeat
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord
 from seqp2p.net.absence import Absence
 from seqp2p.net.voting import Voting
@@ -29,7 +31,7 @@ from seqp2p.replay.playback import play_back
 from seqp2p.replay.writer import ReplayWriter
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import game, refused, sound
-from tests.table import ACTIONS, OwnSeat, fork, identity, make_seats, match_at, signed, snapshot
+from tests.table import ACTIONS, identity, make_seats, match_at, signed, snapshot
 
 SEATS = st.integers(1, 3)
 SEEDS = st.integers(0, 2**32)
@@ -68,17 +70,19 @@ class Table(RuleBasedStateMachine):
 
     def take(self, what: Callable[[], object]) -> object:
         """Hand something in; proofs of cheating are kept, as a session keeps them."""
-        before = snapshot(self.match)
-        try:
-            with refused(MatchError, BadRemark, Refusal):
+        before, taken = snapshot(self.match), False
+        told, proof = None, None
+        with refused(MatchError, BadRemark, Refusal):
+            try:
                 told = what()
-                self.writer.record(self.match)
-                return told
-        except Violation as violation:
-            self.accuse(violation)
-            return None
-        assert snapshot(self.match) == before
-        return None
+                taken = True
+            except Violation as violation:
+                proof = violation
+        assert taken or snapshot(self.match) == before, "what is refused changes nothing"
+        if proof is not None:
+            self.accuse(proof)
+        self.writer.record(self.match)
+        return told
 
     def accuse(self, violation: Violation) -> None:
         known = self.match.knows_of(violation)
@@ -89,14 +93,7 @@ class Table(RuleBasedStateMachine):
 
     def contribute(self, contribution: Contribution) -> None:
         self.old.append(contribution)
-
-        def judge() -> None:
-            try:
-                self.match.receive(contribution)
-            except Violation as violation:
-                self.accuse(violation)
-
-        self.take(judge)
+        self.take(partial(self.match.receive, contribution))
 
     def seat(self, number: int) -> OwnSeat:
         return self.seats[number - 1]
@@ -129,7 +126,7 @@ class Table(RuleBasedStateMachine):
     def shows_heads(self, number: int) -> None:
         """A seat says how it has closed what is not final."""
         for head in self.seat(number).heads(self.match):
-            self.take(lambda head=head: self.match.receive_head(head))
+            self.take(partial(self.match.receive_head, head))
 
     @rule(number=SEATS, round_=st.integers(1, 4), about=ABOUT, skip=st.booleans())
     def votes(self, number: int, round_: int, about: set[int], skip: bool) -> None:
@@ -187,7 +184,14 @@ class Table(RuleBasedStateMachine):
     def says_it_again(self, seed: int) -> None:
         self.contribute(random.Random(seed).choice(self.old))
 
-    @rule(number=SEATS, seed=SEEDS, round_=ROUNDS, about=ABOUT, skip=st.booleans(), ahead=st.sampled_from([0, 0, 0, -1, 1]))
+    @rule(
+        number=SEATS,
+        seed=SEEDS,
+        round_=ROUNDS,
+        about=ABOUT,
+        skip=st.booleans(),
+        ahead=st.sampled_from([0, 0, 0, -1, 1]),
+    )
     def votes_falsely(self, number: int, seed: int, round_: int, about: set[int], skip: bool, ahead: int) -> None:
         """Any ballot that can be written."""
         dice, base = random.Random(seed), self.match.chain.base
@@ -232,21 +236,14 @@ class Table(RuleBasedStateMachine):
         """One or two things that were said, held up as evidence."""
         dice = random.Random(seed)
         some = dice.sample(self.old, min(len(self.old), dice.choice([1, 2, 2])))
-
-        def weigh() -> None:
-            try:
-                self.match.weigh(tuple(some))
-            except Violation as violation:
-                self.accuse(violation)
-
-        self.take(weigh)
+        self.take(partial(self.match.weigh, tuple(some)))
 
     @rule(number=SEATS, seed=SEEDS, label=st.sampled_from([CONTRIBUTION, BALLOT, HEAD, LEAVE, REMARK]))
     def says_under_another_label(self, number: int, seed: int, label: str) -> None:
         some = random.Random(seed).choice(self.old)
         word = self.by(number, label, some.payload)
         for receive in (self.match.receive_ballot, self.match.receive_head, self.match.receive_leave):
-            self.take(lambda receive=receive: receive(word))
+            self.take(partial(receive, word))
 
     @rule(number=st.integers(1, 4), right=st.booleans())
     def opens_a_hand(self, number: int, right: bool) -> None:
@@ -286,7 +283,9 @@ class Table(RuleBasedStateMachine):
     def known_heads(self) -> list[bytes]:
         """Heads that somebody may have reason to name, and one that nobody has."""
         live = [head for step in self.match.chain.live for head in step.decree.complete]
-        votes = [step.decree.head_of("drop", frozenset({number})) for step in self.match.chain.live for number in (1, 2, 3)]
+        votes = [
+            step.decree.head_of("drop", frozenset({number})) for step in self.match.chain.live for number in (1, 2, 3)
+        ]
         return [bytes(32), *self.match.game.heads[-3:], *live[-6:], *votes[:6]]
 
     def by(self, number: int, label: str, payload: bytes) -> Contribution:
