@@ -99,6 +99,10 @@ class Absence:
         departed = (seat for seat, (since, _) in self._gone.items() if now - since >= GOODBYE_WAIT_S)
         return frozenset(seat for seat in departed if self._in_game(seat))
 
+    def vanished(self, now: float) -> frozenset[int]:
+        """Those that said goodbye and cannot be reached by way of others either: a cheat may say it to some alone."""
+        return self.departed(now) & self._away_at.keys()
+
     def _in_game(self, seat: int) -> bool:
         """Whether it is still in the game: nobody waits for a seat that was dropped, whatever has become of it."""
         return seat in self._match.game.seats

@@ -13,12 +13,13 @@ from typing import Protocol, TypeAlias
 import trio
 
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.voting import AskAbout
-from seqp2p.replay.sidecar import LoggedKind
+from seqp2p.replay.sidecar import LoggedKind, logged_evidence
 from seqp2p.replay.writer import ReplayWriter
 
 TableEvent: TypeAlias = Event | Absent | Back | AskAbout
@@ -57,6 +58,11 @@ class Ledger:
         """Something signed is about to be taken."""
         if self._journal is not None:
             self._journal.log(kind, signed.payload, signed.signature)
+
+    def log_evidence(self, violation: Violation) -> None:
+        """A proof of cheating is taken: what it proves may decide how a step closes."""
+        if self._journal is not None:
+            self._journal.log("evidence", *logged_evidence(violation.evidence))
 
     async def sync(self) -> None:
         """Something own is about to be sent: wait until the disk has it."""

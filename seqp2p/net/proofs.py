@@ -58,6 +58,7 @@ class Proofs:
         events = self._match.accuse(violation)
         if events is None:
             return False
+        self._ledger.log_evidence(violation)
         self._follow(events)
         if not known:
             self._ledger.writer.evidence(self._match, violation)

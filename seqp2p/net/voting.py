@@ -86,7 +86,7 @@ class Voting:
         if base is None or not base.votable:
             return frozenset()
         cheats_or_left = self._match.proven.keys() | self._match.left.keys()
-        away_or_silent = self._away(now) | self._absence.departed(now) | self._silent(base, now)
+        away_or_silent = self._away(now) | self._absence.vanished(now) | self._silent(base, now)
         gone = (away_or_silent | cheats_or_left) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
@@ -99,7 +99,7 @@ class Voting:
 
     def _wish(self, base: LiveStep, now: float) -> tuple[Wish, Reason] | None:
         members = base.decree.members - {self._own_seat}
-        left = (self._match.left.keys() & members) | (self._absence.departed(now) & members)
+        left = (self._match.left.keys() & members) | (self._absence.vanished(now) & members)
         cheats = self._match.proven.keys() & members
         away = self._away(now) & members
         late = (self._absence.late(now) | self._absence.owing(now)) & members
@@ -144,11 +144,14 @@ class Voting:
         """
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
         hindering = base.decree.hindering(Wish(own.action, own.about)) if own is not None else frozenset[int]()
+        # What was said unsigned, others need not have heard: they vote alike only after the grace.
+        unsigned = own is not None and own.about & self._absence.departed(now) - self._match.left.keys()
+        patience_s = SILENT_S + (self._absence.grace_s if unsigned else 0)
         known = self._hindering if self._hindered_at == base.number else {}
         self._hindered_at, self._hindering = base.number, {seat: known.get(seat, now) for seat in hindering}
         return frozenset(
             seat
             for seat, since in self._hindering.items()
-            if min(now - since, self._absence.reachable_s(seat, now)) >= SILENT_S
+            if min(now - since, self._absence.reachable_s(seat, now)) >= patience_s
             or now - since >= SILENT_S + self._absence.grace_s
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import DecodeError
+from seqp2p.match.encoding import DecodeError, decode
 from seqp2p.match.errors import OtherPast, Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
@@ -18,13 +18,16 @@ from seqp2p.match.seat import OwnSeat
 from seqp2p.replay.format import (
     LENGTH_SIZE,
     MAGIC,
+    RECORD_SIZE_MAX,
     REPLAY_SIZE_MAX,
     EndRecord,
+    EvidenceRecord,
     NotAReplay,
     Placed,
     StepRecord,
     TableRecord,
     Torn,
+    contributions_of,
     records,
 )
 from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
@@ -119,9 +122,12 @@ def _take(match: Match, logged: Logged, writer: ReplayWriter) -> tuple[Event, ..
             try:
                 return match.receive(signed)
             except Violation as violation:
-                known = match.knows_of(violation)
-                if match.accuse(violation) is not None and not known:
-                    writer.evidence(match, violation)
+                return _accuse(match, violation, writer)
+        case "evidence":
+            try:
+                match.weigh(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
+            except Violation as violation:
+                return _accuse(match, violation, writer)
         case "ballot":
             return match.receive_ballot(signed) or ()
         case "head":
@@ -135,6 +141,14 @@ def _take(match: Match, logged: Logged, writer: ReplayWriter) -> tuple[Event, ..
         case _:
             pass  # Addresses are not for the match.
     return ()
+
+
+def _accuse(match: Match, violation: Violation, writer: ReplayWriter) -> tuple[Event, ...]:
+    known = match.knows_of(violation)
+    events = match.accuse(violation)
+    if events is not None and not known:
+        writer.evidence(match, violation)
+    return events or ()
 
 
 def _whole_records(data: bytes) -> tuple[list[Placed], bool]:

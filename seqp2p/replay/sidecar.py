@@ -18,10 +18,10 @@ from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 
-from seqp2p.match.contribution import SIGNATURE_SIZE
+from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
-from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX
+from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, pairs
 from seqp2p.replay.locks import lock
 from seqp2p.said import said
 
@@ -71,11 +71,16 @@ class Secrets(Record, frozen=True):
 
 
 class Logged(Record, frozen=True):
-    """Something that a seat signed, as it was signed."""
+    """Something that a seat signed, as it was signed; evidence is a record of the replay, and its signature zeros."""
 
     kind: LoggedKind
     payload: Annotated[bytes, msgspec.Meta(max_length=LOGGED_SIZE_MAX)]
     signature: Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+
+
+def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
+    """Payload and signature of a proof of cheating, which is as good as what it holds is signed."""
+    return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
 
 
 class SidecarError(Exception):

@@ -4,7 +4,6 @@ Whatever comes, there are events or one of the match's own errors; what is refus
 never changes, and the replay of it all is right as far as it goes.
 """
 
-import contextlib
 import random
 from collections.abc import Callable
 from functools import partial
@@ -22,12 +21,15 @@ from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.errors import MatchError, Refusal, Violation
+from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord
 from seqp2p.net.absence import Absence
 from seqp2p.net.voting import Voting
 from seqp2p.replay.playback import play_back
+from seqp2p.replay.resume import feed, load
+from seqp2p.replay.sidecar import Logged, LoggedKind, logged_evidence
 from seqp2p.replay.writer import ReplayWriter
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import game, refused, sound
@@ -53,23 +55,26 @@ class Table(RuleBasedStateMachine):
     def begin(self, step: int, own: int) -> None:
         self.match = match_at(game(), 1)
         self.match.own_seat = own
+        self.journal: list[Logged] = []
         self.seats = make_seats(game().players, game().seed)
         path = Path(self.folder.name, "game.seqp2p")
         self.writer = ReplayWriter(path, self.match)
         for closed in game().steps[: step - 1]:
             for _, held in closed.contributions:
                 self.match.receive(held)
+                self.journal.append(Logged("contribution", held.payload, held.signature))
             self.writer.record(self.match)
         self.final: list[Any] = []
         self.old: list[Contribution] = [held for _, held in game().steps[0].contributions]
-        self.heads = [bytes(32)]
         self.absence = Absence(self.match, own or 1)
         self.voting = Voting(self.match, own or 1, self.absence, asks=bool(own % 2))
 
     # What comes in, as a session takes it.
 
-    def take(self, what: Callable[[], object]) -> object:
-        """Hand something in; proofs of cheating are kept, as a session keeps them."""
+    def take(
+        self, what: Callable[[], object], kind: LoggedKind | None = None, word: Contribution | None = None
+    ) -> object:
+        """Hand something in; proofs of cheating are kept, and what counts is journalled, as a session does it."""
         before, taken = snapshot(self.match), False
         told, proof = None, None
         with refused(MatchError, BadRemark, Refusal):
@@ -81,22 +86,34 @@ class Table(RuleBasedStateMachine):
         assert taken or snapshot(self.match) == before, "what is refused changes nothing"
         if proof is not None:
             self.accuse(proof)
+        elif kind is not None and word is not None and told is not None:
+            self.journal.append(Logged(kind, word.payload, word.signature))
         self.writer.record(self.match)
         return told
 
     def accuse(self, violation: Violation) -> None:
         known = self.match.knows_of(violation)
-        if self.match.accuse(violation) is not None and not known:
-            self.writer.evidence(self.match, violation)
+        if self.match.accuse(violation) is not None:
+            self.journal.append(Logged("evidence", *logged_evidence(violation.evidence)))
+            if not known:
+                self.writer.evidence(self.match, violation)
         self.match.proofs(violation)
         self.writer.record(self.match)
 
     def contribute(self, contribution: Contribution) -> None:
         self.old.append(contribution)
-        self.take(partial(self.match.receive, contribution))
+        self.take(lambda: self.judged(contribution), "contribution", contribution)
+
+    def judged(self, contribution: Contribution) -> object:
+        judged = self.match.judge(contribution)
+        return None if judged is None else self.match.accept(judged)
 
     def seat(self, number: int) -> OwnSeat:
         return self.seats[number - 1]
+
+    def cheat(self, number: int) -> int:
+        """Any seat but that which this match is played for."""
+        return number % game().players + 1 if number == self.match.own_seat else number
 
     # Honest seats.
 
@@ -126,18 +143,19 @@ class Table(RuleBasedStateMachine):
     def shows_heads(self, number: int) -> None:
         """A seat says how it has closed what is not final."""
         for head in self.seat(number).heads(self.match):
-            self.take(partial(self.match.receive_head, head))
+            self.take(partial(self.match.receive_head, head), "head", head)
 
     @rule(number=SEATS, round_=st.integers(1, 4), about=ABOUT, skip=st.booleans())
     def votes(self, number: int, round_: int, about: set[int], skip: bool) -> None:
         """A seat votes with the ``last`` that is true of this match."""
         base, about = self.match.chain.base, about - {number}
-        if base is not None and about:
+        promised = number == self.match.own_seat and base is not None and base.decree.promised >= round_
+        if base is not None and about and not promised:
             last = base.decree.last()
             if last is None or last.round < round_:
                 wish = Wish("skip" if skip else "drop", frozenset(about))
                 own = self.seat(number).ballot(self.match, round_, wish, "late")
-                self.take(lambda: self.match.receive_ballot(own))
+                self.take(lambda: self.match.receive_ballot(own), "ballot", own)
 
     @rule(about=ABOUT)
     def all_vote(self, about: set[int]) -> None:
@@ -155,7 +173,7 @@ class Table(RuleBasedStateMachine):
     @rule(number=SEATS)
     def leaves(self, number: int) -> None:
         own = self.seat(number).leave(self.match)
-        if self.match.receive_leave(own) is not None:
+        if self.take(lambda: self.match.receive_leave(own), "leave", own) is not None:
             self.writer.leave(self.match, own)
 
     # Cheats.
@@ -163,7 +181,7 @@ class Table(RuleBasedStateMachine):
     @rule(number=SEATS, seed=SEEDS)
     def signs_twice(self, number: int, seed: int) -> None:
         """Two contributions of one seat to one step."""
-        dice = random.Random(seed)
+        dice, number = random.Random(seed), self.cheat(number)
         for _ in range(2):
             if (own := self.honest(self.seat(number), dice)) is not None:
                 other = self.honest(self.seat(number), dice)
@@ -174,7 +192,7 @@ class Table(RuleBasedStateMachine):
     @rule(number=SEATS, seed=SEEDS)
     def signs_nonsense(self, number: int, seed: int) -> None:
         """Something that is nearly a contribution, signed by its seat."""
-        dice = random.Random(seed)
+        dice, number = random.Random(seed), self.cheat(number)
         seat = self.seat(number)
         some = self.honest(seat, dice) or dice.choice(self.old)
         payload = mutated(some.payload, [each.payload for each in self.old], dice)
@@ -194,7 +212,7 @@ class Table(RuleBasedStateMachine):
     )
     def votes_falsely(self, number: int, seed: int, round_: int, about: set[int], skip: bool, ahead: int) -> None:
         """Any ballot that can be written."""
-        dice, base = random.Random(seed), self.match.chain.base
+        dice, base, number = random.Random(seed), self.match.chain.base, self.cheat(number)
         about -= {number}
         if base is None or not about:
             return
@@ -204,18 +222,20 @@ class Table(RuleBasedStateMachine):
             1, self.match.game.id, max(1, base.number + ahead), prev, number, round_, "skip" if skip else "drop",
             tuple(sorted(about)), "cheated", last,
         )  # fmt: skip
-        self.take(lambda: self.match.receive_ballot(self.by(number, BALLOT, encode(payload))))
+        word = self.by(number, BALLOT, encode(payload))
+        self.take(lambda: self.match.receive_ballot(word), "ballot", word)
 
     @rule(number=SEATS, seed=SEEDS, round_=st.sampled_from([0, 0, 1, 2, 3, 1000]))
     def shows_falsely(self, number: int, seed: int, round_: int) -> None:
         """Any head that can be written."""
-        dice = random.Random(seed)
+        dice, number = random.Random(seed), self.cheat(number)
         heads = self.known_heads()
         step = max(1, self.match.number + dice.choice([-3, -2, -1, -1, 0, 1]))
         past = self.match.game.heads
         prev = dice.choice([past[min(step, len(past)) - 1], dice.choice(heads)])
         payload = HeadPayload(1, self.match.game.id, step, prev, number, round_, dice.choice(heads))
-        self.take(lambda: self.match.receive_head(self.by(number, HEAD, encode(payload))))
+        word = self.by(number, HEAD, encode(payload))
+        self.take(lambda: self.match.receive_head(word), "head", word)
 
     @rule(number=SEATS, seed=SEEDS)
     def says_something(self, number: int, seed: int) -> None:
@@ -227,7 +247,7 @@ class Table(RuleBasedStateMachine):
         next_number = max(1, next_number + dice.choice([0, 0, 0, 1, -1]))
         payload = RemarkPayload(1, self.match.game.id, number, next_number, last, step, prev, False, "hm")
         word = self.by(number, REMARK, encode(payload))
-        remark: Any = self.take(lambda: self.match.receive_remark(word.payload, word.signature))
+        remark: Any = self.take(lambda: self.match.receive_remark(word.payload, word.signature), "remark", word)
         if remark is not None:
             self.writer.remark(self.match, remark)
 
@@ -241,7 +261,7 @@ class Table(RuleBasedStateMachine):
     @rule(number=SEATS, seed=SEEDS, label=st.sampled_from([CONTRIBUTION, BALLOT, HEAD, LEAVE, REMARK]))
     def says_under_another_label(self, number: int, seed: int, label: str) -> None:
         some = random.Random(seed).choice(self.old)
-        word = self.by(number, label, some.payload)
+        word = self.by(self.cheat(number), label, some.payload)
         for receive in (self.match.receive_ballot, self.match.receive_head, self.match.receive_leave):
             self.take(partial(receive, word))
 
@@ -276,7 +296,8 @@ class Table(RuleBasedStateMachine):
         if due is not None and self.match.own_seat:
             assert self.match.own_seat not in due.wish.about
             own = self.seat(self.match.own_seat).ballot(self.match, due.round, due.wish, due.reason)
-            assert self.take(lambda: self.match.receive_ballot(own)) is not None, "an own ballot counts"
+            told = self.take(lambda: self.match.receive_ballot(own), "ballot", own)
+            assert told is not None, "an own ballot counts"
 
     # What is true at any time.
 
@@ -308,12 +329,26 @@ class Table(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "match"):
-            with contextlib.closing(self.writer._file):
-                self.writer.finish(self.match, self.seats[0].identity_key, self.seats[0].sign)
-            report = play_back(self.writer.path.read_bytes()).report
-            assert report.verdict != "invalid", report
-            assert report.steps >= self.match.final
+            crashed = Path(self.folder.name, "crashed.seqp2p")
+            crashed.write_bytes(self.writer.path.read_bytes())
+            self.check_replay(self.match, self.writer)
+            self.resume(crashed)
         self.folder.cleanup()
+
+    def check_replay(self, match: Match, writer: ReplayWriter) -> None:
+        with writer:
+            writer.finish(match, self.seats[0].identity_key, self.seats[0].sign)
+        report = play_back(writer.path.read_bytes()).report
+        assert report.verdict != "invalid", report
+        assert report.steps >= match.final
+
+    def resume(self, path: Path) -> None:
+        """A crash instead of an end: the replay and the journal bring all back that is final."""
+        loaded = load(path, game().agreement, self.match.own_seat)
+        writer = ReplayWriter.reopen(path, loaded.match)
+        feed(loaded.match, tuple(self.journal), writer)
+        assert loaded.match.record[: self.match.final] == self.final
+        self.check_replay(loaded.match, writer)
 
 
 TestMatch = Table.TestCase

@@ -8,6 +8,7 @@ import trio
 
 from seqp2p.match.events import Dropped, Result, Voted
 from seqp2p.net.absence import GOODBYE_WAIT_S, Absent, Back
+from seqp2p.net.messages import Bye
 from seqp2p.net.session import TICK_S
 from tests.net.parties import LIMITS, Party, Place, Thinker, checked, of_kind, went_on
 
@@ -100,6 +101,19 @@ async def test_a_leave_is_heard_of_by_way_of_others(autojump_clock: object, quic
         await asleep.wait()
         await party[3].session.leave("you left")
     went_on(party, 3)
+
+
+async def test_a_goodbye_said_to_some_alone(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """Whoever has not heard it votes no sooner than after the grace: the others do not take it for silent until then."""
+    party, asleep = table(tmp_path, 4)
+    async with party.playing():
+        await asleep.wait()
+        for seat in (1, 4):
+            raw = await party.raw(2, to=seat)
+            await raw.say(Bye(""))
+        await trio.sleep(0.1)
+        party.crash(2)
+    went_on(party, 2)
 
 
 async def test_two_leave_at_once(autojump_clock: object, quick: None, tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, OpeningRecord
 from seqp2p.replay.resume import GameOver, ResumeError, feed, load
-from seqp2p.replay.sidecar import Logged
+from seqp2p.replay.sidecar import Logged, logged_evidence
 from seqp2p.replay.writer import ReplayWriter
 from tests.replay.tools import assemble, boundaries, evidence, open_step, records_of, steps
-from tests.table import Played, identity, make_seats, played, randomness, replay_bytes
+from tests.table import Played, identity, make_seats, match_at, played, randomness, replay_bytes
 
 GAME = "game.seqp2p"
 
@@ -280,6 +280,31 @@ def test_a_log_that_does_not_fit(brief: Played, trio: Played, path: Path, kind: 
     entry = Logged("contribution" if kind == "contribution" else "remark", foreign.payload, foreign.signature)
     with ReplayWriter.reopen(path, match) as writer, pytest.raises(ResumeError, match="does not fit"):
         feed(match, (entry,), writer)
+
+
+def test_a_step_that_closed_by_what_a_proof_of_cheating_brought(trio: Played, path: Path) -> None:
+    """Two versions of a turn; a majority signs on the one that came second, as a part of the proof."""
+    step = trio.step_of("turn", 2)
+    match, one = match_at(trio, step), trio.steps[step - 1].contributions[0]
+    seat, other = trio.seat(one[0]), None
+    for action in seat.view(match).legal:
+        other = seat.play(match, action)
+        if other.payload != one[1].payload:
+            break
+    assert other is not None
+    elsewhere = match_at(trio, step)
+    elsewhere.receive(other)
+    shown = [head for each in trio.seats if each is not seat for head in each.heads(elsewhere)]
+    entries = [Logged("contribution", one[1].payload, one[1].signature)]
+    entries += [Logged("evidence", *logged_evidence((one[1], other)))]
+    entries += [Logged("head", head.payload, head.signature) for head in shown]
+    path.write_bytes(assemble(steps(trio, step - 1)))
+    match = load(path, trio.agreement).match
+    with ReplayWriter.reopen(path, match) as writer:
+        feed(match, tuple(entries), writer)
+    assert match.head == elsewhere.head
+    assert match.final >= step
+    assert list(match.proven) == [seat.number]
 
 
 # A seat's secrets.
