@@ -14,6 +14,7 @@ import msgspec
 
 from seqp2p.match.events import Dropped, Event, Redealt, Remarked, Result, Skipped, Turned, Undone, Voted
 from seqp2p.match.play_steps import PLACINGS
+from seqp2p.match.text import cleaned
 from seqp2p.rules import (
     Action,
     Options,
@@ -33,6 +34,7 @@ from seqp2p.said import said, why
 PROTOCOL: Final = 1
 """The version of what is written here. It changes when a bot that knows the one before would fail."""
 ACTION_LENGTH_MAX: Final = 100
+FAULT_LENGTH_MAX: Final = 200
 
 T = TypeVar("T")
 
@@ -245,7 +247,8 @@ def read_choice(line: bytes) -> Choice:
         return _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         form = '{"type": "choice", "id": 1, "action": "QH e5"}'
-        raise WireError(said("this is no choice ({fault}): write one like {form}", fault=error, form=form)) from None
+        fault = cleaned(str(error), FAULT_LENGTH_MAX)  # It may quote what the bot wrote.
+        raise WireError(said("this is no choice ({fault}): write one like {form}", fault=fault, form=form)) from None
 
 
 def read_action(seen: View, text: str) -> Action:

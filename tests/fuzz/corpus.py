@@ -23,6 +23,7 @@ from seqp2p.net.here import make_here
 from seqp2p.net.messages import Have, Ping, Sit, Watch, encode_message
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.sidecar import Logged
+from seqp2p.rules import format_action
 from tests.fuzz.door import honest_words
 from tests.fuzz.kept import CORPUS, ROOT
 from tests.fuzz.targets import game
@@ -132,6 +133,19 @@ def positions() -> Named:
     yield "game", TEXT.encode()
 
 
+def bots() -> Named:
+    """Answers to the view of a turn of kids, some of them legal."""
+    match = match_at(game(), game().step_of("turn", 2))
+    seen = game().seat(min(match.awaited)).view(match)
+    actions = [format_action(seen.variant, action) for action in seen.legal[:2]]
+    choices = [{"type": "choice", "id": number, "action": action} for number, action in enumerate(actions, 1)]
+    lines = [json.dumps(choice).encode() + b"\n" for choice in choices]
+    yield "two", b"\7" + b"".join(lines)
+    yield "one-cut", b"\0" + lines[0][:-9]
+    yield "rubbish", b"\0hello\n{}\n[1]\n\n" + lines[1]
+    yield "escapes", b'\0{"type": "choice", "id": 1, "action": "\\u001b[2J \\ud83d\\ude00"}\n{"\\u202e": 1e400}\n'
+
+
 def words() -> Named:
     texts = (
         "7-amber-falcon",
@@ -181,6 +195,7 @@ def main() -> None:
         sidecar,
         notation,
         positions,
+        bots,
         words,
         certificate,
         adverts,

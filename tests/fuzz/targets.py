@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import trio
@@ -32,6 +33,8 @@ from seqp2p.net.here import HerePayload
 from seqp2p.net.messages import Stage, decode_message, encode_message
 from seqp2p.net.text import clean
 from seqp2p.net.tls import certificate_key
+from seqp2p.players.program import ProgramFailed, Running
+from seqp2p.players.wire import WireError, read_action, read_choice
 from seqp2p.replay.format import frame as record_frame
 from seqp2p.replay.format import records
 from seqp2p.replay.playback import play_back
@@ -43,6 +46,7 @@ from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import (
     VARIANTS,
     NotationError,
+    View,
     format_action,
     format_card,
     format_ends,
@@ -292,6 +296,36 @@ def positions(data: bytes) -> None:
         assert format_game(parse_game(text)) == text
 
 
+def bots(data: bytes) -> None:
+    """What a program that plays a seat writes, in whatever pieces; the first byte says how large some pieces are."""
+    head, written = data[:1], data[1:]
+    whole = run_now(_answers(written, len(written) + 1))
+    for size in (1, 2 + int.from_bytes(head, "big")):
+        assert run_now(_answers(written, size)) == whole, f"in pieces of {size}"
+
+
+async def _answers(data: bytes, size: int) -> list[str]:
+    """What comes of each line: an action, or what is wrong with it."""
+    pipes: Any = SimpleNamespace(stdin=Pieces(b"", 1), stdout=Pieces(data, size))
+    running, found = Running(pipes), list[str]()
+    while True:
+        try:
+            choice = read_choice(await running.read_line())
+            found.append(str(read_action(_seen(), choice.action)))
+        except (ProgramFailed, WireError) as error:
+            text = why(error)
+            _check_text(text)
+            found.append(text)
+            if isinstance(error, ProgramFailed) and error.gone:
+                return found
+
+
+@cache
+def _seen() -> View:
+    match = shared_match_at(game(), game().step_of("turn", 2))
+    return game().seat(min(match.awaited)).view(match)
+
+
 def words(data: bytes) -> None:
     """What a person types or another program says: codes, addresses, names."""
     text = as_text(data)
@@ -350,6 +384,7 @@ TARGETS: Final[dict[str, Target]] = {
         sidecar,
         notation,
         positions,
+        bots,
         words,
         certificate,
         adverts,

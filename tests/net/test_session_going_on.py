@@ -104,7 +104,7 @@ async def test_a_leave_is_heard_of_by_way_of_others(autojump_clock: object, quic
 
 
 async def test_a_goodbye_said_to_some_alone(autojump_clock: object, quick: None, tmp_path: Path) -> None:
-    """Whoever has not heard it votes no sooner than after the grace: the others do not take it for silent until then."""
+    """Whoever has not heard it votes no sooner than after the grace: the others do not take it for silent before."""
     party, asleep = table(tmp_path, 4)
     async with party.playing():
         await asleep.wait()
