@@ -68,8 +68,8 @@ def shuffle_and_prove(deck: Deck, key: Point, context: Context, _randomness: obj
 
 
 @cache
-def verified_once(before: Deck, after: Deck, key: Point, proof: bytes, context: Context) -> None:
-    shuffle_proof.verify_shuffle(before, after, key, proof, context)
+def verified_once(before: Deck, after: Deck, key: Point, proof: bytes, context: Context, *check: Any) -> None:
+    shuffle_proof.verify_shuffle(before, after, key, proof, context, *check)
 
 
 def verify_shuffle(before: Iterable[Ciphertext], after: Iterable[Ciphertext], *statement: Any) -> None:
