@@ -352,4 +352,4 @@ class Table(RuleBasedStateMachine):
 
 
 TestMatch = Table.TestCase
-TestMatch.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestMatch.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
