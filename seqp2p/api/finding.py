@@ -39,9 +39,10 @@ async def the_way(address: str | None, code: str, own: Sequence[Address]) -> Way
     code = parse_code(code)
     if address is not None:
         return Way(parse_address(address), tcp_dial)
+    number = table_number(code)
     async with browsing() as tables:
-        found = await find_table(table_number(code), tables, own)
-    return way_to(found)
+        found = await wait_for_table(number, tables, own)
+    return way_to(the_one(number, found, tables.problem))
 
 
 def table_number(code: str) -> int:
@@ -54,8 +55,11 @@ def way_to(found: FoundTable) -> Way:
     return Way(found.addresses[0], racing_dial(found.addresses))
 
 
-async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
-    """The one table with this number that can be joined; raises Unreachable with what to do instead."""
+async def wait_for_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> Sequence[FoundTable]:
+    """The tables with this number that can be joined: as soon as there is one, or none after FIND_S.
+
+    It raises nothing, for it is called beside a nursery: what is wrong with them ``the_one`` says.
+    """
 
     def fitting() -> list[FoundTable]:
         found = [without(table, own) for table in tables.current if table.advert.number == number]
@@ -65,13 +69,15 @@ async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Add
     await _until(lambda: bool(fitting()), tables, FIND_S)
     if fitting():
         await _until(lambda: len(fitting()) > 1, tables, TWIN_S)
-    found = fitting()
+    return fitting()
+
+
+def the_one(number: int, found: Sequence[FoundTable], problem: str) -> FoundTable:
+    """The only table with this number; raises Unreachable with what to do instead."""
     if not found:
         text = said("table {number} is not to be seen on this network", number=number)
-        if tables.problem:
-            text = said(
-                "table {number} is not to be seen on this network ({problem})", number=number, problem=tables.problem
-            )
+        if problem:
+            text = said("table {number} is not to be seen on this network ({problem})", number=number, problem=problem)
         raise Unreachable(text, ADDRESS_HINT)
     if len(found) > 1:
         who = listed(

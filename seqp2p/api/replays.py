@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import stat
 from typing import TypeAlias
 
@@ -22,7 +23,7 @@ def verify(source: Source) -> Report:
     ``step`` say why it is not verified. Raises OSError for a file that cannot be read. Takes up to seconds of one
     core: under trio, in ``trio.to_thread.run_sync``.
     """
-    return verifying.verify(bytes_of(source))
+    return verifying.verify_batched(bytes_of(source), secrets.token_bytes)
 
 
 def read(source: Source) -> Playback:

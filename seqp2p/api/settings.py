@@ -1,5 +1,6 @@
 """How a table plays, with what is usual for all that is not said."""
 
+from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.table import Settings, TableError, check_settings
 from seqp2p.rules import VARIANTS, RulesError, default_teams
 from seqp2p.said import listed, said, why
@@ -33,17 +34,21 @@ def table_settings(
         count = default_teams(rules, players) if teams is None else teams
     except RulesError as error:
         raise TableError(why(error)) from None
-    settings = Settings(
-        variant=variant,
-        players=players,
-        teams=count,
-        colours=rules.colours[:count],
-        advanced=advanced,
-        table_talk=table_talk,
-        manual_draw=manual_draw,
-        open_hands=open_hands,
-        turn_time_s=turn_time_s,
-        grace_s=grace_s,
-    )
+    fields = {
+        "variant": variant,
+        "players": players,
+        "teams": count,
+        "colours": rules.colours[:count],
+        "advanced": advanced,
+        "table_talk": table_talk,
+        "manual_draw": manual_draw,
+        "open_hands": open_hands,
+        "turn_time_s": turn_time_s,
+        "grace_s": grace_s,
+    }
+    try:
+        settings = structure(Settings, fields)  # What the others would refuse, no table is opened with.
+    except DecodeError as error:
+        raise TableError(why(error)) from None
     check_settings(settings)
     return settings

@@ -7,6 +7,7 @@ asks again and says why it could not be, or the moment has passed (asked anew, s
 
 from typing import Final
 
+import msgspec
 import trio
 
 from seqp2p.match.events import Dropped, Skipped, Turned
@@ -49,8 +50,8 @@ class Turn:
 
         Returns when it is signed, on the disk and on its way to the others: True. False where the turn had passed by
         then: its time was up, the table voted, the seat left, the game is over. Raises NotationError for a text that
-        is no action and IllegalAction for one that is not possible now, with the reason; the turn stays open then.
-        Cancelled, the action may have been done all the same.
+        is no action and IllegalAction for one that is not possible now, with the reason, and TypeError for what is
+        neither text nor action; the turn stays open then. Cancelled, the action may have been done all the same.
         """
         await trio.lowlevel.checkpoint()
         if isinstance(action, str):
@@ -59,11 +60,20 @@ class Turn:
             except NotationError as error:
                 self._questions.misread(self, why(error))
                 raise
-        return await self._questions.answer(self, action)
+        return await self._questions.answer(self, _typed(action))
 
     def ask_again(self, view: View, refused: str) -> None:
         """What was played was not possible: for ``Questions``."""
         self._view, self._refused = view, refused
+
+
+def _typed(action: object) -> Action:
+    """The action itself; raises TypeError, in the script and not in the session, where it is none."""
+    try:
+        # An Action is a tuple, and as one its parts are looked at.
+        return msgspec.convert(tuple(action) if isinstance(action, Action) else action, Action)
+    except msgspec.ValidationError as error:
+        raise TypeError(f"not an action: {error}") from None
 
 
 class _Question:

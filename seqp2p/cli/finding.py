@@ -6,7 +6,7 @@ from typing import Final
 import click
 import trio
 
-from seqp2p.api.finding import Way, find_table, table_number, way_to
+from seqp2p.api.finding import Way, table_number, the_one, wait_for_table, way_to
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.match.table import PROTOCOL_VERSION
@@ -44,7 +44,9 @@ async def find_way(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.tables(None)
-        found = await find_table(table_number(code), tables, own)
+        number = table_number(code)
+        seen = await wait_for_table(number, tables, own)
+    found = the_one(number, seen, tables.problem)
     tell_table(found, output)
     return way_to(found), code
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from hashlib import sha256
@@ -18,6 +18,7 @@ from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Settings
 from seqp2p.replay.verify import Player, Report
 from seqp2p.said import Said, said, why
@@ -108,12 +109,26 @@ def _details(report: Report, known: Mapping[str, str]) -> list[str]:
         tn("1 move", "{count} moves", proved.moves, count=number(proved.moves)),
     ]
     lines += [t("table: {table}", table=table_text(report.settings)), t("proved: {parts}", parts=", ".join(parts))]
-    for each in report.evidence:
-        mark = sha256(each.payload).hexdigest()
-        lines.append(t("evidence: what seat {seat} has signed, SHA-256 {hash}", seat=report.seat, hash=mark))
+    if report.seat is not None and report.seat not in {cheat.seat for cheat in report.cheats}:
+        lines += _evidence(report.seat, report.evidence)
+    for cheat in report.cheats:
+        if cheat.seat != report.seat:  # The verdict says that one.
+            lines.append(named(plain_reason(cheat.reason), [player.name for player in report.players]))
+        lines += _evidence(cheat.seat, cheat.evidence)
     if report.byte is not None:
         lines.append(t("the record that is wrong begins at byte {byte}", byte=report.byte))
     return lines
+
+
+def _evidence(seat: int, evidence: Sequence[Contribution]) -> list[str]:
+    return [
+        t("evidence: what seat {seat} has signed, SHA-256 {hash}", seat=seat, hash=mark) for mark in marks(evidence)
+    ]
+
+
+def marks(evidence: Iterable[Contribution]) -> list[str]:
+    """The SHA-256 of each payload, which names it."""
+    return [sha256(each.payload).hexdigest() for each in evidence]
 
 
 def _who(player: Player, known: str | None) -> str:
@@ -173,7 +188,8 @@ def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY
         "reason": report.reason,
         "step": report.step,
         "seat": report.seat,
-        "evidence": [sha256(each.payload).hexdigest() for each in report.evidence],
+        "evidence": marks(report.evidence),
+        "cheats": [asdict(cheat) | {"evidence": marks(cheat.evidence)} for cheat in report.cheats],
         "byte": report.byte,
         "writer": report.writer,
     }

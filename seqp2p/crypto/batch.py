@@ -21,9 +21,11 @@ That one of them does not hold is all that it can say. Which, only checking them
 from collections.abc import Iterable
 
 from seqp2p.crypto.equation import Equation
-from seqp2p.crypto.group import ORDER, Point, Randomness, Term, sum_of_products
+from seqp2p.crypto.group import INFINITY, ORDER, Point, Randomness, Term, add, sum_of_products
 
 WEIGHT_SIZE = 16
+POINTS_MAX = 50_000
+"""Behind so many different points they are summed up: some 30 MB, and four times what a long game has."""
 
 
 class Batch:
@@ -34,6 +36,7 @@ class Batch:
 
     def __init__(self, randomness: Randomness) -> None:
         self._randomness = randomness
+        self._sum = INFINITY
         self._points: dict[bytes, Point] = {}
         self._scalars: dict[bytes, int] = {}  # by the point's encoding, not reduced
 
@@ -44,10 +47,19 @@ class Batch:
             self._add(weight, ((1, equation.commitment),))
             for bracket in equation.brackets:
                 self._add(-weight * bracket.factor % ORDER, bracket.terms)
+        if len(self._points) > POINTS_MAX:  # A file that is made to be hostile takes time, but no memory.
+            self._sum_up()
 
     def hold(self) -> bool:
         """Whether all that was gathered holds: a yes is wrong with probability 2^−128 at most, a no never."""
-        return sum_of_products([(self._scalars[key], point) for key, point in self._points.items()]).is_infinity
+        self._sum_up()
+        return self._sum.is_infinity
+
+    def _sum_up(self) -> None:
+        gathered = [(self._scalars[key], point) for key, point in self._points.items()]
+        self._sum = add(self._sum, sum_of_products(gathered))
+        self._points.clear()
+        self._scalars.clear()
 
     def _add(self, factor: int, terms: Iterable[Term]) -> None:
         scalars = self._scalars

@@ -53,8 +53,21 @@ class Proved:
 
 
 @dataclass(frozen=True, slots=True)
+class Cheat:
+    """A seat that is proved to have broken the rules at this step, and what it has signed that proves it."""
+
+    seat: int
+    step: int
+    reason: str
+    evidence: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What verifying found. ``steps`` counts the steps that are right; ``step`` is where ``reason`` belongs.
+
+    ``cheats`` are the seats that evidence in the file proves to have broken the rules: the game may have gone on
+    without them, and be verified.
 
     ``result`` is how the game ended (None where it did not come to an end), ``writer`` the key that signed the file.
     ``seat`` is the one that is proved to have broken the rules, and ``evidence`` what it has signed. ``byte`` is where
@@ -71,6 +84,7 @@ class Report:
     writer: str | None = None
     settings: Settings | None = None
     proved: Proved = Proved()
+    cheats: tuple[Cheat, ...] = ()
     seat: int | None = None
     evidence: tuple[Contribution, ...] = ()
     byte: int | None = None
@@ -191,11 +205,13 @@ def _report(reading: Reading | None, verdict: Verdict, reason: str | None, step:
         return Report(verdict, reason=reason)
     match = reading.match
     entries = enumerate(match.game.agreement.seats, 1)
+    proven = (violation for _, violation in sorted(match.proven.items()))
     return Report(
         verdict=verdict,
         game=match.game.id.hex(),
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
         result=final_result(match.game) if verdict == "verified" else match.forfeit,
+        cheats=tuple(Cheat(each.seat, each.step, why(each), each.evidence) for each in proven),
         steps=len(match.record),
         reason=reason,
         step=None if reason is None else step or match.number,

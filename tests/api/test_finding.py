@@ -1,6 +1,6 @@
 """Finding a table by its number, and joining it by its code alone."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +10,12 @@ import trio
 
 import seqp2p
 from seqp2p.api import finding
-from seqp2p.api.finding import ADDRESS_HINT, FIND_S, TWIN_S, find_table
+from seqp2p.api.finding import ADDRESS_HINT, FIND_S, TWIN_S, the_one, wait_for_table
 from seqp2p.net.addresses import Address, parse_address
 from seqp2p.net.adverts import FoundTable, TableAdvert
 from seqp2p.net.discovery import Browsed
 from seqp2p.net.errors import Unreachable
-from tests.api.tools import LIMIT_S, play_first, table_of
+from tests.api.tools import LIMIT_S, identity, play_first, table_of
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
 PLACE = Address("10.9.0.1", 4610)
@@ -27,6 +27,10 @@ def browsed(*tables: FoundTable) -> Browsed[FoundTable]:
     for number, table in enumerate(tables):
         found.put(str(number), table)
     return found
+
+
+async def find_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> FoundTable:
+    return the_one(number, await wait_for_table(number, tables, own), tables.problem)
 
 
 async def test_the_table_with_the_number_is_found(autojump_clock: object) -> None:
@@ -107,6 +111,20 @@ async def test_the_code_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 await play_first(ann)
     assert ann.result is not None
     assert ann.result.kind == "won"
+
+
+async def test_that_none_is_found_is_an_error_and_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    @asynccontextmanager
+    async def browsing() -> AsyncIterator[Browsed[FoundTable]]:
+        tables = browsed()
+        async with trio.open_nursery():  # As the real one has.
+            tables.fail("operation not permitted")
+            yield tables
+
+    monkeypatch.setattr(finding, "browsing", browsing)
+    with pytest.raises(seqp2p.Unreachable, match="operation not permitted"):
+        async with seqp2p.join(code="7-amber-falcon", identity=identity("bob"), listen="127.0.0.1:0"):
+            raise AssertionError("there is no such table")
 
 
 async def test_what_is_no_code_or_no_address_is_said_at_once() -> None:

@@ -24,6 +24,10 @@ def test_what_is_not_said_is_as_usual() -> None:
         ({"players": 4, "teams": 3}, "teams"),
         ({"variant": "chess"}, "no such game: 'chess'"),
         ({"variant": "kids", "advanced": True}, "advanced"),
+        ({"turn_time_s": -1}, "turn_time_s"),
+        ({"turn_time_s": 1.5}, "turn_time_s"),
+        ({"grace_s": 0}, "grace_s"),
+        ({"open_hands": "yes"}, "open_hands"),
     ],
 )
 async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> None:

@@ -10,7 +10,7 @@ from seqp2p.api.turns import Questions, Turn
 from seqp2p.match.events import Dropped, Remarked, Skipped, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
-from seqp2p.rules import DRAW, END, PASS, IllegalAction, View
+from seqp2p.rules import DRAW, END, PASS, Action, IllegalAction, View
 from tests.table import Played, match_at
 
 
@@ -118,6 +118,16 @@ async def test_taken_back_before_it_is_played(asker: Asker) -> None:
     assert not await turn.play(PASS)
     asker.ask()
     assert await asker.turn() is not turn
+
+
+@pytest.mark.parametrize("what", [None, 7, ("pass", "0"), Action("place", "cat", "b3")])  # type: ignore[arg-type]  # so it is
+async def test_what_is_no_action_is_an_error_of_the_script(asker: Asker, what: Any) -> None:
+    asker.ask()
+    turn = await asker.turn()
+    with pytest.raises(TypeError, match="not an action"):
+        await turn.play(what)
+    assert turn.open
+    asker.questions.end()
 
 
 async def test_refused(asker: Asker) -> None:

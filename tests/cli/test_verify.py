@@ -23,6 +23,7 @@ from tests.cli.conftest import Cli
 from tests.cli.processes import Household
 from tests.table import identity, make_settings, match_at, played, replay_bytes, replay_of, with_body
 
+SMALL = Path(__file__).parents[2] / "protocol/replays"
 FORM_SIGNED = "what it signed is not in the form that it has in a game"
 PLAYERS = (Player(1, "ann", "00" * 32), Player(2, "bob", "11" * 32))
 
@@ -158,6 +159,20 @@ def test_a_proved_cheater_is_named(cli: Cli, tmp_path: Path) -> None:
     assert f"    evidence: what seat {seat} has signed, SHA-256 {mark}" in out.splitlines()
     verdict = json.loads(cli("verify", "--json", path)[1])
     assert (verdict["seat"], verdict["evidence"], verdict["byte"]) == (seat, [mark], None)
+
+
+def test_a_cheater_is_named_in_a_game_that_went_on(cli: Cli) -> None:
+    path = SMALL / "evidence_then_drop_ok.seqp2p"
+    exit_code, out, _ = cli("verify", path)
+    assert exit_code == 0
+    (verdict,) = [json.loads(line) for line in cli("verify", "--json", path)[1].splitlines()]
+    (cheat,) = verdict["cheats"]
+    assert (verdict["verdict"], verdict["seat"], verdict["evidence"]) == ("verified", None, [])
+    assert len(cheat["evidence"]) == 2
+    name = verdict["players"][cheat["seat"] - 1]["name"]
+    words = f"seat {cheat['seat']} ({name}) broke the rules at step {cheat['step']}: "
+    assert [line for line in out.splitlines() if line.startswith(f"    {words}")]
+    assert all(f"SHA-256 {mark}" in out for mark in cheat["evidence"])
 
 
 def test_what_is_wrong_is_found_in_the_file(cli: Cli, written: Callable[[str], Path]) -> None:

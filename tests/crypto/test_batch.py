@@ -55,6 +55,17 @@ def test_one_wrong_equation_is_enough(equations: list[Equation], seed: int) -> N
     assert gathered.hold() == all(equation.holds() for equation in equations)
 
 
+def test_what_is_summed_up_on_the_way_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seqp2p.crypto.batch.POINTS_MAX", 3)
+    for equations in ([RIGHT] * 3, [RIGHT, WRONG, RIGHT]):
+        gathered = batch()
+        gather_all(gathered)
+        for equation in equations:
+            gathered.gather([equation])
+        gather_all(gathered)
+        assert gathered.hold() == (WRONG not in equations)
+
+
 def test_proofs_of_every_kind_hold_together() -> None:
     gathered = batch()
     gather_all(gathered)
