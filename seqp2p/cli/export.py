@@ -174,12 +174,23 @@ def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None
         else:
             _write_file(path, text, force=force)
     except FileExistsError:
-        problem = t("{path} is there already, and is left as it is", path=path)
-        raise CommandError(problem, t("--force writes over it"), FAILED) from None
+        raise _left_alone(path) from None
     except OSError as error:
         problem = t("{path} cannot be written: {reason}", path=path, reason=what_failed(error))
         raise CommandError(problem, exit_code=FAILED) from None
     Output(as_json).say(t("{path} is written", path=path))
+
+
+def refuse_existing(target: str, *, force: bool) -> None:
+    """Raise what ``write`` would raise where the file is there: before the work is done that is to be written."""
+    path = Path(target)
+    if path.is_file() and not force:
+        raise _left_alone(path)
+
+
+def _left_alone(path: Path) -> CommandError:
+    problem = t("{path} is there already, and is left as it is", path=path)
+    return CommandError(problem, t("--force writes over it"), FAILED)
 
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:

@@ -10,8 +10,8 @@ import click
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.checking import named_files, of_all, summarise_named
-from seqp2p.cli.export import write
-from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, CommandError, Output
+from seqp2p.cli.export import STDOUT, refuse_existing, write
+from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.cli.verify import describe
 from seqp2p.crypto.identity import fingerprint
@@ -45,6 +45,10 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
     """Count, and say what was counted; the exit code says whether anything was."""
     output, counted = Output(as_json), Statistics()
     left_out: list[dict[str, Any]] = []
+    if picture == STDOUT:
+        raise CommandError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
+    if picture is not None:
+        refuse_existing(picture, force=force)
     try:
         with stopping_alike():
             _count(files, jobs, counted, left_out, output)
@@ -54,7 +58,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
     if not as_json:
         for line in lines(counted):
             output.say(line)
-    if picture is not None:
+    if picture is not None and counted.games:
         write(picture_of(counted), picture, force=force, as_json=as_json)
     raise SystemExit(DONE if counted.games else NOT_VERIFIED)
 

@@ -107,6 +107,10 @@ def test_a_picture(cli: Cli, tmp_path: Path) -> None:
     assert "is there already" in cli("stats", KIDS, "--svg", target)[2]
     exit_code, out, err = cli("stats", KIDS, "--svg", target, "--force", "--json")
     assert (exit_code, out.count("\n"), err) == (0, 1, f"{target} is written\n")
+    # Standard output has what was counted, and where nothing was there is nothing to paint.
+    assert cli("stats", KIDS, "--svg", "-")[:2] == (2, "")
+    assert cli("stats", __file__, "--svg", tmp_path / "none.svg")[0] == 3
+    assert not (tmp_path / "none.svg").exists()
 
 
 def test_nothing_to_count(cli: Cli, tmp_path: Path) -> None:
