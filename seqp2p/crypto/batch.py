@@ -25,7 +25,7 @@ from seqp2p.crypto.group import INFINITY, ORDER, Point, Randomness, Term, add, s
 
 WEIGHT_SIZE = 16
 POINTS_MAX = 50_000
-"""Behind so many different points they are summed up: some 30 MB, and four times what a long game has."""
+"""With more different points than this they are summed up: some 30 MB, and five times what a game of twelve has."""
 
 
 class Batch:
