@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from seqp2p.ui import language
+from tests.remembered import remembering
 from tests.table import Played, played
 
 settings.register_profile("seqp2p", deadline=None, max_examples=30)
@@ -38,6 +39,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((at for at, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
 
     items.sort(key=rank)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remembered() -> Iterator[None]:
+    """Proofs that were found right are not checked again."""
+    with remembering():
+        yield
 
 
 @pytest.fixture

@@ -9,19 +9,17 @@ import math
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
 import trio
 
-from seqp2p.crypto import share_proof, shuffle, shuffle_proof
+from seqp2p.crypto import shuffle
 from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.group import Point
-from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.oracle import Context
-from seqp2p.match import play_steps, setup_steps, signed
 from seqp2p.match import seat as seat_module
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
@@ -67,27 +65,6 @@ def shuffle_and_prove(deck: Deck, key: Point, context: Context, _randomness: obj
     return shuffled_once(tuple(deck), key, context)
 
 
-@cache
-def verified_once(before: Deck, after: Deck, key: Point, proof: bytes, context: Context, *check: Any) -> None:
-    shuffle_proof.verify_shuffle(before, after, key, proof, context, *check)
-
-
-def verify_shuffle(before: Iterable[Ciphertext], after: Iterable[Ciphertext], *statement: Any) -> None:
-    verified_once(tuple(before), tuple(after), *statement)
-
-
-@lru_cache(10_000)
-def shares_verified_once(key: Point, statement: tuple[Any, ...], shares: tuple[Point, ...], *proof: Any) -> None:
-    share_proof.verify_shares(key, statement, shares, *proof)
-
-
-def verify_shares(key: Point, statement: Iterable[Any], shares: Iterable[Point], *proof: Any) -> None:
-    shares_verified_once(key, tuple(statement), tuple(shares), *proof)
-
-
-signature_verified_once = lru_cache(10_000)(verify_signature)
-
-
 async def run_at_once(work: Callable[..., T], *arguments: Any) -> T:
     """Stands for ``trio.to_thread.run_sync``: the clock does not jump while a thread is at work."""
     await trio.lowlevel.checkpoint()
@@ -95,13 +72,9 @@ async def run_at_once(work: Callable[..., T], *arguments: Any) -> T:
 
 
 def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing runs in threads, so that the clock can jump, and nothing is proved or checked twice."""
+    """Nothing runs in threads, so that the clock can jump, and nothing is proved twice."""
     monkeypatch.setattr(trio.to_thread, "run_sync", run_at_once)
     monkeypatch.setattr(seat_module, "shuffle_and_prove", shuffle_and_prove)
-    monkeypatch.setattr(setup_steps, "verify_shuffle", verify_shuffle)
-    monkeypatch.setattr(setup_steps, "verify_shares", verify_shares)
-    monkeypatch.setattr(play_steps, "verify_shares", verify_shares)
-    monkeypatch.setattr(signed, "verify", signature_verified_once)
 
 
 @cache
