@@ -13,6 +13,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
+from tests.cli.forked import start
+
 T = TypeVar("T")
 
 # Far more than anything here takes, also on a machine that is busy: a test that gets here has found a hang.
@@ -46,7 +48,7 @@ class Process:
         output: int = subprocess.PIPE,
         **more: Any,
     ) -> None:
-        self.process = subprocess.Popen(arguments, env=env, stdin=stdin, stdout=output, stderr=subprocess.PIPE, **more)
+        self.process = start(arguments, env, stdin=stdin, stdout=output, stderr=subprocess.PIPE, **more)
         self.out: list[str] = []
         self.err: list[str] = []
         self._changed = threading.Condition()

@@ -1,0 +1,247 @@
+"""Processes of this package that are forked from one that has imported it: to import it is most of what a short one
+works, and hundreds are started here.
+
+Theory of operation. The *nursery* is a process that has imported the whole command line and has done nothing else. It
+forks each process that it is asked for, tells its id, and in the end how it ended. The process is what ``python -m``
+would have made of it: its streams, environment and signals are those that were asked for, and its module is run as
+``__main__``. With each order go five descriptors: standard input, output, errors, where to tell, and the order.
+
+What a new interpreter decides by its environment or inherits otherwise, a fork cannot show: then it is a new one.
+"""
+
+import atexit
+import gc
+import importlib
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, Final, Protocol, cast
+
+import msgspec
+
+import seqp2p.cli
+
+ROOT: Final = Path(__file__).parents[2]
+# What the interpreter does not look at when it starts. The first import of the package is this process's.
+HARMLESS: Final = ("SEQP2P_", "COV_", "PYTHONPATH", "PYTEST_", "HOME", "TERM")
+END_S: Final = 10
+
+
+class Popen(Protocol):
+    """What the tests use of ``subprocess.Popen``."""
+
+    pid: int
+    returncode: int | None
+    stdin: Any
+    stdout: Any
+    stderr: Any
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, sig: int) -> None: ...
+    def kill(self) -> None: ...
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What a process is asked for by: ``python -m`` this module with these arguments, in this environment."""
+
+    module: str
+    arguments: list[str]
+    env: dict[str, str]
+
+
+def start(arguments: list[str], env: dict[str, str], **more: Any) -> Popen:
+    """The process of this command line, forked if that can be; ``more`` is as for ``subprocess.Popen``."""
+    streams = {name: more.get(name, subprocess.DEVNULL) for name in ("stdin", "stdout", "stderr")}
+    different = {name for name in env.keys() | os.environ if env.get(name) != os.environ.get(name)}
+    if (
+        arguments[:2] == [sys.executable, "-m"]
+        and sys.platform == "linux"
+        and more.keys() == streams.keys()
+        and all(name.startswith(HARMLESS) for name in different)
+    ):
+        return Forked(Order(arguments[2], arguments[3:], env), streams)
+    return cast("Popen", subprocess.Popen(arguments, env=env, **more))
+
+
+class Forked:
+    """A process that the nursery has forked."""
+
+    def __init__(self, order: Order, streams: dict[str, int]) -> None:
+        self.returncode: int | None = None
+        self.stdin: IO[bytes] | None = None
+        self.stdout: IO[bytes] | None = None
+        self.stderr: IO[bytes] | None = None
+        self._told, told = os.pipe()
+        theirs = [*(self._stream(name, wanted) for name, wanted in streams.items()), told, written(order)]
+        socket.send_fds(nursery(), [b"fork"], theirs)
+        for descriptor in theirs:
+            os.close(descriptor)
+        self.pid = int.from_bytes(os.read(self._told, 4), "big")
+        assert self.pid, "the nursery is gone"
+
+    def _stream(self, name: str, wanted: int) -> int:
+        """The process's end; of a pipe, this process keeps the other one."""
+        if wanted == subprocess.DEVNULL:
+            return os.open(os.devnull, os.O_RDWR)
+        if wanted != subprocess.PIPE:
+            return os.dup(wanted)
+        read, write = os.pipe()
+        own, theirs = (write, read) if name == "stdin" else (read, write)
+        setattr(self, name, os.fdopen(own, "wb" if name == "stdin" else "rb"))
+        return theirs
+
+    def poll(self) -> int | None:
+        """How it ended, None if it has not."""
+        return self._look(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """How it ended; raises TimeoutExpired."""
+        if (code := self._look(timeout)) is None:
+            raise subprocess.TimeoutExpired("seqp2p", timeout or 0.0)
+        return code
+
+    def _look(self, limit_s: float | None) -> int | None:
+        if self.returncode is None and select.select([self._told], [], [], limit_s)[0]:
+            self.returncode = int.from_bytes(os.read(self._told, 4), "big", signed=True)
+            os.close(self._told)
+        return self.returncode
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal, unless it is known to have ended."""
+        if self.poll() is None:
+            os.kill(self.pid, sig)
+
+    def kill(self) -> None:
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+
+def written(order: Order) -> int:
+    """A file in memory that holds the order: thousands of arguments are too many for a message."""
+    descriptor = os.memfd_create("order")
+    with os.fdopen(descriptor, "wb", closefd=False) as file:
+        file.write(msgspec.json.encode(order))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+@cache
+def nursery() -> socket.socket:
+    """What orders are sent by; the nursery ends when this is closed, and so with this process at the latest."""
+    own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.cli.forked", str(theirs.fileno())],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+        )
+    atexit.register(process.wait, END_S)
+    atexit.register(own.close)
+    return own
+
+
+# The nursery's side.
+
+
+def serve(orders: socket.socket) -> Order | None:
+    """Fork until there are no more orders; in each process that was asked for, its order is returned."""
+    # By process id, where to tell how it ended.
+    running: dict[int, int] = {}
+    ended, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    while True:
+        ready = select.select([orders.fileno(), ended], [], [])[0]
+        if ended in ready:
+            os.read(ended, 4096)
+            bury(running)
+        if orders.fileno() not in ready:
+            continue
+        message, descriptors, _, _ = socket.recv_fds(orders, 16, 5)
+        if not message:
+            return None
+        *streams, told, order = descriptors
+        if (pid := os.fork()) == 0:
+            for number in (orders.detach(), ended, wake, told, *running.values()):
+                os.close(number)
+            return become(order, streams)
+        os.write(told, pid.to_bytes(4, "big"))
+        running[pid] = told
+        for number in (*streams, order):
+            os.close(number)
+
+
+def bury(running: dict[int, int]) -> None:
+    """Tell how processes ended, of those that have."""
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        told = running.pop(pid)
+        # Whoever asked for it may not wait for it.
+        with suppress(BrokenPipeError):
+            os.write(told, os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+        os.close(told)
+
+
+def become(asked: int, streams: list[int]) -> Order:
+    """Take over what was asked for: streams, environment, signals. The order is in the file ``asked``."""
+    with os.fdopen(asked, "rb") as file:
+        order = msgspec.json.decode(file.read(), type=Order)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        old = getattr(sys, name)
+        lines = 1 if name == "stderr" or os.isatty(number) else -1
+        stream = os.fdopen(number, mode, lines, encoding=old.encoding, errors=old.errors, closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    os.environ.clear()
+    os.environ.update(order.env)
+    sys.argv = [order.module, *order.arguments]
+    return order
+
+
+def leave(code: int) -> None:
+    """End as the interpreter does, all but to take apart what was imported: a fork would copy it first, all of it."""
+    threading._shutdown()  # type: ignore[attr-defined]  # the interpreter's own, as the next
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def main() -> None:
+    """The nursery; and each process, once it has been forked."""
+    # A Ctrl-C at the tests' terminal is theirs.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for found in pkgutil.iter_modules(seqp2p.cli.__path__, "seqp2p.cli."):
+        importlib.import_module(found.name)
+    gc.freeze()
+    order = serve(socket.socket(fileno=int(sys.argv[1])))
+    if order is not None:
+        try:
+            runpy.run_module(order.module, run_name="__main__", alter_sys=True)
+        except SystemExit as end:
+            if isinstance(end.code, int):
+                leave(end.code)
+            raise
+
+
+if __name__ == "__main__":
+    main()
