@@ -32,7 +32,7 @@ import seqp2p.cli
 
 ROOT: Final = Path(__file__).parents[2]
 # What the interpreter does not look at when it starts. The first import of the package is this process's.
-HARMLESS: Final = ("SEQP2P_", "COV_", "PYTHONPATH", "PYTEST_", "HOME", "TERM")
+HARMLESS: Final = ("SEQP2P_", "COV_", "PYTHONPATH", "PYTEST_", "TERM", "TMPDIR")
 END_S: Final = 10
 
 
@@ -59,12 +59,13 @@ class Order(msgspec.Struct, frozen=True):
     env: dict[str, str]
 
 
-def start(arguments: list[str], env: dict[str, str], **more: Any) -> Popen:
-    """The process of this command line, forked if that can be; ``more`` is as for ``subprocess.Popen``."""
+def start(arguments: list[str], env: dict[str, str], *, fork: bool = True, **more: Any) -> Popen:
+    """The process of this command line, forked if it may and can be; ``more`` is as for ``subprocess.Popen``."""
     streams = {name: more.get(name, subprocess.DEVNULL) for name in ("stdin", "stdout", "stderr")}
     different = {name for name in env.keys() | os.environ if env.get(name) != os.environ.get(name)}
     if (
-        arguments[:2] == [sys.executable, "-m"]
+        fork
+        and arguments[:2] == [sys.executable, "-m"]
         and sys.platform == "linux"
         and more.keys() == streams.keys()
         and all(name.startswith(HARMLESS) for name in different)

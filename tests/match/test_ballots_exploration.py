@@ -41,11 +41,14 @@ def parties_of(model: Model, state: State) -> dict[int, Party]:
     return parties
 
 
-def test_three_seats_one_round_and_what_follows_from_every_state() -> None:
+@pytest.mark.parametrize("part", [0.15, pytest.param(1.0, marks=pytest.mark.soak)])
+def test_three_seats_one_round_and_what_follows_from_every_state(part: float) -> None:
     """Whatever was signed: any two of the seats, or all three, come to one final closing, and it is the final one."""
     model, count = Model(THREE, rounds_max=1), 0
     for state in explore(model):
         count += 1
+        if random.random() >= part:
+            continue
         shown = [Shown(seat, last) for seat, local in enumerate(state, 1) for last in local.shown]
         known = shown_final(shown, 3)
         for some in (THREE, frozenset({1, 2}), frozenset({1, 3}), frozenset({2, 3})):
@@ -56,9 +59,10 @@ def test_three_seats_one_round_and_what_follows_from_every_state() -> None:
     assert count > 1_000
 
 
-def test_three_seats_two_rounds() -> None:
+@pytest.mark.parametrize(("signed_max", "states"), [(5, 8_000), pytest.param(7, 50_000, marks=pytest.mark.soak)])
+def test_three_seats_two_rounds(signed_max: int, states: int) -> None:
     """A fork across both rounds takes eight signatures; seven leave out the last of them, which forks nothing new."""
-    assert sum(1 for _ in explore(Model(THREE, skips=False), signed_max=7)) > 50_000
+    assert sum(1 for _ in explore(Model(THREE, skips=False), signed_max)) > states
 
 
 # What each rule is for: without it, two closings are final.

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Turned
@@ -84,7 +86,8 @@ def test_remarks_calls_votes_and_leaves() -> None:
     assert leaves == [2, 3]
 
 
-@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=20)
+@given(st.sampled_from(CASES))
 def test_whatever_is_not_invalid_can_be_told(name: str) -> None:
     if verify(data(name)).verdict == "invalid":
         return

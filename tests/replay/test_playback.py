@@ -6,6 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
 from seqp2p.replay.format import records
@@ -152,7 +154,8 @@ def test_cards_given_up_one_after_the_other() -> None:
     assert len({moment.position for moment in gives}) == 6
 
 
-@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=20)
+@given(st.sampled_from(CASES))
 def test_damaged_files_are_shown_as_far_as_they_are_right(name: str) -> None:
     data = (SMALL / f"{name}.seqp2p").read_bytes()
     shown = play_back(data)

@@ -5,7 +5,6 @@ import io
 import json
 import re
 import string
-import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -36,7 +35,7 @@ from seqp2p.ui.cards import (
 )
 from seqp2p.ui.language import number, t, tn, tr
 from seqp2p.ui.words import Company, listed, named
-from tests.cli.processes import command, environment
+from tests.cli.processes import Process, command, environment
 
 ROOT = Path(seqp2p.__file__).parent
 GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
@@ -357,15 +356,14 @@ UNTOUCHED = re.compile(
 
 
 def run(home: Path, *arguments: object, code: int = 0, **variables: str) -> str:
-    """What a real process says, that inherits nothing of the language of who tests."""
-    clean = environment(home) | variables
-    for name in {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} - set(variables):
-        clean.pop(name, None)
-    ended = subprocess.run(
-        command(*arguments), env=clean, capture_output=True, text=True, encoding="utf-8", check=False
-    )
-    assert ended.returncode == code, ended.stderr
-    return ended.stdout + ended.stderr
+    """What a real process says. With ``variables`` it inherits nothing of the language of who tests."""
+    env = environment(home) | variables
+    if variables:
+        for name in {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} - set(variables):
+            env.pop(name, None)
+    with Process(command(*arguments), env) as ended:
+        assert ended.end() == code, ended.said()
+        return "\n".join([*ended.out, *ended.err])
 
 
 COMMANDS = [

@@ -279,7 +279,8 @@ def test_whatever_is_typed_is_answered(typed: str) -> None:
     assert answer.lines or answer.moved or answer.done
 
 
-@pytest.mark.parametrize("path", sorted(SMALL.glob("*.seqp2p")), ids=lambda path: path.stem)
+@given(st.sampled_from(sorted(SMALL.glob("*.seqp2p"))))
+@settings(deadline=None, max_examples=20)
 def test_damaged_replays_are_painted(path: Path) -> None:
     playback = play_back(path.read_bytes())
     if not playback.moments:
