@@ -41,7 +41,8 @@ from seqp2p.players.player import Player
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import Action, View
+from seqp2p.rules import Action, Line, Square, Variant, View
+from seqp2p.rules.view import CORNER
 from tests.net.tools import Wires, address_of
 from tests.table import identity, make_agreement, randomness
 
@@ -86,7 +87,10 @@ def credentials(seat: int, seed: int = 1) -> Credentials:
 
 
 class Lottery:
-    """Any legal action. Keeps what it was asked."""
+    """One by lot of the legal actions by which a line comes nearest to a sequence: such games are soon over.
+
+    Keeps what it was asked.
+    """
 
     def __init__(self, seed: object = 0) -> None:
         self.asked: list[tuple[View, str | None]] = []
@@ -99,7 +103,22 @@ class Lottery:
 
     async def pick(self, view: View, refused: str | None) -> Action:
         assert refused is None, refused
-        return self._dice.choice(view.legal)
+        worth = {action: chips_beside(view, action) for action in view.legal}
+        return self._dice.choice([action for action in view.legal if worth[action] == max(worth.values())])
+
+
+def chips_beside(view: View, action: Action) -> int:
+    """How many chips the best line through the square of a placement has already, if no other team has one in it."""
+    if action.kind != "place":
+        return -1
+    own = (view.team, CORNER)
+    lines = [[view.board[at] for at in line if at != action.square] for line in lines_at(view.variant, action.square)]
+    return max((sum(chip in own for chip in line) for line in lines if {*line} <= {0, *own}), default=0)
+
+
+@cache
+def lines_at(variant: Variant, square: Square) -> list[Line]:
+    return [line for line in variant.board.lines if square in line]
 
 
 class Thinker(Lottery):

@@ -9,7 +9,7 @@ from seqp2p.net.early import EARLY_MAX, VERSIONS_MAX, Early
 
 
 def made(step: int, author: int, version: int = 0) -> Contribution:
-    return Contribution(bytes([step % 256, author, version]), bytes(64))
+    return Contribution(bytes([*divmod(step, 256), author, version]), bytes(64))
 
 
 def test_what_is_due_comes_in_order_of_steps() -> None:

@@ -162,8 +162,7 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
     nursery.start_soon(party.run, party.places[seat])
 
 
-@pytest.mark.parametrize("kind", ["ballot", "head"])
-@pytest.mark.parametrize("back_s", [1.0, 10.0, None])
+@pytest.mark.parametrize(("kind", "back_s"), [("ballot", 1.0), ("ballot", 10.0), ("ballot", None), ("head", 1.0)])
 async def test_a_voter_that_dies_when_it_has_signed(
     autojump_clock: object, quick: None, tmp_path: Path, kind: str, back_s: float | None
 ) -> None:

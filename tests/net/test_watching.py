@@ -232,7 +232,7 @@ async def test_a_cheat_is_seen(autojump_clock: object, quick: None, tmp_path: Pa
 async def test_going_on_without_a_seat(autojump_clock: object, quick: None, tmp_path: Path, late: bool) -> None:
     """Seat 3 is gone, the others vote it out and deal anew; who watches later is shown how."""
     hall = Hall(tmp_path, 3, grace_s=10)
-    hall.first = Thinker(3, 60.0)
+    hall.first = Thinker(2, 60.0)
     async with hall.open() as nursery:
         if not late:
             nursery.start_soon(hall.watch, 1)
