@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import seqp2p
+from tests.each import for_each
 
 ROOT = Path(seqp2p.__file__).parent
 MODULE_LINES_MAX = 400
@@ -170,7 +171,7 @@ def test_there_is_something_to_look_at() -> None:
     assert {"match.encoding", "crypto.group", "rules.engine"} <= closure("replay.verify")
 
 
-@pytest.mark.parametrize("module", MODULES)
+@for_each(MODULES)
 def test_arrows_point_downwards(module: str) -> None:
     allowed = ALLOWED[package(module)] | {package(module)} | EVERYBODYS
     wrong = {name for name in own(module) if package(name) not in allowed}
@@ -190,13 +191,13 @@ def test_no_circle_of_imports() -> None:
         pytest.fail(f"a circle of imports: {' → '.join(reversed(error.args[1]))}")
 
 
-@pytest.mark.parametrize("module", PURE_MODULES)
+@for_each(PURE_MODULES)
 def test_what_is_pure_imports_nothing_impure(module: str) -> None:
     wrong = foreign(module) & IMPURE
     assert not wrong, f"{module} must not import {sorted(wrong)}"
 
 
-@pytest.mark.parametrize("module", PURE_MODULES)
+@for_each(PURE_MODULES)
 def test_what_is_pure_reads_and_prints_nothing(module: str) -> None:
     calls = {
         node.func.id
@@ -222,7 +223,7 @@ def test_asyncio_is_met_in_one_file() -> None:
     assert sum("asyncio" in foreign(module) for module in MODULES) <= 1
 
 
-@pytest.mark.parametrize("module", MODULES)
+@for_each(MODULES)
 def test_modules_and_functions_fit(module: str) -> None:
     lines = MODULES[module].read_text(encoding="utf-8").count("\n")
     assert lines < MODULE_LINES_MAX, f"{module} has {lines} lines"
@@ -233,7 +234,7 @@ def test_modules_and_functions_fit(module: str) -> None:
             assert length < FUNCTION_LINES_MAX, f"{module}.{node.name} has {length} lines"
 
 
-@pytest.mark.parametrize("module", MODULES)
+@for_each(MODULES)
 def test_no_error_is_caught_blindly(module: str) -> None:
     """No bare except, and no `except Exception`, but where it is raised again."""
     for node in ast.walk(tree(module)):

@@ -25,6 +25,7 @@ from seqp2p.replay.verify import verify
 from seqp2p.rules import CLASSIC, KIDS, IllegalAction, Options, RulesError, apply, check_table, parse_action, start
 from seqp2p.said import Said, all_of, any_of, listed, said, why
 from seqp2p.ui.language import tr
+from tests.each import for_each
 
 ROOT = Path(seqp2p.__file__).parent
 PACKAGES = ("rules", "crypto", "match", "replay", "net")
@@ -117,7 +118,7 @@ def test_there_is_something_to_look_at() -> None:
     assert MODULES.keys() >= ALL_SENTENCES | QUOTES
 
 
-@pytest.mark.parametrize("module", MODULES)
+@for_each(MODULES)
 def test_errors_and_reasons_are_said(module: str) -> None:
     """No error, result or hint is made of text that forgets how it was made."""
     for node in ast.walk(tree(module)):
@@ -128,19 +129,19 @@ def test_errors_and_reasons_are_said(module: str) -> None:
             assert not lines(bare(node.value))
 
 
-@pytest.mark.parametrize("module", MODULES)
+@for_each(MODULES)
 def test_what_a_function_finds_wrong_is_said(module: str) -> None:
     for node in ast.walk(tree(module)):
         if isinstance(node, ast.FunctionDef) and re.search("why|fault|surplus", node.name):
             assert not lines(bare_anywhere(node)), node.name
 
 
-@pytest.mark.parametrize("module", sorted(ALL_SENTENCES))
+@for_each(sorted(ALL_SENTENCES))
 def test_where_all_is_said(module: str) -> None:
     assert not lines(bare_anywhere(tree(module)))
 
 
-@pytest.mark.parametrize("module", sorted(MODULES.keys() - QUOTES))
+@for_each(sorted(MODULES.keys() - QUOTES))
 def test_what_an_error_says_goes_on_as_it_was_said(module: str) -> None:
     """``str(error)`` would forget how it was made; ``why(error)`` does not."""
     for handler in ast.walk(tree(module)):
@@ -149,7 +150,7 @@ def test_what_an_error_says_goes_on_as_it_was_said(module: str) -> None:
             assert not forgotten & {ast.unparse(node) for node in ast.walk(handler)}, f"{module}:{handler.lineno}"
 
 
-@pytest.mark.parametrize("module", EVERYWHERE)
+@for_each(EVERYWHERE)
 def test_templates_name_their_values(module: str) -> None:
     """A template is written out where it is used, and names exactly what it is given. Found text is given nothing."""
     for node in ast.walk(tree(module)):

@@ -22,12 +22,12 @@ def total(who: Contest, seed: int, games: int, jobs: int) -> Tally:
 
 
 @pytest.mark.parametrize(
-    ("who", "games"), [(contest("greedy", "random"), 3), (contest("random", "random", players=4), 40), (KIDS, 40)]
+    ("who", "games"), [(contest("greedy", "random"), 3), (contest("random", "random", players=4), 20)]
 )
 def test_the_same_result_whatever_the_number_of_processes(who: Contest, games: int) -> None:
     whole, _ = play_run(who, 5, range(games))
     assert whole.games == games
-    assert total(who, 5, games, 1) == total(who, 5, games, 2) == total(who, 5, games, 3) == whole
+    assert total(who, 5, games, 1) == total(who, 5, games, 3) == whole
     assert total(who, 6, games, 1) != whole
 
 

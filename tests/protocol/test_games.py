@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from seqp2p.crypto.group import decode_scalar, mul
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_hash
 from seqp2p.replay.format import StepRecord, TableRecord, contributions_of, records
-from seqp2p.replay.verify import verify
+from seqp2p.replay.verify import verify_batched
 from seqp2p.rules import format_position
 from tests.protocol.reading import GOLDEN, read, replay
 from tests.protocol.second import file
@@ -96,7 +97,7 @@ def test_there_are_golden_games_for_every_promised_size() -> None:
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_golden_games(path: Path) -> None:
     data = path.read_bytes()
-    report = verify(data)
+    report = verify_batched(data, token_bytes)
     assert (report.verdict, report.reason) == ("verified", None)
     again = file.verify(data, proofs=False)
     assert again.verdict == "verified"

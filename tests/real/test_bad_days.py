@@ -31,9 +31,24 @@ ENDS: dict[str, Callable[[Terminal], None]] = {
 }
 
 
-@pytest.mark.parametrize("how", ENDS)
-@pytest.mark.parametrize(("what", "sign"), [(("join",), CODE), (TABLE, "join code is"), ((), "you are let in")])
-def test_the_terminal_is_as_it_was(room: Room, what: tuple[str, ...], sign: str, how: str) -> None:
+PLACES: dict[str, tuple[tuple[str, ...], str]] = {
+    "question": (("join",), CODE),
+    "lobby": (TABLE, "join code is"),
+    "watching": ((), "you are let in"),
+}
+
+
+# Every end at the first, and each at one of the others too.
+@pytest.mark.parametrize(
+    ("where", "how"),
+    [
+        *(("question", how) for how in ENDS),
+        *(("lobby", how) for how in ("SIGHUP", "Ctrl-C", "leave")),
+        *(("watching", how) for how in ("SIGTERM", "Ctrl-D")),
+    ],
+)
+def test_the_terminal_is_as_it_was(room: Room, where: str, how: str) -> None:
+    what, sign = PLACES[where]
     if not what:
         address, code = table(room.sit("host", *TABLE))
         what = ("watch", address, "--code", code)
