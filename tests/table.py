@@ -28,7 +28,18 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import VARIANTS, Action, View, apply, default_teams, format_position
+from seqp2p.rules import (
+    VARIANTS,
+    Action,
+    Line,
+    Square,
+    Variant,
+    View,
+    apply,
+    default_teams,
+    format_position,
+)
+from seqp2p.rules.view import CORNER
 
 Choose = Callable[[View], Action]
 Until = Callable[[Match], bool]
@@ -96,10 +107,37 @@ def peaceful(seed: object) -> Choose:
     return choose
 
 
+def soon(seed: object) -> Choose:
+    """By lot among the actions by which a line comes nearest to a sequence: games that are soon over."""
+    dice = random.Random(repr(seed))
+    return lambda seen: dice.choice(nearest(seen))
+
+
+def nearest(seen: View) -> list[Action]:
+    """The legal actions by which a line comes nearest to a sequence."""
+    worth = {action: chips_beside(seen, action) for action in seen.legal}
+    return [action for action in seen.legal if worth[action] == max(worth.values())]
+
+
+def chips_beside(seen: View, action: Action) -> int:
+    """How many chips the best line through the square of a placement has already, if no other team has one in it."""
+    if action.kind != "place":
+        return -1
+    own = (seen.team, CORNER)
+    lines = [[seen.board[at] for at in line if at != action.square] for line in lines_at(seen.variant, action.square)]
+    return max((sum(chip in own for chip in line) for line in lines if {*line} <= {0, *own}), default=0)
+
+
+@cache
+def lines_at(variant: Variant, square: Square) -> list[Line]:
+    """The lines of the board that a square lies in."""
+    return [line for line in variant.board.lines if square in line]
+
+
 # The steps that take an action of the rules.
 ACTIONS = ("turn", "discard", "late")
 
-POLICIES: dict[str, Callable[[object], Choose]] = {"random": at_random, "peaceful": peaceful}
+POLICIES: dict[str, Callable[[object], Choose]] = {"random": at_random, "peaceful": peaceful, "soon": soon}
 
 
 def due(match: Match, seats: list[OwnSeat], choose: Choose) -> Iterator[Contribution]:

@@ -22,6 +22,7 @@ from tests.table import (
     make_seats,
     randomness,
     replay_of,
+    soon,
 )
 
 
@@ -90,7 +91,7 @@ def test_the_others_go_on_to_a_verified_end(
     closed = match.record[-1]
     assert (closed.action, closed.about, closed.contributions) == (action, (gone,), ())
     assert len(closed.ballots) == players - 1
-    events = play_on(match, seats, POLICIES["random"](1))
+    events = play_on(match, seats, soon(1))
     stay = staying(match, seats)
     assert len(stay) == (players if action == "skip" else players - 1)
     assert ((Redealt in kinds_of(events)), Dealt in kinds_of(events)) == (action == "drop", False)
@@ -161,7 +162,7 @@ def test_another_seat_is_dropped_while_the_cards_are_dealt_anew(kind: str) -> No
     assert after == [sizes[0], 0, sizes[2], 0]
     assert [len(match.game.deck.hand(seat)) for seat in (1, 2, 3, 4)] == after
     assert sum(after) + match.game.table_position().pile + len(match.game.deck.discards) == 42
-    play_on(match, seats, at_random(1))
+    play_on(match, seats, soon(1))
     assert verify(replay_of(match, seats[0])).verdict == "verified"
 
 
@@ -182,7 +183,7 @@ def test_a_card_that_was_to_be_given_up_is_off_the_hand() -> None:
     assert [len(hand) for hand in hands] == [
         0 if seat == penalised[0] else size - (seat in penalised) for seat, size in enumerate(sizes, 1)
     ]
-    play_on(match, seats, at_random(1))
+    play_on(match, seats, soon(1))
     assert verify(replay_of(match, seats[caller - 1])).verdict == "verified"
 
 
@@ -294,6 +295,6 @@ def test_two_teams_of_two_go_on_with_three() -> None:
     play_on(match, seats, at_random(1), nth("turn", 3))
     events = vote(match, seats, wish("drop", 4))
     assert Dropped((4,)) in events
-    play_on(match, seats, at_random(1))
+    play_on(match, seats, soon(1))
     assert match.game.result is not None
     assert match.game.result.kind == "won"

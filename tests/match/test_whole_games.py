@@ -12,14 +12,14 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_hash
 from seqp2p.match.table import encode_agreement
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, status, team_of
-from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot
+from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot, soon
 
 
 def play_apart(players: int, variant: str, seed: int, **changes: Any) -> list[Match]:
     """A game in which every seat has its own match, and gets what all send in an order of its own."""
     agreement = encode_agreement(make_agreement(players, variant, seed, **changes))
     matches = [Match(agreement) for _ in range(players)]
-    seats, dice, choose = make_seats(players, seed), random.Random(seed), at_random(seed)
+    seats, dice, choose = make_seats(players, seed), random.Random(seed), (at_random if players == 2 else soon)(seed)
     while matches[0].kind is not None:
         sent = [c for match, seat in zip(matches, seats, strict=True) for c in due(match, [seat], choose)]
         for match in matches:

@@ -41,10 +41,9 @@ from seqp2p.players.player import Player
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import Action, Line, Square, Variant, View
-from seqp2p.rules.view import CORNER
+from seqp2p.rules import Action, View
 from tests.net.tools import Wires, address_of
-from tests.table import identity, make_agreement, randomness
+from tests.table import identity, make_agreement, nearest, randomness
 
 T = TypeVar("T")
 LIMITS = DEFAULT_LIMITS
@@ -103,22 +102,7 @@ class Lottery:
 
     async def pick(self, view: View, refused: str | None) -> Action:
         assert refused is None, refused
-        worth = {action: chips_beside(view, action) for action in view.legal}
-        return self._dice.choice([action for action in view.legal if worth[action] == max(worth.values())])
-
-
-def chips_beside(view: View, action: Action) -> int:
-    """How many chips the best line through the square of a placement has already, if no other team has one in it."""
-    if action.kind != "place":
-        return -1
-    own = (view.team, CORNER)
-    lines = [[view.board[at] for at in line if at != action.square] for line in lines_at(view.variant, action.square)]
-    return max((sum(chip in own for chip in line) for line in lines if {*line} <= {0, *own}), default=0)
-
-
-@cache
-def lines_at(variant: Variant, square: Square) -> list[Line]:
-    return [line for line in variant.board.lines if square in line]
+        return self._dice.choice(nearest(view))
 
 
 class Thinker(Lottery):
