@@ -5,20 +5,28 @@ statement with the same proof again is told the same. Nothing wrong is remembere
 and the tests of ``seqp2p.crypto`` call what they test, not this.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from types import FunctionType
 from typing import Any, Final
 
 import pytest
 
+from seqp2p.crypto import identity, key_proof, share_proof, shuffle_proof
 from seqp2p.crypto.equation import require
-from seqp2p.match import play_steps, remark, setup_steps, signed
-from seqp2p.replay import reading
 
-# A deck of 104 cards, before and after, takes some 80 kB.
-SHUFFLES_MAX: Final = 400
-OTHERS_MAX: Final = 20_000
+Verify = Callable[..., None]
+
+# How many of each are remembered. A deck of 104 cards, before and after, takes some 80 kB.
+MOST: Final[dict[Verify, int]] = {
+    shuffle_proof.verify_shuffle: 400,
+    share_proof.verify_shares: 20_000,
+    key_proof.verify_key: 20_000,
+    identity.verify: 20_000,
+}
+WHO: Final = ("seqp2p.match.", "seqp2p.replay.")
 
 
 def hashable(part: Any) -> Hashable:
@@ -26,16 +34,15 @@ def hashable(part: Any) -> Hashable:
     return tuple(map(hashable, part)) if isinstance(part, list | tuple) else part
 
 
-def proved_once(verify: Callable[..., None], most: int) -> Callable[..., None]:
-    """A verifier of proofs that remembers what it has checked; its last argument is how equations are checked."""
+def checked_once(verify: Verify, most: int) -> Verify:
+    """A verifier that remembers what it found right. A last argument that can be called says how to check."""
     checked = lru_cache(most)(verify)
 
     def verify_again(*arguments: Any) -> None:
-        *statement, check = arguments
-        if check is require:
-            checked(*map(hashable, statement))
-        else:
+        if callable(arguments[-1]) and arguments[-1] is not require:
             verify(*arguments)
+        else:
+            checked(*map(hashable, arguments))
 
     return verify_again
 
@@ -43,16 +50,10 @@ def proved_once(verify: Callable[..., None], most: int) -> Callable[..., None]:
 @contextmanager
 def remembering() -> Iterator[None]:
     """Matches and replays remember so until the block ends."""
-    proofs: Sequence[tuple[Any, str, int]] = (
-        (setup_steps, "verify_key", OTHERS_MAX),
-        (setup_steps, "verify_shares", OTHERS_MAX),
-        (setup_steps, "verify_shuffle", SHUFFLES_MAX),
-        (play_steps, "verify_shares", OTHERS_MAX),
-    )
-    signatures = ((signed, "verify"), (remark, "verify"), (reading, "verify_signature"))
+    remembered = {verify: checked_once(verify, most) for verify, most in MOST.items()}
     with pytest.MonkeyPatch.context() as patched:
-        for module, name, most in proofs:
-            patched.setattr(module, name, proved_once(getattr(module, name), most))
-        for module, name in signatures:
-            patched.setattr(module, name, lru_cache(OTHERS_MAX)(getattr(module, name)))
+        for module in [module for name, module in sys.modules.items() if name.startswith(WHO)]:
+            for name, value in [*vars(module).items()]:
+                if isinstance(value, FunctionType) and value in remembered:
+                    patched.setattr(module, name, remembered[value])
         yield

@@ -80,7 +80,10 @@ def test_the_whole_game_is_printed(cli: Cli, path: Path) -> None:
     assert any(line.startswith("sequences: ") for line in lines[-15:])
 
 
-@pytest.mark.parametrize("path", SMALL, ids=stem)
+# Each damaged file by one of these two.
+
+
+@pytest.mark.parametrize("path", SMALL[::2], ids=stem)
 def test_damaged_files_are_shown_as_far_as_they_are_right(cli: Cli, path: Path) -> None:
     playback = read(path.read_bytes())
     exit_code, out, err = cli("show", path)
@@ -95,7 +98,7 @@ def test_damaged_files_are_shown_as_far_as_they_are_right(cli: Cli, path: Path) 
         assert ("the cards are dealt" in out) == any(m.position for m in playback.moments)
 
 
-@pytest.mark.parametrize("path", GOLDEN[:2] + SMALL, ids=stem)
+@pytest.mark.parametrize("path", GOLDEN[:2] + SMALL[1::2], ids=stem)
 def test_an_object_a_moment_and_the_verdict(cli: Cli, path: Path) -> None:
     playback = read(path.read_bytes())
     exit_code, out, _ = cli("show", "--json", path)
