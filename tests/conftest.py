@@ -23,11 +23,12 @@ FIRST = (
     "tests/real/test_namespaces.py",
     "tests/real/",
     "tests/net/test_faults.py",
-    "tests/match/test_ballots_exploration.py",
+    "tests/cli/test_demo.py",
+    "tests/net/test_session_votes.py",
     "tests/net/test_session_byzantine.py",
+    "tests/net/test_session_going_on.py",
+    "tests/net/test_session_cheats.py",
     "tests/cli/test_leaving.py",
-    "tests/cli/test_rematch.py",
-    "tests/cli/test_resume_command.py",
     "tests/cli/test_play.py",
 )
 
