@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
-from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.group import INFINITY, Point, sum_points
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Kind
 from seqp2p.match.deck import Deck
 from seqp2p.match.events import Result
@@ -32,7 +32,7 @@ class Game:
 
     agreement: Agreement
     id: bytes
-    check: Check = field(default=require, compare=False, repr=False)
+    checks: Checks = field(default=CHECKS, compare=False, repr=False)
     deck: Deck = field(init=False)
     commitments: dict[int, bytes] = field(default_factory=dict)  # by seat
     keys: dict[int, Point] = field(default_factory=dict)  # X_i by seat

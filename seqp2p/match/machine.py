@@ -14,12 +14,12 @@ chain.py has the steps and what becomes of them, ballots.py how a step closes wi
 from dataclasses import dataclass
 from typing import TypeVar
 
-from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
 from seqp2p.crypto.oracle import Context
 from seqp2p.match.ballots import Last
 from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Violation
@@ -57,15 +57,15 @@ class Match:
     ``receive`` takes contributions in any order within a step and returns the events that follow. ``head`` is the
     hash of everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. Raises
     what match/errors.py lists, and nothing is closed or counted that should not be whenever it does.
-    ``own_seat`` is the seat whose ballots bind it, 0 for none. What ``check`` does not refuse counts as proved.
+    ``own_seat`` is the seat whose ballots bind it, 0 for none. What ``checks`` do not refuse counts as proved.
     """
 
-    def __init__(self, agreement_bytes: bytes, own_seat: int = 0, check: Check = require) -> None:
+    def __init__(self, agreement_bytes: bytes, own_seat: int = 0, checks: Checks = CHECKS) -> None:
         """Raises DecodeError or TableError where these bytes are no agreement that can be played."""
         agreement = decode_agreement(agreement_bytes)
         self.agreement_bytes = agreement_bytes
         self.own_seat = own_seat
-        self.chain = Chain(Game(agreement, game_id(agreement_bytes), check))
+        self.chain = Chain(Game(agreement, game_id(agreement_bytes), checks))
         self.remarks = RemarkLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
@@ -162,7 +162,7 @@ class Match:
         match/errors.py lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a
         live seat can run it in a worker thread and ``accept`` what comes back.
         """
-        envelope = open_contribution(contribution, self.game.id, self.game.agreement)
+        envelope = open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
         self.chain.witness(envelope.seat, envelope.step, envelope.prev)
         if envelope.step > self.number or (self.chain.open is None and envelope.step == self.number):
             raise TooEarly(envelope.step, envelope.seat)
@@ -209,7 +209,7 @@ class Match:
 
         Raises Unattributable, TooEarly, OtherPast, and Violation for a seat's second vote in one round.
         """
-        word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
+        word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement, self.game.checks)
         step = self._base_for(word)
         if step is None or not self._counts(word, step):
             return None
@@ -227,7 +227,7 @@ class Match:
 
     def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's word on how it closed a step; None where it is of no use. Raises Unattributable, TooEarly."""
-        word = open_signed(HeadPayload, signed, self.game.id, self.game.agreement)
+        word = open_signed(HeadPayload, signed, self.game.id, self.game.agreement, self.game.checks)
         self.chain.witness(word.seat, word.step, word.prev)
         if word.step > self.number:
             raise TooEarly(word.step, word.seat)
@@ -243,7 +243,7 @@ class Match:
 
     def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's signed leave; None for one that is here already. Raises Unattributable."""
-        word = open_signed(LeavePayload, signed, self.game.id, self.game.agreement)
+        word = open_signed(LeavePayload, signed, self.game.id, self.game.agreement, self.game.checks)
         if word.seat in self.left:
             return None
         self.left[word.seat] = signed
@@ -305,9 +305,9 @@ class Match:
     def _place(self, signed: Contribution) -> tuple[int, int, bytes, int]:
         """Seat, step, past, and round of a ballot: for one such place a seat signs one thing. Raises Unattributable."""
         if is_ballot(signed.payload):
-            word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement)
+            word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement, self.game.checks)
             return word.seat, word.step, word.prev, word.round
-        envelope = open_contribution(signed, self.game.id, self.game.agreement)
+        envelope = open_contribution(signed, self.game.id, self.game.agreement, self.game.checks)
         return envelope.seat, envelope.step, envelope.prev, 0
 
     def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
@@ -350,8 +350,7 @@ class Match:
         context = Context(self.game.id, step.number, envelope.seat, step.prev)
         held = {seat: checked.kept for seat, checked in step.held.items() if seat != envelope.seat}
         try:
-            body = open_body(envelope)
-            kept = STEPS[step.plan.kind].check(step.before, step.plan, body, context, held)
+            kept = STEPS[step.plan.kind].check(step.before, step.plan, open_body(envelope), context, held)
         except (DecodeError, CryptoError, Refusal) as error:
             raise self._violation(envelope, why(error), contribution) from error
         return Checked(contribution, kept)

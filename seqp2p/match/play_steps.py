@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import decode_shares, verify_shares
+from seqp2p.crypto.share_proof import decode_shares
 from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Drawn, Event, Finished, Turned
@@ -126,7 +126,7 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
     shares = decode_shares(body.shares, count)
     if count:
         statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
-        verify_shares(game.keys[context.seat], statement, shares, body.proof, context, game.check)
+        game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
     elif body.proof:
         raise Refusal(said("a proof where nothing is shown"))
     shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}

@@ -10,10 +10,9 @@ from typing import Any, TypeAlias
 
 from seqp2p.crypto.elgamal import Ciphertext, decode_deck, joint_key
 from seqp2p.crypto.group import Point, decode_point, encode_point
-from seqp2p.crypto.key_proof import key_commitment, verify_key
+from seqp2p.crypto.key_proof import key_commitment
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import decode_shares, verify_shares
-from seqp2p.crypto.shuffle_proof import verify_shuffle
+from seqp2p.crypto.share_proof import decode_shares
 from seqp2p.match.contribution import RevealBody, SeatBody, SharesBody, ShuffleBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Event, Redealt, Seated, Shuffled
@@ -45,7 +44,7 @@ def check_reveal(game: Game, _plan: Plan, body: RevealBody, context: Context, he
     key = decode_point(body.key)
     if key_commitment(game.id, context.seat, body.key, body.nonce) != game.commitments[context.seat]:
         raise Refusal(said("the game key and nonce are not those it committed to"))
-    verify_key(key, body.proof, context, game.check)
+    game.checks.key(key, body.proof, context)
     others = {seat: encode_point(other) for seat, (other, _) in held.items()}
     if body.key in others.values():
         raise Refusal(said("its game key is another seat's too"))
@@ -68,7 +67,7 @@ def check_shuffle(game: Game, _plan: Plan, body: ShuffleBody, context: Context, 
     """The new deck is the old one, re-encrypted in another order, and nothing else."""
     before = game.deck.mixing
     after = decode_deck(body.deck, len(before))
-    verify_shuffle(before, after, game.joint_key, body.proof, context, game.check)
+    game.checks.shuffle(before, after, game.joint_key, body.proof, context)
     return after
 
 
@@ -90,7 +89,7 @@ def check_shares(game: Game, positions: list[int], body: SharesBody, context: Co
     """One share for each of these deck positions, with one valid proof; returned by position."""
     shares = decode_shares(body.shares, len(positions))
     statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
-    verify_shares(game.keys[context.seat], statement, shares, body.proof, context, game.check)
+    game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
     return dict(zip(positions, shares, strict=True))
 
 

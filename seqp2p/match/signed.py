@@ -11,9 +11,9 @@ import msgspec
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, tagged_hash
-from seqp2p.crypto.identity import verify
 from seqp2p.match import labels
 from seqp2p.match.ballots import ROUND_MAX, About, Action, Last, Vote
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import Unattributable
@@ -90,36 +90,42 @@ LABELS: dict[type[Record], tuple[str, str]] = {
 }
 
 
-def open_contribution(signed: Contribution, game: bytes, agreement: Agreement) -> Envelope:
+def open_contribution(signed: Contribution, game: bytes, agreement: Agreement, checks: Checks = CHECKS) -> Envelope:
     """The outer map of what a seat of this game has contributed; raises Unattributable for anything else."""
     try:
         envelope = open_envelope(signed.payload)
     except DecodeError as error:
         raise Unattributable(said("not a contribution: {reason}", reason=why(error))) from None
-    _check_signer(envelope, CONTRIBUTION, said("contribution"), signed, game, agreement)
+    _check_signer(envelope, CONTRIBUTION, said("contribution"), signed, game, agreement, checks)
     return envelope
 
 
-def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agreement) -> P:
+def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agreement, checks: Checks = CHECKS) -> P:
     """What a seat of this game has signed; raises Unattributable for anything else."""
     label, name = LABELS[kind]
     try:
         word = decode(kind, signed.payload, BALLOT_SIZE_MAX)
     except DecodeError as error:
         raise Unattributable(said("not a {name}: {reason}", name=name, reason=why(error))) from None
-    _check_signer(word, label, name, signed, game, agreement)
+    _check_signer(word, label, name, signed, game, agreement, checks)
     return word
 
 
 def _check_signer(
-    word: Envelope | P, label: str, name: str, signed: Contribution, game: bytes, agreement: Agreement
+    word: Envelope | P,
+    label: str,
+    name: str,
+    signed: Contribution,
+    game: bytes,
+    agreement: Agreement,
+    checks: Checks,
 ) -> None:
     if word.game != game:
         raise Unattributable(said("a {name} in another game", name=name))
     if word.seat > len(agreement.seats):
         raise Unattributable(said("there is no seat {seat} at this table", seat=word.seat))
     try:
-        verify(agreement.seats[word.seat - 1].key, label, signed.payload, signed.signature)
+        checks.signature(agreement.seats[word.seat - 1].key, label, signed.payload, signed.signature)
     except CryptoError:
         raise Unattributable(
             said("the signature of seat {seat} on its {name} does not verify", seat=word.seat, name=name)

@@ -14,7 +14,7 @@ from seqp2p.crypto.identity import check_public
 from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.text import text_fault
-from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table
+from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table, variant_named
 from seqp2p.said import listed, said, why
 
 PROTOCOL_VERSION = 1
@@ -51,7 +51,9 @@ class Settings(Record, frozen=True):
     @property
     def rules(self) -> Variant:
         """The variant these settings name; only after ``check_settings``."""
-        return VARIANTS[self.variant]
+        variant = variant_named(self.variant)
+        assert variant is not None, "checked before"
+        return variant
 
 
 class SeatEntry(Record, frozen=True):
@@ -90,7 +92,7 @@ def numbered_name(name: str, number: int) -> str:
 
 def check_settings(settings: Settings) -> None:
     """Raise TableError unless these settings can be played."""
-    variant = VARIANTS.get(settings.variant)
+    variant = variant_named(settings.variant)
     if variant is None:
         raise TableError(
             said("no such game: {name!r}; there are {variants}", name=settings.variant, variants=listed(VARIANTS))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Protocol
 
 import trio
 
@@ -43,8 +44,33 @@ class Question:
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
 
+class Asker(Protocol):
+    """Who asks the player of a seat: one question at a time, and what it says comes back as ``Chosen``."""
+
+    @property
+    def open(self) -> tuple[int, bool] | None:
+        """The step that was asked about last, and whether ahead of it."""
+        ...
+
+    def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
+        """Ask; a question that is still open is taken back."""
+        ...
+
+    def take_back(self) -> None:
+        """The game has gone back: what was asked and answered is void."""
+        ...
+
+    def hurry(self) -> None:
+        """The open question is not waited for much longer."""
+        ...
+
+    def take_ahead(self) -> Action | None:
+        """What the player has chosen to do with the draw that was asked about ahead; given once."""
+        ...
+
+
 class Asking:
-    """The question that is open, if any. ``answer`` takes what the player says."""
+    """The question that is open, if any. ``answer`` takes what the player says. ``begin`` comes first."""
 
     def __init__(self, player: Player, answer: Callable[[Chosen], Awaitable[None]]) -> None:
         self._player = player
@@ -52,19 +78,23 @@ class Asking:
         self._question: Question | None = None
         self._ahead: Action | None = None
 
+    def begin(self, nursery: trio.Nursery) -> None:
+        """Questions are tasks in this nursery."""
+        self._nursery = nursery
+
     @property
     def open(self) -> tuple[int, bool] | None:
         """The step that was asked about last, and whether ahead of it."""
         return (self._question.step, self._question.ahead) if self._question else None
 
-    def ask(self, nursery: trio.Nursery, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
+    def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
         """Ask; a question that is still open is taken back."""
         if self._question:
             self._question.scope.cancel()
         patience = trio.CancelScope(deadline=trio.current_time() + PATIENCE_S.get(seen.phase, math.inf))
         self._question = Question(step, seen, why, ahead, patience)
         self._ahead = None
-        nursery.start_soon(self._ask, self._question)
+        self._nursery.start_soon(self._ask, self._question)
 
     def take_back(self) -> None:
         """The game has gone back: what was asked and answered is void."""

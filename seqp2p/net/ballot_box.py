@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Final, Literal
 
-import trio
-
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event
@@ -99,7 +97,7 @@ class BallotBox:
     async def vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""
         await self.show_heads()
-        while (due := self._voting.due(trio.current_time())) is not None:
+        while (due := self._voting.due(self._ledger.runtime.now())) is not None:
             own = self._seat.ballot(self._match, due.round, due.wish, due.reason)
             await self._keep("ballot", own)
             self.hear(BallotMessage(own.payload, own.signature), self._seat.number)

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from seqp2p.match.events import Result
 from seqp2p.net.asking import Chosen
-from seqp2p.net.mesh import LinkDown, LinkUp, Received
+from seqp2p.net.relay import LinkDown, LinkUp, Received
 
 
 @dataclass(frozen=True, slots=True)

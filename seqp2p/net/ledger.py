@@ -10,14 +10,13 @@ thing for the same place.
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-import trio
-
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.net.absence import Absent, Back
-from seqp2p.net.mesh import Mesh
+from seqp2p.net.relay import AnyRelay
+from seqp2p.net.runtime import UNDER_TRIO, Runtime
 from seqp2p.net.voting import AskAbout
 from seqp2p.replay.sidecar import LoggedKind, logged_evidence
 from seqp2p.replay.writer import ReplayWriter
@@ -43,15 +42,17 @@ class Ledger:
     def __init__(
         self,
         match: Match,
-        mesh: Mesh,
+        mesh: AnyRelay,
         writer: ReplayWriter,
         tell: Callable[[TableEvent], None],
         journal: Journal | None = None,
+        runtime: Runtime = UNDER_TRIO,
     ) -> None:
         self.match = match
         self.mesh = mesh
         self.writer = writer
         self.tell = tell
+        self.runtime = runtime
         self._journal = journal
 
     def log(self, kind: LoggedKind, signed: Contribution) -> None:
@@ -67,7 +68,7 @@ class Ledger:
     async def sync(self) -> None:
         """Something own is about to be sent: wait until the disk has it."""
         if self._journal is not None:
-            await trio.to_thread.run_sync(self._journal.sync)
+            await self.runtime.in_thread(self._journal.sync)
 
     def record(self, events: tuple[Event, ...]) -> None:
         """What has become of the game: on disk as far as it is final, then told."""

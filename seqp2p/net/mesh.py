@@ -9,84 +9,41 @@ differently from the other. What is sent to whom is decided in gossip.py.
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import trio
 
 from seqp2p.crypto.group import Randomness
-from seqp2p.match.contribution import Contribution
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach_any
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import Item, Store, digest
+from seqp2p.net.gossip import Item, Store
 from seqp2p.net.here import Whereabouts
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
-    BallotMessage,
     Bye,
-    ContributionMessage,
-    Evidence,
-    Have,
-    HeadMessage,
     Here,
-    Hurry,
-    LeaveMessage,
-    Links,
     Message,
-    Opening,
-    Ping,
     Proof,
-    RemarkMessage,
-    Signed,
     Stage,
     bye,
-    encode_message,
 )
 from seqp2p.net.peers import Peer
+from seqp2p.net.relay import LinkDown, LinkUp, Received, Relay
 from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
 from seqp2p.net.watchers import Show
 from seqp2p.said import said, why
 
-GameMessage: TypeAlias = (
-    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A message for the session, from a neighbour: not necessarily of its making."""
-
-    seat: int
-    message: GameMessage
-
-
-@dataclass(frozen=True, slots=True)
-class LinkUp:
-    """There is a link to a seat that had none."""
-
-    seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class LinkDown:
-    """The last link to a seat is gone. ``fault``: because that seat sent what no honest program sends."""
-
-    seat: int
-    reason: str
-    fault: bool
-
-
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown
 
 
-class Mesh:
+class Mesh(Relay[Link]):
     """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
 
     A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
@@ -109,24 +66,13 @@ class Mesh:
         self._dial = dial
         self._dial_filter = dial_filter
         self._peers = {seat: Peer(table, seat, limits) for seat in table.others}
+        super().__init__(table.seat, self._peers, trio.current_time)
         self._whereabouts = Whereabouts(table, limits)
         self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
-        self._sticky: dict[bytes, bytes] = {}
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
         self._scope = trio.CancelScope()
         self._closing = False
-
-    @property
-    def linked(self) -> frozenset[int]:
-        """The seats with a live link."""
-        return frozenset(seat for seat, peer in self._peers.items() if peer.links)
-
-    @property
-    def reachable(self) -> frozenset[int]:
-        """The seats with a live link to this one or, as they say, to one of its neighbours."""
-        further = (peer.view.links for peer in self._peers.values() if peer.links)
-        return self.linked.union(*further) - {self._table.seat}
 
     async def run(self, store: Store, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
@@ -144,45 +90,6 @@ class Mesh:
                         nursery.start_soon(self._keep_linked, peer)
                 task_status.started()
                 await trio.sleep_forever()
-
-    def publish(self, contribution: Contribution, author: int, step: int) -> None:
-        """Send a contribution, the session's own or newly accepted, to every neighbour that needs it from here.
-
-        Not to its author, nor to neighbours known to have it (``step`` is the step it is to) or linked with the
-        author. What is lost on the way is found by ``have``.
-        """
-        frame = encode_message(ContributionMessage(contribution.payload, contribution.signature))
-        self._spread(Item(digest(contribution.payload), author, step), frame)
-
-    def send_opening(self, seat: int, secret: bytes) -> None:
-        """Send a seat's game secret (32 bytes) to everybody, also to those who are linked later."""
-        self._spread_for_good(Opening(seat, secret))
-
-    def send_evidence(self, contributions: tuple[Contribution, ...]) -> None:
-        """Send proof of cheating, one or two contributions, to everybody, also to those who are linked later."""
-        self._spread_for_good(Evidence(tuple(Signed(each.payload, each.signature) for each in contributions)))
-
-    def send_remark(self, payload: bytes, signature: bytes) -> None:
-        """Send a remark to everybody, also to those who are linked later."""
-        self._spread_for_good(RemarkMessage(payload, signature))
-
-    def send_vote(self, message: BallotMessage | HeadMessage) -> None:
-        """Send a ballot or a head to everybody linked; whoever comes later gets it in answer to its ``have``."""
-        frame = encode_message(message)
-        self._spread(Item(digest(frame)), frame)
-
-    def send_leave(self, signed: Contribution) -> None:
-        """Send a seat's signed leave to everybody, also to those who are linked later."""
-        self._spread_for_good(LeaveMessage(signed.payload, signed.signature))
-
-    def send_hurry(self, step: int) -> None:
-        """Tell everybody linked now that a draw still owed at this step is not waited for."""
-        frame = encode_message(Hurry(step))
-        self._spread(Item(digest(frame)), frame)
-
-    def fault(self, seat: int, reason: str) -> None:
-        """This neighbour sent what no honest program sends: its links end, and count against it."""
-        self._blame(self._peers[seat], PeerError(reason))
 
     def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
         """Another seat may be there, as was found on the network: what is new is dialled at once."""
@@ -291,13 +198,7 @@ class Mesh:
                 peer.up = True
                 self._announce_links(but=link)
                 await self._hand_on(LinkUp(peer.seat))
-            link.send(Links(tuple(sorted(self.linked))))
-            link.send(self._alive())
-            for frame in self._whereabouts.frames:
-                link.send_frame(frame)
-            for key, frame in self._sticky.items():
-                if peer.view.wants(Item(key), trio.current_time()):
-                    link.send_frame(frame)
+            self._greet(peer, link)
             error = await link.run(Stage.GAME, lambda message: self._handle(peer, link, message), self._alive)
         finally:
             self._drop(peer, link, error)
@@ -319,41 +220,18 @@ class Mesh:
         peer.failures = 0 if lived else peer.failures + 1
         peer.change()
 
-    def _blame(self, peer: Peer, error: PeerError) -> None:
-        if peer.blamed is None:
-            peer.faults += 1
-            peer.blamed = error if peer.up else None
-        for link in peer.links:
-            link.end(LinkLost(said("It sent an invalid message.")))
-
     # Messages.
 
-    def _alive(self) -> Have:
-        step, seats = self._store.have()
-        return Have(step, tuple(sorted(seats)))
-
     async def _handle(self, peer: Peer, link: Link, message: Message) -> None:
-        now = trio.current_time()
         match message:
-            case Have(step, seats):
-                peer.view.has(step, frozenset(seats))
-                for frame in peer.view.answer_frames(self._store, now):
-                    link.send_frame(frame)
-            case Links(seats):
-                peer.view.links = frozenset(seats)
-            case ContributionMessage(payload):
-                peer.view.heard(digest(payload), now)
-                await self._hand_on(Received(peer.seat, message))
-            case BallotMessage() | HeadMessage() | LeaveMessage() | Opening() | Evidence() | RemarkMessage() | Hurry():
-                peer.view.heard(digest(encode_message(message)), now)
-                await self._hand_on(Received(peer.seat, message))
             case Here():
                 self._hear_of(message, peer)
             case Bye(reason):
                 await self._hand_on(Received(peer.seat, message))
                 raise LinkLost(said("It has left: {reason}", reason=clean(reason)) if reason else said("It has left."))
             case _:
-                assert isinstance(message, Ping), "the stage allows nothing else"
+                if (received := self._hear(peer, link, message)) is not None:
+                    await self._hand_on(received)
 
     def _hear_of(self, message: Here, teller: Peer) -> None:
         """A seat listens elsewhere now: dial it there, and pass it on."""
@@ -376,22 +254,9 @@ class Mesh:
             finally:
                 self._telling.discard(scope)
 
-    def _announce_links(self, but: Link | None = None) -> None:
-        frame = encode_message(Links(tuple(sorted(self.linked))))
-        for peer in self._peers.values():
-            if peer.links and peer.links[-1] is not but:
-                peer.links[-1].send_frame(frame)
+    def _further_words(self) -> list[bytes]:
+        return self._whereabouts.frames
 
-    def _spread(self, item: Item, frame: bytes) -> None:
-        now = trio.current_time()
-        for peer in self._peers.values():
-            if peer.links and peer.view.wants(item, now):
-                peer.links[-1].send_frame(frame)
+    def _show(self, item: Item, frame: bytes) -> None:
         if self._table.watchers:
             self._table.watchers.spread(item, frame)
-
-    def _spread_for_good(self, message: Opening | Evidence | RemarkMessage | LeaveMessage) -> None:
-        frame = encode_message(message)
-        key = digest(frame)
-        self._sticky[key] = frame
-        self._spread(Item(key), frame)

@@ -10,8 +10,8 @@ from seqp2p.match.errors import Refusal
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.net.inbox import Item, Left
-from seqp2p.net.mesh import Mesh, Received
 from seqp2p.net.messages import Opening
+from seqp2p.net.relay import AnyRelay, Received
 from seqp2p.said import why
 
 # How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
@@ -21,7 +21,7 @@ OPENINGS_WAIT_S = 5.0
 class Openings:
     """The secrets that come in, checked, kept in the match and passed on."""
 
-    def __init__(self, match: Match, seat: OwnSeat, mesh: Mesh) -> None:
+    def __init__(self, match: Match, seat: OwnSeat, mesh: AnyRelay) -> None:
         self._match = match
         self._seat = seat
         self._mesh = mesh
@@ -49,19 +49,28 @@ class Openings:
 
     async def exchange(self, receive: Callable[[], Awaitable[Item]], *, linger: bool) -> None:
         """Release the secret, if the table agreed to it, and take the others'. ``linger``: stay a while in any case."""
+        waiting = self.begin(linger=linger)
+        with trio.move_on_after(OPENINGS_WAIT_S):
+            while waiting:
+                waiting = self.take(await receive())
+
+    def begin(self, *, linger: bool) -> bool:
+        """Release the secret, if the table agreed to it; says whether to wait, for ``OPENINGS_WAIT_S`` at most."""
         if self.agreed:
             self.release()
-        elif not linger:
-            return
-        with trio.move_on_after(OPENINGS_WAIT_S):
-            while not (self.agreed and self.complete):
-                match await receive():
-                    case Received(sender, Opening() as message):
-                        self.receive(sender, message)
-                    case Left():
-                        return
-                    case _:
-                        pass  # The game is over: nothing else matters any more.
+            return not self.complete
+        return linger
+
+    def take(self, item: Item) -> bool:
+        """What comes after the end; says whether to wait for more. But for the secrets nothing matters any more."""
+        match item:
+            case Received(sender, Opening() as message):
+                self.receive(sender, message)
+            case Left():
+                return False
+            case _:
+                pass
+        return not (self.agreed and self.complete)
 
     def receive(self, sender: int, message: Opening) -> None:
         """A secret from a neighbour; one that came before the end waits for it."""

@@ -2,26 +2,20 @@
 
 import trio
 
-from seqp2p.net.errors import PeerError
 from seqp2p.net.gossip import View
 from seqp2p.net.limits import Limits
 from seqp2p.net.links import Link
+from seqp2p.net.relay import Neighbour
 from seqp2p.net.table import Table
 
 
-class Peer:
+class Peer(Neighbour[Link]):
     """Another seat. ``links`` has the newest last; ``moved`` says that it has an address that was not dialled yet."""
 
     def __init__(self, table: Table, seat: int, limits: Limits) -> None:
-        self.seat = seat
-        self.name = table.name(seat)
+        super().__init__(seat, table.name(seat), View(table.seat, seat, limits))
         self.key = table.key(seat)
-        self.view = View(table.seat, seat, limits)
-        self.links: list[Link] = []
         self.failures = 0
-        self.faults = 0
-        self.blamed: PeerError | None = None
-        self.up = False
         self.moved = False
         self._changed = trio.Event()
 

@@ -1,64 +1,29 @@
-"""One seat at one table, live: the match, its mesh, its player and its replay, tied together.
+"""One seat at one table, live, under trio: its mesh, its player and its clock feed what plays it (seated.py).
 
 Theory of operation. One task owns the match and takes from one inbox: what the mesh received, what the player chose,
-and the clock's ticks. Whatever it takes, it ends in the same place: own contributions that are due are made, recorded
-and published, until the open step waits for somebody else. Proofs are made and checked in a worker thread (``judge``
-changes nothing), so that links and screens never wait for them.
-
-It ends when the game is over, or cannot go on. Where a majority stays, seats that leave, cheat or cannot be reached
-are voted out (voting.py); elsewhere they end the game.
+and the clock's ticks.
 """
 
 import contextlib
 from collections.abc import Callable
-from typing import TypeVar
 
 import trio
 
-from seqp2p.match.contribution import Contribution, open_envelope
-from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
-from seqp2p.match.events import Dropped, Event, Result, Undone
+from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.absence import Absence, Back
-from seqp2p.net.asking import Asking, Chosen
-from seqp2p.net.ballot_box import BallotBox
-from seqp2p.net.early import Early
-from seqp2p.net.inbox import Ending, GoOn, Item, Left, Said, Tick
-from seqp2p.net.ledger import Journal, Ledger, TableEvent
-from seqp2p.net.mesh import GameMessage, LinkDown, LinkUp, Mesh, Received
-from seqp2p.net.messages import (
-    BallotMessage,
-    Bye,
-    ContributionMessage,
-    Evidence,
-    HeadMessage,
-    LeaveMessage,
-    Opening,
-    RemarkMessage,
-)
-from seqp2p.net.openings import Openings
-from seqp2p.net.proofs import Proofs
-from seqp2p.net.store import MatchStore
-from seqp2p.net.talk import Talk
-from seqp2p.net.text import clean
-from seqp2p.net.turns import Turns
-from seqp2p.net.voting import AskAbout, Voting
+from seqp2p.net.asking import Asking
+from seqp2p.net.inbox import GoOn, Item, Left, Said, Tick
+from seqp2p.net.ledger import Journal, TableEvent
+from seqp2p.net.mesh import Mesh
+from seqp2p.net.seated import Seated
 from seqp2p.players.player import Player
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.said import said, why
 
-T = TypeVar("T")
-
-# Steps whose proofs take longer than a link or a screen should wait: they are made and checked in a thread.
-HEAVY = frozenset({"shuffle", "deal"})
-# Steps at which the player chooses; everything else a seat contributes by itself.
-CHOSEN = frozenset({"turn", "late", "discard"})
 TICK_S = 1.0
 
 
-class Session:
+class Session(Seated):
     """Plays one seat to the end of its game. ``tell`` gets every event of the match, in order, as it happens."""
 
     def __init__(
@@ -79,24 +44,10 @@ class Session:
         ``cancel_leaves``: to be cancelled is to leave; without it, it is to fail, because something else has.
         """
         self._cancel_leaves = cancel_leaves
-        self.match = match
-        self.seat = seat
         self.mesh = mesh
-        self._ledger = Ledger(match, mesh, writer, tell, journal)
-        self._store = MatchStore(match)
         self._send, self._inbox = trio.open_memory_channel[Item](0)
-        self._asking = Asking(player, self._send.send)
-        self._turns = Turns(match, seat, mesh, self._asking)
-        self._talk = Talk(self._ledger, seat)
-        self._ending: Ending | None = None
-        self._absence = Absence(match, seat.number)
-        self._voting = Voting(match, seat.number, self._absence, asks=asks)
-        self._asked: frozenset[int] = frozenset()
-        self._ballots = BallotBox(self._ledger, seat, self._voting, self._follow)
-        self._openings = Openings(match, seat, mesh)
-        self._early = Early()
-        self._proofs = Proofs(self._ledger, self._follow)
-        self._open_number = match.number
+        self._questions = Asking(player, self._send.send)
+        super().__init__(match, seat, mesh, self._questions, writer, tell, journal, asks=asks)
 
     async def leave(self, reason: str) -> None:
         """Say goodbye and let ``run`` return; the replay is completed as it is. After the end this does nothing."""
@@ -117,21 +68,16 @@ class Session:
         fails it does neither: the others wait for a seat that can be taken again.
         """
         links, failed = trio.CancelScope(), False
-        self._absence.moved(trio.current_time())
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
+                self._questions.begin(nursery)
                 await nursery.start(self._keep_links, links)
                 links.shield = True
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
                 try:
-                    self._talk.say_again()
-                    self._proofs.say_again()
-                    # A seat taken again may find that all is over; the others may still lack its last word.
-                    self._follow(())
-                    linger = self._ending is not None
-                    await self._advance()
+                    linger = await self._begin()
                     while self._ending is None:
                         await self._take(await self._inbox.receive())
                     await self._open_hands(linger=linger)
@@ -148,6 +94,9 @@ class Session:
                 self._ledger.writer.finish(self.match, self.seat.identity_key, self.seat.sign)
         assert self._ending is not None, "the loop ends with an ending"
         return self._ending.result
+
+    async def _open_hands(self, *, linger: bool) -> None:
+        await self._openings.exchange(self._inbox.receive, linger=linger)
 
     async def _say_goodbye(self) -> None:
         with trio.CancelScope(shield=True):
@@ -173,220 +122,3 @@ class Session:
         while True:
             await trio.sleep(TICK_S)
             await self._send.send(Tick())
-
-    # The one task that owns the match.
-
-    async def _take(self, item: Item) -> None:
-        match item:
-            case Received(seat, message):
-                await self._take_message(seat, message)
-            case Chosen():
-                if (own := self._turns.chosen(item, self._nursery)) is not None:
-                    await self._contribute(own)
-                    await self._advance()
-            case Said(text):
-                await self._talk.say(text)
-            case Left(reason):
-                await self._leave(reason)
-            case GoOn(seat):
-                self._voting.allow(seat)
-                await self._ballots.vote()
-                await self._advance()
-            case Tick():
-                await self._look()
-            case LinkUp(seat):
-                self._absence.linked(seat)
-                self._see()
-            case LinkDown():
-                pass  # The next tick sees who can be reached.
-
-    async def _take_message(self, seat: int, message: GameMessage) -> None:
-        match message:
-            case ContributionMessage():
-                await self._receive(message.contribution, seat)
-            case BallotMessage() | HeadMessage():
-                self._ballots.hear(message, seat)
-                await self._advance()
-            case LeaveMessage():
-                if self._proofs.take_leave(message.contribution, seat):
-                    await self._after_proof()
-            case Evidence(contributions):
-                offered = tuple(signed.contribution for signed in contributions)
-                if (violation := await self._in_thread_if_heavy(lambda: self._proofs.weigh(offered, seat))) is not None:
-                    await self._accuse(violation)
-            case Opening():
-                self._openings.receive(seat, message)
-            case RemarkMessage():
-                self._talk.receive(seat, message)
-            case Bye(reason):
-                self._absence.goodbye(seat, clean(reason), trio.current_time())
-            case _:
-                self._turns.hurry(seat, message.step)
-
-    async def _receive(self, contribution: Contribution, sender: int) -> None:
-        """A contribution from a neighbour: judged, kept and passed on; then whatever that makes possible."""
-        if self._ending is not None:
-            return
-        try:
-            judged = await self._in_thread_if_heavy(lambda: self.match.judge(contribution))
-        except TooEarly as early:
-            self._early.keep(early.step, early.seat, sender, contribution)
-            # Signed on top of what is closed here, it may show that to be final.
-            self._follow(self.match.settle())
-        except OtherPast:
-            self._store.look_back(open_envelope(contribution.payload).step)
-            self._follow(self.match.settle())
-        except Unattributable as error:
-            self.mesh.fault(sender, why(error))
-        except Violation as violation:
-            await self._accuse(violation)
-        else:
-            if judged is not None:
-                self._ledger.log("contribution", contribution)
-                self._keep(self.match.accept(judged), judged.step, judged.seat, contribution)
-                await self._advance()
-
-    def _keep(self, events: tuple[Event, ...], step: int, author: int, contribution: Contribution) -> None:
-        """An accepted contribution: to the neighbours, then what follows from it."""
-        self.mesh.publish(contribution, author, step)
-        self._follow(events)
-
-    def _follow(self, events: tuple[Event, ...]) -> None:
-        """What has become of the game is kept and told, and what depends on it put right."""
-        if self._open_number != self.match.number:
-            self._open_number = self.match.number
-            self._absence.moved(trio.current_time())
-        self._ledger.record(events)
-        for event in events:
-            match event:
-                case Undone():
-                    self._asking.take_back()
-                case Dropped(seats) if self.seat.number in seats:
-                    self._end(said("the others have voted to go on without you"), farewell="")
-                case _:
-                    pass
-        self._talk.retry()
-        if self.match.game.result is not None and self._ending is None:
-            self._ending = Ending(self.match.game.result, said("the game is over"))
-
-    # Ballots, heads, leaves, and proofs of cheating.
-
-    async def _accuse(self, violation: Violation) -> None:
-        if self._ending is None and self._proofs.accuse(violation):
-            await self._after_proof()
-
-    async def _after_proof(self) -> None:
-        """A seat has left or is proved a cheat: without an opponent, or a majority to vote it out, the game is over."""
-        base = self.match.chain.base
-        if self.match.forfeit is not None:
-            self._ending = Ending(self.match.forfeit, self.match.forfeit.reason)
-        elif base is not None and base.votable:
-            await self._ballots.vote()
-            await self._advance()
-        elif not self._may_be_confirmed():
-            self._end_by_proof()
-
-    def _may_be_confirmed(self) -> bool:
-        """Whether the final position has, or may yet get, the signatures of a majority: nobody can deny it alone."""
-        seats, signed = set(self.match.game.seats), {seat for seat, _ in self.match.held}
-        signed |= seats - self.match.proven.keys() - self.match.left.keys()
-        return self.match.kind == "over" and 2 * len(signed) > len(seats)
-
-    def _see(self) -> None:
-        """Who can be reached, and who cannot."""
-        for event in self._absence.look(self.mesh.reachable, trio.current_time()):
-            if isinstance(event, Back):
-                self._voting.waits_for(event.seat)
-            self._ledger.tell(event)
-
-    async def _look(self) -> None:
-        """Once a second: who is there, what has to be voted on, and whether there is anything left to wait for."""
-        now = trio.current_time()
-        self._talk.retry()
-        self._see()
-        if (asked := self._voting.to_ask(now)) != self._asked:
-            self._asked = asked
-            if asked:
-                self._ledger.tell(AskAbout(tuple(sorted(asked))))
-        base = self.match.chain.base
-        if base is not None and base.decree.unexplained:
-            self._store.look_at(base.number)
-        if base is None or not base.votable:
-            if over := self._absence.why_over(now):
-                self._end(over)
-        elif gone := self._voting.hopeless(now):
-            if gone & self.match.proven.keys():
-                self._end_by_proof()
-            else:
-                self._end(
-                    said(
-                        "{seats} cannot be reached, and those who stay are no majority", seats=self._absence.names(gone)
-                    )
-                )
-        else:
-            await self._ballots.vote()
-            await self._advance()
-
-    async def _advance(self) -> None:
-        """Contribute what is due, take what came early, and ask the player when something is for it to choose."""
-        while self._ending is None:
-            if self._ballots.accused:
-                await self._accuse(self._ballots.accused.pop())
-                continue
-            if self._ballots.hear_ahead():
-                continue
-            if self._ballots.pressing:
-                await self._ballots.vote()
-            if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
-                await self._contribute(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
-                continue
-            if self.seat.owes(self.match) and (ahead := self._asking.take_ahead()) is not None:
-                await self._contribute(self.seat.play(self.match, ahead))
-                continue
-            self._turns.ask(self._nursery)
-            due = self._early.due(self.match.number) + self._proofs.due(self.match.number)
-            if not due:
-                return
-            for sender, contribution in due:
-                await self._receive(contribution, sender)
-
-    async def _contribute(self, own: Contribution) -> None:
-        judged = await self._in_thread_if_heavy(lambda: self.match.judge(own))
-        assert judged is not None, "an own contribution is never a duplicate"
-        self._ledger.log("contribution", own)
-        await self._ledger.sync()
-        self._keep(self.match.accept(judged), judged.step, self.seat.number, own)
-
-    async def _in_thread_if_heavy(self, work: Callable[[], T]) -> T:
-        if self.match.kind in HEAVY:
-            return await trio.to_thread.run_sync(work)
-        return work()
-
-    # Endings.
-
-    def _end(self, reason: str, farewell: str | None = None) -> None:
-        """The game cannot go on. With the final position signed by a majority its result holds all the same."""
-        result = final_result(self.match.game) if self.match.confirmed else Result("unfinished", (), reason)
-        self._ending = Ending(result, reason if farewell is None else farewell)
-
-    def _end_by_proof(self) -> None:
-        """Somebody has left or cheated where nobody can be voted out."""
-        for violation in self.match.proven.values():
-            seat, step = self._absence.names({violation.seat}), violation.step
-            reason = said("{seat} cheated at step {step}: {reason}", seat=seat, step=step, reason=violation.reason)
-            self._ending = Ending(Result("unfinished", (), reason), reason)
-            return
-        self._end(said("{seats} left the table", seats=self._absence.names(self.match.left.keys())))
-
-    async def _leave(self, reason: str) -> None:
-        """Leave by an own signature, so that nobody waits for this seat."""
-        own = self.seat.leave(self.match)
-        self._ledger.log("leave", own)
-        await self._ledger.sync()
-        if self.match.receive_leave(own) is not None:
-            self._ledger.writer.leave(self.match, own)
-        self.mesh.send_leave(own)
-        self._end(reason, farewell="")
-
-    async def _open_hands(self, *, linger: bool) -> None:
-        await self._openings.exchange(self._inbox.receive, linger=linger)

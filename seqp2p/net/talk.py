@@ -2,8 +2,6 @@
 
 from collections import deque
 
-import trio
-
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Remarked
 from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, BadRemark, Remark, open_remark
@@ -73,7 +71,7 @@ class Talk:
 
     def _may_be_heard(self, seat: int) -> bool:
         """Whether another remark of this seat is taken now: somebody who says too much at once is heard later."""
-        now = trio.current_time()
+        now = self._ledger.runtime.now()
         times = self._heard.setdefault(seat, deque(maxlen=self._limits.remark_burst))
         if len(times) == times.maxlen and now - times[0] < self._limits.remark_burst_s:
             return False

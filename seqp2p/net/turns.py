@@ -1,14 +1,12 @@
 """What is for the player of this seat to choose: asking it, and signing what it has chosen."""
 
-import trio
-
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import Remark
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.asking import Asking, Chosen
-from seqp2p.net.mesh import Mesh
+from seqp2p.net.asking import Asker, Chosen
+from seqp2p.net.relay import AnyRelay
 from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError, apply
 from seqp2p.said import said, why
 
@@ -16,18 +14,18 @@ from seqp2p.said import said, why
 class Turns:
     """The turns of one seat, and what else its player chooses."""
 
-    def __init__(self, match: Match, seat: OwnSeat, mesh: Mesh, asking: Asking) -> None:
+    def __init__(self, match: Match, seat: OwnSeat, mesh: AnyRelay, asking: Asker) -> None:
         self._match = match
         self._seat = seat
         self._mesh = mesh
         self._asking = asking
 
-    def chosen(self, choice: Chosen, nursery: trio.Nursery) -> Contribution | None:
+    def chosen(self, choice: Chosen) -> Contribution | None:
         """What the player chose, signed; None where it is void, or not possible: then the player is told why."""
         if choice.step != self._match.number:
             return None  # Chosen ahead, and the draw that it would have hurried is made: kept for when its own opens.
         if choice.ahead:
-            self._choose_ahead(choice, nursery)
+            self._choose_ahead(choice)
             return None
         if not self._seat.owes(self._match):
             self._asking.take_back()  # A vote is going on; it is asked again if the turn is still this seat's.
@@ -35,16 +33,16 @@ class Turns:
         try:
             return self._signed(choice.action)
         except RulesError as error:
-            self._asking.ask(nursery, self._match.number, self._seat.view(self._match), why(error))
+            self._asking.ask(self._match.number, self._seat.view(self._match), why(error))
             return None
 
-    def _choose_ahead(self, chosen: Chosen, nursery: trio.Nursery) -> None:
+    def _choose_ahead(self, chosen: Chosen) -> None:
         """What the player will do once its draw is open: whoever still owes one is not waited for much longer."""
         next_seen = self._seat.view_after(self._match, WAIVE)
         try:
             apply(next_seen.position, chosen.action)
         except RulesError as error:
-            self._asking.ask(nursery, chosen.step, next_seen, why(error), ahead=True)
+            self._asking.ask(chosen.step, next_seen, why(error), ahead=True)
         else:
             self._mesh.send_hurry(chosen.step)
 
@@ -67,17 +65,17 @@ class Turns:
                 return remark
         return None
 
-    def ask(self, nursery: trio.Nursery) -> None:
+    def ask(self) -> None:
         """Ask what is for the player to choose now, unless it is asked already; take back what is not any more."""
         number = self._match.number
         if self._seat.owes(self._match):
             if self._asking.open != (number, False):
-                self._asking.ask(nursery, number, self._seat.view(self._match), None)
+                self._asking.ask(number, self._seat.view(self._match), None)
         elif self._match.kind == "late" and self._asking.open != (number, True):
             # Another seat still owes a draw. If this seat draws next, its choice is asked for now: it ends the wait.
             next_seen = self._seat.view_after(self._match, WAIVE)
             if next_seen.phase == "draw" and next_seen.to_move == self._seat.number:
-                self._asking.ask(nursery, number, next_seen, None, ahead=True)
+                self._asking.ask(number, next_seen, None, ahead=True)
         elif self._void(number):
             self._asking.take_back()
 

@@ -6,11 +6,11 @@ Raises, for a record that is wrong: Invalid, or MatchError, BadRemark, DecodeErr
 from dataclasses import dataclass
 from typing import Final
 
-from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import verify as verify_signature
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import MatchError, Refusal, Violation
@@ -74,14 +74,14 @@ BESIDE = frozenset({RemarkRecord, LeaveRecord, EvidenceRecord})
 BESIDE_STAGE_MAX = 2
 
 
-def begin(placed: Placed, check: Check = require) -> Reading:
+def begin(placed: Placed, checks: Checks = CHECKS) -> Reading:
     """Begin with the first record; raises Invalid, or what the match raises for an agreement.
 
-    ``check`` takes the equations of every proof in the records to come.
+    ``checks`` are those of every record to come.
     """
     if not isinstance(placed.record, TableRecord):
         raise Invalid(said("the first record is not the table agreement"))
-    return Reading(Match(placed.record.agreement, check=check))
+    return Reading(Match(placed.record.agreement, checks=checks))
 
 
 def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:

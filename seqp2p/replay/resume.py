@@ -5,16 +5,17 @@ comes back from the other seats, or is written again. Everything else is checked
 """
 
 import itertools
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError, decode
 from seqp2p.match.errors import OtherPast, Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
+from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import (
     LENGTH_SIZE,
     MAGIC,
@@ -60,15 +61,14 @@ class Loaded:
     events: tuple[Event, ...] = ()
 
 
-def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
+def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_DISK, checks: Checks = CHECKS) -> Loaded:
     """Read a replay that is not finished, and cut off what a crash broke off.
 
     ``agreement`` is the table's as the seat's own file has it: it stands in for a header that was broken off. The
     match is played for ``own_seat`` from here on. Raises GameOver, ResumeError, and OSError as files do. The caller
     holds the seat: nobody else writes the file.
     """
-    with path.open("rb") as file:
-        data = file.read(REPLAY_SIZE_MAX + 1)
+    data = disk.read(path, REPLAY_SIZE_MAX + 1)
     try:
         if len(data) > REPLAY_SIZE_MAX:
             raise DecodeError(said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
@@ -77,13 +77,13 @@ def load(path: Path, agreement: bytes, own_seat: int = 0) -> Loaded:
             raise GameOver(said("this game is over: {path} has its end", path=path))
         # A tail without its end: the crash came while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
-        match, events = _played(kept, data, agreement)
+        match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
         raise ResumeError(said("the replay {path} is damaged: {reason}", path=path, reason=why(error))) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
-        os.truncate(path, size)
+        disk.truncate(path, size)
     return Loaded(match, torn, events)
 
 
@@ -177,10 +177,10 @@ def _belongs_to_the_game(placed: Placed) -> bool:
     return kind is TableRecord or kind in BESIDE or STAGES[kind] <= STAGES[StepRecord]
 
 
-def _played(kept: list[Placed], data: bytes, agreement: bytes) -> tuple[Match, tuple[Event, ...]]:
+def _played(kept: list[Placed], data: bytes, agreement: bytes, checks: Checks) -> tuple[Match, tuple[Event, ...]]:
     if not kept:
-        return Match(agreement), ()
-    reading: Reading = begin(kept[0])
+        return Match(agreement, checks=checks), ()
+    reading: Reading = begin(kept[0], checks)
     if reading.match.agreement_bytes != agreement:
         raise DecodeError(said("it is of another game than the seat's own file beside it"))
     happened = [event for placed in kept[1:] for event in read(reading, placed, data)]

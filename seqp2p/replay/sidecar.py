@@ -148,7 +148,7 @@ class Sidecar:
         """
         sidecar = cls(path, os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600), new=True)
         try:
-            sidecar._write(MAGIC + frame(_readable(secrets)))
+            sidecar._write(beginning(secrets))
         except (OSError, DecodeError):
             sidecar.delete()
             raise
@@ -173,7 +173,7 @@ class Sidecar:
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Append something signed: the system has it when this returns, the disk only after ``sync``."""
-        data = frame(_readable(Logged(kind, payload, signature)))
+        data = entry(kind, payload, signature)
         if self._size + len(data) > REPLAY_SIZE_MAX:
             raise SidecarFull(
                 said("{path} is full: {most} bytes are more than any game needs", path=self.path, most=REPLAY_SIZE_MAX)
@@ -213,52 +213,69 @@ class Sidecar:
                 said("{path} is larger than any seat's file ({most} bytes)", path=self.path, most=REPLAY_SIZE_MAX)
             )
         data = self._file.readall()
-        if not data.startswith(MAGIC):
-            if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
-                text = said("{path} is of another version than 1: a newer seqp2p may read it", path=self.path)
-                raise SidecarDamaged(text)
-            raise SidecarDamaged(said("{path} is no seat's file", path=self.path))
-        at, bodies = len(MAGIC), list[tuple[int, bytes]]()
-        while (end := self._record_end(data, at)) is not None:
-            bodies.append((at, data[at + HEADER_SIZE : end]))
-            at = end
-        if not bodies:
-            raise SidecarDamaged(
-                said("{path} ends before the seat's secrets: nothing was signed with them", path=self.path)
-            )
-        secrets = self._decoded(Secrets, *bodies[0])
-        return secrets, tuple(self._decoded(Logged, *body) for body in bodies[1:]), at
+        return parse(data, self.path)
 
-    def _record_end(self, data: bytes, at: int) -> int | None:
-        """Where the record at this place ends; None at the end of all that was written whole."""
-        header = data[at : at + HEADER_SIZE]
-        if len(header) < HEADER_SIZE or only_zeros(data, at + HEADER_SIZE - 1):
+
+def parse(data: bytes, path: Path) -> tuple[Secrets, tuple[Logged, ...], int]:
+    """A seat's file: its secrets, what was signed, and how many bytes were written whole. Raises SidecarDamaged.
+
+    ``path`` is what errors name.
+    """
+    if not data.startswith(MAGIC):
+        if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
+            text = said("{path} is of another version than 1: a newer seqp2p may read it", path=path)
+            raise SidecarDamaged(text)
+        raise SidecarDamaged(said("{path} is no seat's file", path=path))
+    at, bodies = len(MAGIC), list[tuple[int, bytes]]()
+    while (end := _record_end(data, at, path)) is not None:
+        bodies.append((at, data[at + HEADER_SIZE : end]))
+        at = end
+    if not bodies:
+        raise SidecarDamaged(said("{path} ends before the seat's secrets: nothing was signed with them", path=path))
+    secrets = _decoded(Secrets, *bodies[0], path)
+    return secrets, tuple(_decoded(Logged, *body, path) for body in bodies[1:]), at
+
+
+def _record_end(data: bytes, at: int, path: Path) -> int | None:
+    """Where the record at this place ends; None at the end of all that was written whole."""
+    header = data[at : at + HEADER_SIZE]
+    if len(header) < HEADER_SIZE or only_zeros(data, at + HEADER_SIZE - 1):
+        return None
+    length, body_check = int.from_bytes(header[:4], "big"), header[4:8]
+    end = at + HEADER_SIZE + length
+    if header[8:] != _check(header[:8]) or length > RECORD_SIZE_MAX:
+        raise _damaged(at, path)
+    if end > len(data):
+        return None
+    if _check(data[at + HEADER_SIZE : end]) != body_check:
+        if only_zeros(data, end - 1):
             return None
-        length, body_check = int.from_bytes(header[:4], "big"), header[4:8]
-        end = at + HEADER_SIZE + length
-        if header[8:] != _check(header[:8]) or length > RECORD_SIZE_MAX:
-            raise self._damaged(at)
-        if end > len(data):
-            return None
-        if _check(data[at + HEADER_SIZE : end]) != body_check:
-            if only_zeros(data, end - 1):
-                return None
-            raise self._damaged(at)
-        return end
+        raise _damaged(at, path)
+    return end
 
-    def _decoded(self, kind: type[T], at: int, body: bytes) -> T:
-        try:
-            return decode(kind, body, RECORD_SIZE_MAX)
-        except DecodeError:
-            # The library's text may quote what it read.
-            raise self._damaged(at) from None
 
-    def _damaged(self, at: int) -> SidecarDamaged:
-        return SidecarDamaged(
-            said(
-                "{path} is damaged at byte {at}: what this seat has signed is not known any more", path=self.path, at=at
-            )
-        )
+def _decoded(kind: type[T], at: int, body: bytes, path: Path) -> T:
+    try:
+        return decode(kind, body, RECORD_SIZE_MAX)
+    except DecodeError:
+        # The library's text may quote what it read.
+        raise _damaged(at, path) from None
+
+
+def _damaged(at: int, path: Path) -> SidecarDamaged:
+    return SidecarDamaged(
+        said("{path} is damaged at byte {at}: what this seat has signed is not known any more", path=path, at=at)
+    )
+
+
+def beginning(secrets: Secrets) -> bytes:
+    """The bytes of a new file. What could not be read again is not written: DecodeError."""
+    return MAGIC + frame(_readable(secrets))
+
+
+def entry(kind: LoggedKind, payload: bytes, signature: bytes) -> bytes:
+    """The bytes that something signed takes in the file. Raises DecodeError for what could not be read again."""
+    return frame(_readable(Logged(kind, payload, signature)))
 
 
 def _readable(record: Record) -> bytes:

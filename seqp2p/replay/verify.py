@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from seqp2p.crypto.batch import Batch
-from seqp2p.crypto.equation import Check, require
 from seqp2p.crypto.group import Randomness
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event, Result
@@ -97,13 +97,13 @@ def follows_nothing(_reading: Reading, _placed: Placed, _events: tuple[Event, ..
     """For who wants the report alone."""
 
 
-def verify(data: bytes, follow: Follow = follows_nothing) -> Report:
+def verify(data: bytes, follow: Follow = follows_nothing, checks: Checks = CHECKS) -> Report:
     """Verify a whole replay file. Never raises: whatever the bytes are, the outcome is a report.
 
     ``follow`` is told of every record that is right: how far the reading has come, the record, and what has happened
     by it.
     """
-    return _verify(data, follow, require)
+    return _verify(data, follow, checks)
 
 
 def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows_nothing) -> Report:
@@ -113,11 +113,11 @@ def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows
     ``follow`` is told of a second reading from its beginning; what it was told of the first means nothing.
     """
     batch = Batch(randomness)
-    report = _verify(data, follow, batch.gather)
+    report = _verify(data, follow, Checks(batch.gather))
     return report if batch.hold() else verify(data, follow)
 
 
-def _verify(data: bytes, follow: Follow, check: Check) -> Report:
+def _verify(data: bytes, follow: Follow, checks: Checks) -> Report:
     if len(data) > REPLAY_SIZE_MAX:
         return TOO_LARGE
     reading: Reading | None = None
@@ -125,7 +125,7 @@ def _verify(data: bytes, follow: Follow, check: Check) -> Report:
     try:
         for placed in records(data):
             if reading is None:
-                reading = begin(placed, check)
+                reading = begin(placed, checks)
                 follow(reading, placed, ())
             else:
                 events = read(reading, placed, data)

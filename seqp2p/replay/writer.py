@@ -1,7 +1,6 @@
 """Writing a replay as the game goes: one file, append-only, never over an existing one but to go on with it."""
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.errors import Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import Remark
+from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
@@ -39,12 +39,11 @@ class ReplayWriter:
     Raises OSError as files do, FileExistsError where ``path`` exists.
     """
 
-    def __init__(self, path: Path, match: Match, *, reopened: bool = False) -> None:
+    def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("ab" if reopened else "xb", buffering=0)
+        self._file = disk.append(path, new=not reopened)
         try:
-            there = path.read_bytes() if reopened else b""
+            there = disk.read(path) if reopened else b""
             self._digest = hashlib.sha256(there)
             self._steps = match.final if there else 0
             # What stands beside the steps, each with the step that must be open for it, and the head before that step
@@ -59,9 +58,9 @@ class ReplayWriter:
             raise
 
     @classmethod
-    def reopen(cls, path: Path, match: Match) -> Self:
+    def reopen(cls, path: Path, match: Match, disk: Disk = REAL_DISK) -> Self:
         """Go on with the replay that ``resume.load`` has just read into this match, which has taken nothing since."""
-        return cls(path, match, reopened=True)
+        return cls(path, match, reopened=True, disk=disk)
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +116,7 @@ class ReplayWriter:
         for seat, secret in sorted(match.openings.items()):
             self._append(OpeningRecord(seat, encode_scalar(secret)))
         self._append(EndRecord(key, sign(FILE, self._digest.digest())))
-        os.fsync(self._file.fileno())
+        self._file.sync()
 
     def _append_beside(self, number: int, match: Match) -> None:
         """Append what is dated to this step, or to an earlier one, if the past that it was signed on stands."""

@@ -53,6 +53,8 @@ from seqp2p.rules.variant import (
     TableSize,
     Team,
     Variant,
+    make_known,
+    variant_named,
 )
 from seqp2p.rules.view import CORNER, View, view
 
@@ -115,6 +117,7 @@ __all__ = [
     "hand_size",
     "hide",
     "legal_actions",
+    "make_known",
     "nameable_lines",
     "new_pile",
     "parse_action",
@@ -134,5 +137,6 @@ __all__ = [
     "status",
     "team_of",
     "teams_left",
+    "variant_named",
     "view",
 ]

@@ -161,3 +161,18 @@ def _kids() -> Variant:
 CLASSIC: Final = _classic()
 KIDS: Final = _kids()
 VARIANTS: Final = MappingProxyType({variant.name: variant for variant in (CLASSIC, KIDS)})
+_UNLISTED: Final[dict[str, Variant]] = {}
+
+
+def variant_named(name: str) -> Variant | None:
+    """The variant that goes by this name, or None: one of VARIANTS, or one that this process made known to itself."""
+    return VARIANTS.get(name) or _UNLISTED.get(name)
+
+
+def make_known(variant: Variant) -> None:
+    """Let tables in this process name a variant that is offered to nobody: games in miniature for simulations.
+
+    Raises ValueError for a name that is taken by another.
+    """
+    if variant.name in VARIANTS or _UNLISTED.setdefault(variant.name, variant) is not variant:
+        raise ValueError(variant.name)

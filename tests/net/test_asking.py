@@ -64,7 +64,8 @@ async def test_an_answer(autojump_clock: object) -> None:
     asking = Asking(player, answers)
     asking.hurry()  # Nothing is asked.
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("play"), "why not")
+        asking.begin(nursery)
+        asking.ask(7, seen_in("play"), "why not")
         assert asking.open == (7, False)
     assert answers.taken == [(100, Chosen(7, DRAW, ahead=False))]
     assert player.asked == ["why not"]
@@ -76,9 +77,10 @@ async def test_another_question_takes_the_first_back(autojump_clock: object) -> 
     answers, player = Answers(), Slow(100, DRAW)
     asking = Asking(player, answers)
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("play"), None)
+        asking.begin(nursery)
+        asking.ask(7, seen_in("play"), None)
         await trio.sleep(50)
-        asking.ask(nursery, 8, seen_in("play"), None)
+        asking.ask(8, seen_in("play"), None)
     assert answers.taken == [(150, Chosen(8, DRAW, ahead=False))]
     assert player.cancelled == 1
 
@@ -87,7 +89,9 @@ async def test_another_question_takes_the_first_back(autojump_clock: object) -> 
 async def test_a_draw_is_forgotten(autojump_clock: object, phase: str, forgotten: Action) -> None:
     answers = Answers()
     async with trio.open_nursery() as nursery:
-        Asking(Slow(math.inf), answers).ask(nursery, 7, seen_in(phase), None)
+        asking = Asking(Slow(math.inf), answers)
+        asking.begin(nursery)
+        asking.ask(7, seen_in(phase), None)
     assert answers.taken == [(PATIENCE_S[phase], Chosen(7, forgotten, ahead=False))]
 
 
@@ -97,7 +101,8 @@ async def test_haste_cuts_the_wait(autojump_clock: object, at_once: bool) -> Non
     answers = Answers()
     asking = Asking(Slow(math.inf), answers)
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("late"), None)
+        asking.begin(nursery)
+        asking.ask(7, seen_in("late"), None)
         if not at_once:
             await wait_all_tasks_blocked()
         asking.hurry()
@@ -109,7 +114,8 @@ async def test_haste_leaves_a_choice_made_alone(autojump_clock: object, after_s:
     answers = Answers()
     asking = Asking(Slow(after_s, DRAW), answers)
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("late"), None)
+        asking.begin(nursery)
+        asking.ask(7, seen_in("late"), None)
         asking.hurry()
     assert answers.taken == [(after_s, Chosen(7, DRAW, ahead=False))]
 
@@ -118,7 +124,8 @@ async def test_haste_never_makes_the_wait_longer(autojump_clock: object) -> None
     answers = Answers()
     asking = Asking(Slow(math.inf), answers)
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("draw"), None)
+        asking.begin(nursery)
+        asking.ask(7, seen_in("draw"), None)
         await trio.sleep(PATIENCE_S["draw"] - HASTE_S / 2)
         asking.hurry()
     assert answers.taken[0][0] == PATIENCE_S["draw"]
@@ -132,7 +139,8 @@ async def test_a_choice_ahead_is_kept_from_the_moment_it_is_made(autojump_clock:
 
     asking = Asking(Slow(1, DRAW), busy)
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("draw"), None, ahead=True)
+        asking.begin(nursery)
+        asking.ask(7, seen_in("draw"), None, ahead=True)
         await trio.sleep(0.5)
         assert asking.take_ahead() is None
         await trio.sleep(1)
@@ -145,7 +153,8 @@ async def test_what_cannot_be_done_ahead_is_not_kept(autojump_clock: object) -> 
     answers = Answers()
     asking = Asking(Slow(1, WAIVE), answers)
     async with trio.open_nursery() as nursery:
-        asking.ask(nursery, 7, seen_in("draw"), None, ahead=True)
+        asking.begin(nursery)
+        asking.ask(7, seen_in("draw"), None, ahead=True)
     assert answers.taken == [(1, Chosen(7, WAIVE, ahead=True))]
     assert asking.take_ahead() is None
 

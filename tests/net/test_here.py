@@ -17,8 +17,9 @@ from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.here import HERES_MAX, Whereabouts, here_number, make_here
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.mesh import LinkDown, Mesh
+from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import HERE_SIZE_MAX, Here, Stage, decode_message, encode_message
+from seqp2p.net.relay import LinkDown
 from seqp2p.net.table import Table
 from tests.net.tools import Seat, Wires, address_of, identity, randomness, table
 

@@ -17,8 +17,9 @@ from seqp2p.net.limits import Limits
 from seqp2p.net.lobby import CodeShown, LobbyEvent, TurnedAway
 from seqp2p.net.lobby_host import host_table
 from seqp2p.net.lobby_join import join_table
-from seqp2p.net.mesh import LinkDown, Mesh, Received
+from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import Ping, encode_message
+from seqp2p.net.relay import LinkDown, Received
 from seqp2p.net.table import Table
 from tests.net.tools import Seat, agreement, credentials, identity, randomness, settings
 

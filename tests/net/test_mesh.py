@@ -13,7 +13,7 @@ from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, Refused
 from seqp2p.net.frames import FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.mesh import LinkDown, LinkUp, Mesh, Received
+from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import (
     Accepted,
     Bye,
@@ -30,6 +30,7 @@ from seqp2p.net.messages import (
     decode_message,
     encode_message,
 )
+from seqp2p.net.relay import LinkDown, LinkUp, Received
 from seqp2p.net.table import Table
 from tests.net.tools import Seat, Wires, address_of, contribution, credentials, identity, randomness, table
 

@@ -158,7 +158,7 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
         lambda event: events.append((trio.current_time(), event)),
         again,
     )
-    party.places[seat] = Place(seat, session, session._asking._player, writer, events)
+    party.places[seat] = Place(seat, session, session._questions._player, writer, events)
     nursery.start_soon(party.run, party.places[seat])
 
 

@@ -14,8 +14,9 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.mesh import LinkDown, LinkUp, Mesh, MeshEvent, Received
+from seqp2p.net.mesh import Mesh, MeshEvent
 from seqp2p.net.messages import ContributionMessage
+from seqp2p.net.relay import LinkDown, LinkUp, Received
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 

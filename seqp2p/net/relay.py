@@ -1,0 +1,223 @@
+"""What goes to which neighbour, and what is made of what comes from it. No connection, no task and no clock of its own.
+
+A message is handed on as it came, unverified: who signed it is for the game to find out, and what it accepts it gives
+back to ``publish``, ``send_opening`` or ``send_evidence``, which pass it on to those who lack it. mesh.py makes the
+links, gossip.py decides what a neighbour lacks; whoever simulates a network has links of its own (seqp2p/testing).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from seqp2p.match.contribution import Contribution
+from seqp2p.net.errors import LinkLost, NetError, PeerError
+from seqp2p.net.gossip import Item, Store, View, digest
+from seqp2p.net.messages import (
+    BallotMessage,
+    Bye,
+    ContributionMessage,
+    Evidence,
+    Have,
+    HeadMessage,
+    Hurry,
+    LeaveMessage,
+    Links,
+    Message,
+    Opening,
+    RemarkMessage,
+    Signed,
+    encode_message,
+)
+from seqp2p.said import said
+
+GameMessage: TypeAlias = (
+    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message for the session, from a neighbour: not necessarily of its making."""
+
+    seat: int
+    message: GameMessage
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUp:
+    """There is a link to a seat that had none."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDown:
+    """The last link to a seat is gone. ``fault``: because that seat sent what no honest program sends."""
+
+    seat: int
+    reason: str
+    fault: bool
+
+
+class Wire(Protocol):
+    """A live link, as far as the relay uses it."""
+
+    def send_frame(self, data: bytes) -> None:
+        """Queue a message that is encoded already; never waits."""
+        ...
+
+    def end(self, error: NetError) -> None:
+        """End the link, for this reason."""
+        ...
+
+
+W = TypeVar("W", bound=Wire)
+
+
+class Neighbour(Generic[W]):
+    """Another seat: its live links, the newest last, what is known of what it has, and what it did wrong."""
+
+    def __init__(self, seat: int, name: str, view: View) -> None:
+        self.seat = seat
+        self.name = name
+        self.view = view
+        self.links: list[W] = []
+        self.faults = 0
+        self.blamed: PeerError | None = None
+        self.up = False
+
+
+class Relay(Generic[W]):
+    """What one seat sends to its neighbours. ``now`` is its clock; ``store`` is read, never written."""
+
+    def __init__(self, own_seat: int, neighbours: Mapping[int, Neighbour[W]], now: Callable[[], float]) -> None:
+        self._own_seat = own_seat
+        self._neighbours = neighbours
+        self._now = now
+        self._store: Store
+        self._sticky: dict[bytes, bytes] = {}
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """The seats with a live link."""
+        return frozenset(seat for seat, peer in self._neighbours.items() if peer.links)
+
+    @property
+    def reachable(self) -> frozenset[int]:
+        """The seats with a live link to this one or, as they say, to one of its neighbours."""
+        further = (peer.view.links for peer in self._neighbours.values() if peer.links)
+        return self.linked.union(*further) - {self._own_seat}
+
+    def publish(self, contribution: Contribution, author: int, step: int) -> None:
+        """Send a contribution, the session's own or newly accepted, to every neighbour that needs it from here.
+
+        Not to its author, nor to neighbours known to have it (``step`` is the step it is to) or linked with the
+        author. What is lost on the way is found by ``have``.
+        """
+        frame = encode_message(ContributionMessage(contribution.payload, contribution.signature))
+        self._spread(Item(digest(contribution.payload), author, step), frame)
+
+    def send_opening(self, seat: int, secret: bytes) -> None:
+        """Send a seat's game secret (32 bytes) to everybody, also to those who are linked later."""
+        self._spread_for_good(Opening(seat, secret))
+
+    def send_evidence(self, contributions: tuple[Contribution, ...]) -> None:
+        """Send proof of cheating, one or two contributions, to everybody, also to those who are linked later."""
+        self._spread_for_good(Evidence(tuple(Signed(each.payload, each.signature) for each in contributions)))
+
+    def send_remark(self, payload: bytes, signature: bytes) -> None:
+        """Send a remark to everybody, also to those who are linked later."""
+        self._spread_for_good(RemarkMessage(payload, signature))
+
+    def send_vote(self, message: BallotMessage | HeadMessage) -> None:
+        """Send a ballot or a head to everybody linked; whoever comes later gets it in answer to its ``have``."""
+        frame = encode_message(message)
+        self._spread(Item(digest(frame)), frame)
+
+    def send_leave(self, signed: Contribution) -> None:
+        """Send a seat's signed leave to everybody, also to those who are linked later."""
+        self._spread_for_good(LeaveMessage(signed.payload, signed.signature))
+
+    def send_hurry(self, step: int) -> None:
+        """Tell everybody linked now that a draw still owed at this step is not waited for."""
+        frame = encode_message(Hurry(step))
+        self._spread(Item(digest(frame)), frame)
+
+    def fault(self, seat: int, reason: str) -> None:
+        """This neighbour sent what no honest program sends: its links end, and count against it."""
+        self._blame(self._neighbours[seat], PeerError(reason))
+
+    # A link and what comes by it.
+
+    def _greet(self, peer: Neighbour[W], link: W) -> None:
+        """The first words on a new link: whom this seat is linked with, what it has, and what everybody gets."""
+        link.send_frame(encode_message(Links(tuple(sorted(self.linked)))))
+        link.send_frame(encode_message(self._alive()))
+        for frame in self._further_words():
+            link.send_frame(frame)
+        for key, frame in self._sticky.items():
+            if peer.view.wants(Item(key), self._now()):
+                link.send_frame(frame)
+
+    def _further_words(self) -> list[bytes]:
+        """What else a new neighbour is told at once, as frames."""
+        return []
+
+    def _hear(self, peer: Neighbour[W], link: W, message: Message) -> Received | None:
+        """A message from a neighbour: answered, noted, or for the game; then it is returned."""
+        now = self._now()
+        match message:
+            case Have(step, seats):
+                peer.view.has(step, frozenset(seats))
+                for frame in peer.view.answer_frames(self._store, now):
+                    link.send_frame(frame)
+            case Links(seats):
+                peer.view.links = frozenset(seats)
+            case ContributionMessage(payload):
+                peer.view.heard(digest(payload), now)
+                return Received(peer.seat, message)
+            case BallotMessage() | HeadMessage() | LeaveMessage() | Opening() | Evidence() | RemarkMessage() | Hurry():
+                peer.view.heard(digest(encode_message(message)), now)
+                return Received(peer.seat, message)
+            case Bye():
+                return Received(peer.seat, message)
+            case _:
+                pass
+        return None
+
+    def _blame(self, peer: Neighbour[W], error: PeerError) -> None:
+        if peer.blamed is None:
+            peer.faults += 1
+            peer.blamed = error if peer.up else None
+        for link in tuple(peer.links):
+            link.end(LinkLost(said("It sent an invalid message.")))
+
+    def _alive(self) -> Have:
+        step, seats = self._store.have()
+        return Have(step, tuple(sorted(seats)))
+
+    def _announce_links(self, but: W | None = None) -> None:
+        frame = encode_message(Links(tuple(sorted(self.linked))))
+        for peer in self._neighbours.values():
+            if peer.links and peer.links[-1] is not but:
+                peer.links[-1].send_frame(frame)
+
+    def _spread(self, item: Item, frame: bytes) -> None:
+        now = self._now()
+        for peer in self._neighbours.values():
+            if peer.links and peer.view.wants(item, now):
+                peer.links[-1].send_frame(frame)
+        self._show(item, frame)
+
+    def _show(self, item: Item, frame: bytes) -> None:
+        """What is passed on is shown to spectators too, where there are any."""
+
+    def _spread_for_good(self, message: Opening | Evidence | RemarkMessage | LeaveMessage) -> None:
+        frame = encode_message(message)
+        key = digest(frame)
+        self._sticky[key] = frame
+        self._spread(Item(key), frame)
+
+
+AnyRelay: TypeAlias = Relay[Any]
+"""Whatever its links are."""

@@ -1,0 +1,35 @@
+"""What a game needs of the program that runs it: the time, and somewhere for what takes long."""
+
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
+
+import trio
+
+T = TypeVar("T")
+
+
+class Runtime(Protocol):
+    """A clock and a helper. A game that is simulated has its own of both (seqp2p/testing)."""
+
+    def now(self) -> float:
+        """Seconds on a clock that never goes back."""
+        ...
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """What this work returns; it may take long, and links and screens do not wait for it."""
+        ...
+
+
+class UnderTrio:
+    """Trio's clock and worker threads."""
+
+    def now(self) -> float:
+        """Trio's time."""
+        return trio.current_time()
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """The work is done in a worker thread."""
+        return await trio.to_thread.run_sync(work)
+
+
+UNDER_TRIO: Final = UnderTrio()

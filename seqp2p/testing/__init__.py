@@ -1,0 +1,44 @@
+"""Games in virtual time on a network that fails: a test kit, for this program and for whoever writes bots or clients.
+
+    from seqp2p.testing import Fault, Plan, VirtualLan
+
+    lan = VirtualLan(4, seed=7, plan=Plan(faults=(Fault("partition", at_s=3.0, seats=(1, 2), for_s=12.0),)))
+    lan.run()                       # raises SafetyViolation, or TooLong
+    lan.peers[1].result             # how it ended for seat 1
+    lan.peers[1].record             # its replay, bytes that ``seqp2p verify`` takes
+
+``simulate(seed, players)`` draws the faults from the seed as well and returns an ``Outcome``;
+``python -m seqp2p.testing`` does so from the command line. docs/testing.md says what is simulated, and what is not.
+"""
+
+from seqp2p.testing.faults import KINDS, Fault, FaultKind, Plan, draw_plan
+from seqp2p.testing.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
+from seqp2p.testing.miniature import MINIATURE
+from seqp2p.testing.outcome import Outcome, SeatOutcome, outcome_of, simulate
+from seqp2p.testing.process import Sitting, VirtualSession
+from seqp2p.testing.table import TableKey, draw_settings, make_agreement
+from seqp2p.testing.violation import SafetyViolation
+
+__all__ = [
+    "HONEST",
+    "KINDS",
+    "MINIATURE",
+    "SETTLE_S",
+    "Cheats",
+    "Fault",
+    "FaultKind",
+    "Outcome",
+    "Plan",
+    "SafetyViolation",
+    "SeatOutcome",
+    "Sitting",
+    "TableKey",
+    "TooLong",
+    "VirtualLan",
+    "VirtualSession",
+    "draw_plan",
+    "draw_settings",
+    "make_agreement",
+    "outcome_of",
+    "simulate",
+]

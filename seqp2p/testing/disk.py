@@ -1,0 +1,108 @@
+"""A disk in memory that knows what was synced: a crash of the machine keeps that, and of the rest what luck keeps."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from seqp2p.replay.disk import File
+from seqp2p.replay.sidecar import LoggedKind, Secrets, beginning, entry
+
+
+@dataclass
+class Stored:
+    """A file's bytes, and how many of them are sure to survive."""
+
+    data: bytearray = field(default_factory=bytearray)
+    synced: int = 0
+
+
+class VirtualFile:
+    """An open file. Written is what ``write`` has returned from, durable what ``sync`` has."""
+
+    def __init__(self, stored: Stored) -> None:
+        self._stored = stored
+
+    def write(self, data: bytes, /) -> int:
+        """All of it is taken."""
+        self._stored.data += data
+        return len(data)
+
+    def sync(self) -> None:
+        """Everything written is durable."""
+        self._stored.synced = len(self._stored.data)
+
+    def close(self) -> None:
+        """Nothing is lost by it."""
+
+
+class VirtualDisk:
+    """The files of one machine, as ``seqp2p.replay.disk.Disk``."""
+
+    def __init__(self) -> None:
+        self.files: dict[Path, Stored] = {}
+
+    def append(self, path: Path, *, new: bool) -> File:
+        """Raises FileExistsError, FileNotFoundError."""
+        if new == (path in self.files):
+            raise FileExistsError(path) if new else FileNotFoundError(path)
+        return VirtualFile(self.files.setdefault(path, Stored()))
+
+    def read(self, path: Path, size_max: int = -1) -> bytes:
+        """Raises FileNotFoundError."""
+        if path not in self.files:
+            raise FileNotFoundError(path)
+        data = bytes(self.files[path].data)
+        return data if size_max < 0 else data[:size_max]
+
+    def truncate(self, path: Path, size: int) -> None:
+        """Cut it off there."""
+        stored = self.files[path]
+        del stored.data[size:]
+        stored.synced = min(stored.synced, size)
+
+    def delete(self, path: Path) -> None:
+        """The file is gone."""
+        self.files.pop(path, None)
+
+    def durable(self, path: Path) -> bytes:
+        """What of a file is sure to survive."""
+        stored = self.files.get(path)
+        return b"" if stored is None else bytes(stored.data[: stored.synced])
+
+    def lose_power(self, dice: random.Random) -> None:
+        """What was not synced survives up to some byte; behind it the file may be as long as it was, but zeros."""
+        for _, stored in sorted(self.files.items()):
+            written = len(stored.data)
+            kept = dice.randint(stored.synced, written)
+            del stored.data[kept:]
+            if kept < written and dice.random() < 0.3:
+                stored.data += bytes(written - kept)
+            stored.synced = len(stored.data)
+
+
+class VirtualSidecar:
+    """A seat's own file on a virtual disk: the bytes are those of ``seqp2p.replay.sidecar``."""
+
+    def __init__(self, disk: VirtualDisk, path: Path, *, new: Secrets | None = None) -> None:
+        self._disk = disk
+        self._path = path
+        self._file = disk.append(path, new=new is not None)
+        if new is not None:
+            self._file.write(beginning(new))
+
+    def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
+        """Append something signed."""
+        self._file.write(entry(kind, payload, signature))
+
+    def sync(self) -> None:
+        """All of it is durable."""
+        self._file.sync()
+
+    def delete(self) -> None:
+        """The game is over."""
+        self._disk.delete(self._path)
+
+
+Seconds = Callable[[], float]
+"""Gives how long the next thing takes."""

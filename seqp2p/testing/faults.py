@@ -1,0 +1,125 @@
+"""What goes wrong, as data: each fault says what, to whom, when and for how long. A plan is drawn from a seed.
+
+    cut        the links between the seats break, once
+    loss       links between the seats break again and again, for so long
+    oneway     nothing gets from the first seats to the others, for so long; what they send arrives
+    partition  nothing gets between these seats and the others, for so long
+    slow       everything between these seats and the others takes ``size`` seconds longer, for so long
+    crash      the process dies and is started again after so long; its files are as they were written
+    power      the machine loses power: what was not synced is lost or torn; started again after so long
+    die        the process dies for good
+    stall      the process is stopped for so long, and goes on as if nothing had been
+    drift      the seat's clock runs ``size`` times as fast, from the beginning
+    disk       every sync of the seat takes ``size`` seconds longer, for so long
+    leave      the seat's player leaves
+    asleep     the seat's player does not choose for so long
+    talk       the seat's player says something
+
+Times are virtual seconds from the start of the game. docs/testing.md has the table of what each must not break.
+"""
+
+import random
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
+
+FaultKind: TypeAlias = Literal[
+    "cut",
+    "loss",
+    "oneway",
+    "partition",
+    "slow",
+    "crash",
+    "power",
+    "die",
+    "stall",
+    "drift",
+    "disk",
+    "leave",
+    "asleep",
+    "talk",
+]
+KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+# When a game is on: miniature games take 10 to 60 s of virtual time.
+_LATEST_S: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that goes wrong. What ``size`` is depends on the kind; 0 where it is nothing."""
+
+    kind: FaultKind
+    at_s: float
+    seats: tuple[int, ...]
+    for_s: float = 0.0
+    size: float = 0.0
+
+    @property
+    def until_s(self) -> float:
+        """When it is over."""
+        return self.at_s + self.for_s
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that goes wrong in one game, and how quick the network is: seconds for a message, and what chance adds."""
+
+    latency_s: float = 0.002
+    jitter_s: float = 0.01
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def last_s(self) -> float:
+        """When the last fault is over."""
+        return max((fault.until_s for fault in self.faults if fault.kind != "drift"), default=0.0)
+
+    def of_kind(self, kind: FaultKind) -> list[Fault]:
+        """The faults of one kind."""
+        return [fault for fault in self.faults if fault.kind == kind]
+
+
+def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) -> Plan:
+    """A plan with up to five faults of these kinds; the same for the same arguments. Without kinds, the network's pace.
+
+    Where any kind may be drawn, most games have two to four faults: enough to meet, few enough to understand.
+    """
+    dice = random.Random(repr(("plan", seed, players)))  # noqa: S311 -- the same again is what is wanted
+    chosen = sorted(set(kinds))
+    latency_s = dice.choice((0.0002, 0.002, 0.03, 0.2))
+    jitter_s = dice.choice((0.0, 0.01, 0.1, 0.5))
+    count = dice.randint(1, 5) if chosen else 0
+    faults = [_drawn(dice, dice.choice(chosen), players) for _ in range(count)]
+    return Plan(latency_s, jitter_s, tuple(sorted(faults, key=lambda fault: (fault.at_s, fault.kind, fault.seats))))
+
+
+def _drawn(dice: random.Random, kind: FaultKind, players: int) -> Fault:
+    at_s = round(dice.uniform(0, _LATEST_S), 3)
+    seats = tuple(sorted(dice.sample(range(1, players + 1), _how_many(dice, kind, players))))
+    # Around the limits that the game has: 2 s between heartbeats, 8 s of silence, graces of 5 to 20 s.
+    for_s = round(dice.choice((0.1, 1.0, 5.0, 10.0, 30.0)) * dice.uniform(0.5, 1.5), 3)
+    match kind:
+        case "cut" | "leave" | "talk":
+            return Fault(kind, at_s, seats)
+        case "die":
+            return Fault(kind, at_s, seats)
+        case "drift":
+            return Fault(kind, 0.0, seats, size=round(dice.uniform(0.9, 1.1), 4))
+        case "slow":
+            return Fault(kind, at_s, seats, for_s, round(dice.uniform(0.1, 3.0), 3))
+        case "disk":
+            return Fault(kind, at_s, seats, for_s, round(dice.choice((0.05, 0.5, 4.0)) * dice.uniform(0.5, 1), 3))
+        case _:
+            return Fault(kind, at_s, seats, for_s)
+
+
+def _how_many(dice: random.Random, kind: FaultKind, players: int) -> int:
+    if kind in {"cut", "loss", "oneway", "partition", "slow"}:
+        return dice.randint(1, max(1, players - 1))
+    if kind in {"crash", "power", "stall"}:
+        return dice.choice((1, 1, 1, dice.randint(1, players)))
+    return 1
+
+
+def seats_of(faults: Collection[Fault], *kinds: FaultKind) -> frozenset[int]:
+    """The seats that faults of these kinds are about."""
+    return frozenset(seat for fault in faults if fault.kind in kinds for seat in fault.seats)

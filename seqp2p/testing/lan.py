@@ -1,0 +1,175 @@
+"""A LAN of peers in virtual time: the same seed gives the same game, byte by byte.
+
+Theory of operation. Nothing here waits. An event heap has everything that will happen: frames that arrive, alarms of
+each machine's own clock, players that make up their minds, faults. Every peer is the product's own ``Seated`` with its
+match, ballots, gossip, replay and seat's file; what trio does for it under ``Session`` (threads, sockets, timers) is
+done here by the heap, so that hours of a game on a bad network take a second. Chance comes from the seed alone.
+
+                     ┌── Peer 1 ─ Process ─ Seated ─ Match, OwnSeat, Ballots …      VirtualDisk 1
+    Agenda ─ Network ┼── Peer 2 ─ Process ─ Seated …                                VirtualDisk 2
+       ▲             └── …
+       └ Plan: what goes wrong, and when
+
+``Witness`` looks at every step and every frame, and raises ``SafetyViolation`` when something is not as it must be.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from seqp2p.match.table import Agreement, encode_agreement
+from seqp2p.rules import View
+from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.faults import Plan
+from seqp2p.testing.miniature import NAME
+from seqp2p.testing.peer import Peer
+from seqp2p.testing.players import Choose, make_bot
+from seqp2p.testing.process import MakeSession, Process, Sitting
+from seqp2p.testing.table import TABLES, TableKey, drawn_from, make_agreement
+from seqp2p.testing.trouble import schedule
+from seqp2p.testing.wires import End, Network, Tamper, honest_wire
+from seqp2p.testing.witness import Witness
+
+SETTLE_S: Final = 600.0
+"""A game has ended, or is closed, so many virtual seconds after the last fault."""
+_CONNECT_S: Final = 5.0
+_STEPS_MAX: Final = 3_000_000
+
+
+@dataclass(frozen=True)
+class Cheats:
+    """Seats that do not play by the rules: how each makes its session, and what it does to what it sends."""
+
+    sessions: Mapping[int, MakeSession] = field(default_factory=dict[int, MakeSession])
+    tamper: Tamper = honest_wire
+    seats: frozenset[int] = frozenset()
+
+    @property
+    def all(self) -> frozenset[int]:
+        """The seats that nothing is promised of."""
+        return self.seats | frozenset(self.sessions)
+
+
+HONEST: Final = Cheats()
+
+
+class TooLong(AssertionError):
+    """The game has not ended in the time that it has."""
+
+
+class VirtualLan:
+    """``n`` peers at one table. ``run`` plays the game to its end; ``peers`` are by seat.
+
+    ``plan`` is what goes wrong. ``seed`` decides everything else: the table, the moves, the pace. ``bots`` are names
+    of ``seqp2p.players.bots``, in turn by seat; ``choices`` replaces some. The witness looks after all seats but those
+    of ``cheats``.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        seed: int,
+        plan: Plan | None = None,
+        *,
+        variant: str = NAME,
+        agreement: Agreement | None = None,
+        bots: Collection[str] = ("greedy", "random"),
+        choices: Mapping[int, Choose] | None = None,
+        cheats: Cheats = HONEST,
+    ) -> None:
+        self.seed = seed
+        self.plan = Plan() if plan is None else plan
+        self.table = TableKey(seed % TABLES, n, variant)
+        self.agreement = make_agreement(self.table) if agreement is None else agreement
+        self.agreement_bytes = encode_agreement(self.agreement)
+        self.agenda = Agenda()
+        self.network = Network(self.agenda, self.plan, drawn_from("network", seed), cheats.tamper)
+        self.witness = Witness(self.agreement, frozenset(range(1, n + 1)) - cheats.all)
+        names = list(bots)
+        self.peers: dict[int, Peer] = {}
+        for seat in range(1, n + 1):
+            choose = make_bot(names[(seat + seed) % len(names)], drawn_from("bot", seed, seat))
+            self.peers[seat] = Peer(
+                self,
+                seat,
+                (choices or {}).get(seat, choose),
+                cheats.sessions.get(seat, Sitting.make),
+                drawn_from("peer", seed, seat),
+            )
+        self.network.watch = lambda sender, to, frame: self.witness.hears(self.peers[sender], to, frame)
+        schedule(self.plan, self.agenda, self.network, self.peers)
+
+    @property
+    def honest(self) -> list[Peer]:
+        """The peers that play by the rules."""
+        return [peer for seat, peer in self.peers.items() if seat in self.witness.honest]
+
+    @property
+    def over(self) -> bool:
+        """Whether no peer plays any more, nor will again."""
+        last_s = self.plan.last_s
+        return all(
+            peer.state in {"ended", "gone"} or (peer.state == "down" and self.agenda.now > last_s)
+            for peer in self.peers.values()
+        )
+
+    def run(self, settle_s: float = SETTLE_S) -> None:
+        """Play to the end. Raises TooLong, SafetyViolation, and whatever a peer raises that it must not."""
+        for peer in self.peers.values():
+            self.agenda.after(drawn_from("start", self.seed, peer.number).random() * 0.05, peer.start)
+        until = self.plan.last_s + settle_s
+        while self.agenda.step():
+            if self.over:
+                break
+            if self.agenda.now > until or self.agenda.done > _STEPS_MAX:
+                raise TooLong(self._where())
+        self.witness.at_the_end(self.peers.values())
+
+    def _where(self) -> str:
+        matches = {seat: peer.match for seat, peer in self.peers.items()}
+        steps = {
+            seat: (self.peers[seat].state, match.number, match.kind, match.final, sorted(match.awaited))
+            for seat, match in matches.items()
+            if match is not None
+        }
+        return f"after {self.agenda.now:.0f} virtual seconds: {steps}"
+
+    # For the peers.
+
+    def dial(self, process: Process, seat: int, answered: Callable[[End | None], None]) -> None:
+        """A connection from a process to a seat: three ways to be accepted, a fourth to know of it."""
+        own, agenda, network = process.machine.number, self.agenda, self.network
+        trips_s = network.takes_s(own, seat) + network.takes_s(seat, own)
+        blocked = network.is_cut(own, seat) or network.is_cut(seat, own)
+        target = self.peers[seat]
+
+        def answer(end: End | None) -> None:
+            if process.alive:
+                answered(end)
+            elif end is not None:
+                end.cease()
+
+        def accept() -> None:
+            there = target.process
+            blocked_now = network.is_cut(own, seat) or network.is_cut(seat, own)
+            if blocked_now or there is None or not there.alive or not there.mesh.welcomes(own):
+                agenda.after(trips_s, lambda: answer(None))
+                return
+            here_end, there_end = network.link(own, process, seat, there)
+            agenda.after(network.takes_s(seat, own), lambda: answer(here_end))
+            there.mesh.adopt(there_end)
+
+        if blocked or target.stalled_until > agenda.now:
+            agenda.after(_CONNECT_S, lambda: answer(None))
+        elif target.process is None or not target.process.alive:
+            agenda.after(trips_s, lambda: answer(None))
+        else:
+            agenda.after(2 * trips_s, accept)
+
+    def looked(self, peer: Peer) -> None:
+        """A peer's match has taken something."""
+        self.witness.looks(peer)
+
+    def see(self, peer: Peer, view: View) -> None:
+        """A peer's player is shown something."""
+        self.witness.sees(peer, view)

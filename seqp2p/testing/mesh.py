@@ -1,0 +1,201 @@
+"""The links of one simulated seat: what ``seqp2p.net.mesh`` does with sockets, done with virtual ones.
+
+What is said to whom is the product's own (``Relay``, ``View``). This file has what is trio's there: when to dial, when
+a link is dead, and how to say goodbye; the rules and the times are those of mesh.py, links.py and dialling.py.
+"""
+
+import random
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from seqp2p.net.dialling import pause_s
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.gossip import Store, View
+from seqp2p.net.inbox import Item
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.messages import Bye, bye, encode_message
+from seqp2p.net.relay import LinkDown, LinkUp, Neighbour, Received, Relay
+from seqp2p.said import said, why
+from seqp2p.testing.agenda import Appointment
+from seqp2p.testing.memory import decoded
+from seqp2p.testing.wires import End
+
+# TCP, TLS and authentication: so many times the way there, all in all.
+_HANDSHAKE_TRIPS: Final = 5
+
+
+class Process(Protocol):
+    """The process that a mesh is a part of: its clock, its alarms (which end with it), and who takes what comes."""
+
+    def now(self) -> float:
+        """Seconds on its own clock."""
+        ...
+
+    def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
+        """An alarm, so many seconds from now on its own clock."""
+        ...
+
+    def put(self, item: Item) -> None:
+        """Something for the game."""
+        ...
+
+    def dial(self, seat: int, answered: Callable[[End | None], None]) -> None:
+        """Try to reach a seat; the answer is a link, or None some time later."""
+        ...
+
+
+class Other(Neighbour[End]):
+    """Another seat as a simulated one keeps it."""
+
+    def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
+        super().__init__(seat, said("seat {seat}", seat=seat), View(own_seat, seat, limits))
+        self.failures = 0
+        self.dialling: Appointment | None = None
+        self.since: dict[int, float] = {}  # when each link was made, by its identity
+
+
+class VirtualMesh(Relay[End]):
+    """The links of one incarnation of a seat."""
+
+    def __init__(
+        self, own_seat: int, players: int, process: Process, dice: random.Random, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self._others = {seat: Other(own_seat, seat, limits) for seat in range(1, players + 1) if seat != own_seat}
+        super().__init__(own_seat, self._others, process.now)
+        self._process = process
+        self._dice = dice
+        self._limits = limits
+        self._closing: Callable[[], None] | None = None
+        self.faulted: list[tuple[int, str]] = []  # whom this seat has blamed, and for what
+
+    def begin(self, store: Store) -> None:
+        """Look for the others."""
+        self._store = store
+        for other in self._others.values():
+            self._dial_later(other)
+
+    # Links: made, carried, ended.
+
+    def _dial_later(self, other: Other) -> None:
+        if other.links or other.faults >= self._limits.faults_max or self._closing or other.dialling:
+            return
+        if other.failures:
+            delay_s = pause_s(other.failures, 0.5 + self._dice.random() / 2, self._limits)
+        else:
+            delay_s = 0.0 if self._own_seat > other.seat else self._limits.dial_patience_s
+        other.dialling = self._process.after(delay_s, lambda: self._dial(other))
+
+    def _dial(self, other: Other) -> None:
+        if other.links or self._closing:
+            other.dialling = None
+            return
+
+        def answered(end: End | None) -> None:
+            other.dialling = None
+            if end is None:
+                other.failures += 1
+                self._dial_later(other)
+            else:
+                self.adopt(end)
+
+        self._process.dial(other.seat, answered)
+
+    def welcomes(self, seat: int) -> bool:
+        """Whether this process takes a link from that seat."""
+        return self._others[seat].faults < self._limits.faults_max
+
+    def adopt(self, end: End) -> None:
+        """A new link, dialled or taken."""
+        other = self._others[end.seat]
+        other.links.append(end)
+        other.since[id(end)] = self._now()
+        if len(other.links) > self._limits.links_per_seat:
+            other.links[0].end(LinkLost(said("A newer connection has taken its place.")))
+        if not other.up:
+            other.up = True
+            self._announce_links(but=end)
+            self._process.put(LinkUp(other.seat))
+        self._greet(other, end)
+        self._beat_later(end)
+
+    def _beat_later(self, end: End) -> None:
+        self._process.after(self._limits.heartbeat_s, lambda: self._beat(end))
+
+    def _beat(self, end: End) -> None:
+        if not end.open:
+            return
+        if end.silent_s >= self._limits.silence_s:
+            end.end(LinkLost(said("The other side has been silent.")))
+            return
+        end.send_frame(encode_message(self._alive()))
+        self._beat_later(end)
+
+    def lost(self, end: End, error: NetError) -> None:
+        """A link has ended."""
+        other = self._others[end.seat]
+        if end not in other.links:
+            return
+        other.links.remove(end)
+        other.view.lost(linked=bool(other.links))
+        if isinstance(error, PeerError):
+            self._blame(other, error)
+        lived = self._now() - other.since.pop(id(end)) >= self._limits.silence_s
+        other.failures = 0 if lived else other.failures + 1
+        if other.up and not other.links:
+            other.up = False
+            blamed, other.blamed = other.blamed, None
+            self._announce_links()
+            if not self._closing:
+                self._process.put(LinkDown(other.seat, why(blamed or error), blamed is not None))
+        self._dial_later(other)
+        if self._closing and not self.linked:
+            self._closing()
+
+    def _blame(self, peer: Neighbour[End], error: PeerError) -> None:
+        self.faulted.append((peer.seat, why(error)))
+        super()._blame(peer, error)
+
+    # Messages.
+
+    def receive(self, end: End, data: bytes) -> None:
+        """A frame has come."""
+        other = self._others[end.seat]
+        try:
+            message = decoded(data)
+        except (PeerError, Refused) as error:
+            end.end(error)
+            return
+        if isinstance(message, Bye):
+            self._hand_on(Received(other.seat, message))
+            end.end(LinkLost(said("It has left.")))
+        elif (received := self._hear(other, end, message)) is not None:
+            self._hand_on(received)
+
+    def _hand_on(self, received: Received) -> None:
+        if not self._closing:
+            self._process.put(received)
+
+    def close(self, reason: str, closed: Callable[[], None]) -> None:
+        """Say goodbye; ``closed`` is called once, when all have read it or ``close_s`` is over."""
+        waiting = [closed]
+
+        def close_once() -> None:
+            if waiting:
+                waiting.pop()()
+
+        self._closing = close_once
+        for other in self._others.values():
+            for link in other.links:
+                link.send_frame(encode_message(bye(reason)))
+        self._process.after(self._limits.close_s if self.linked else 0.0, close_once)
+
+    def abort(self) -> None:
+        """The process has ended in order: its connections are closed."""
+        for other in self._others.values():
+            for link in tuple(other.links):
+                link.end(LinkLost(said("It has left.")))
+
+    @property
+    def ends(self) -> list[End]:
+        """This side's ends of all links."""
+        return [end for other in self._others.values() for end in other.links]

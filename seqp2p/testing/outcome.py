@@ -1,0 +1,112 @@
+"""What came of a simulated game, as plain data; and running one from its seed."""
+
+import hashlib
+import subprocess
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from seqp2p.testing.faults import KINDS, FaultKind, Plan, draw_plan
+from seqp2p.testing.lan import TooLong, VirtualLan
+from seqp2p.testing.miniature import NAME
+from seqp2p.testing.violation import SafetyViolation
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOutcome:
+    """How it ended for one seat: ``state`` and ``result`` are its own, ``verdict`` and ``reason`` its record's."""
+
+    seat: int
+    state: str
+    result: str | None
+    winners: tuple[int, ...]
+    reason: str
+    steps: int
+    verdict: str | None
+    record: str
+    """SHA-256 of the replay file, hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A simulated game. ``violation`` is what must never be; ``hash`` is of all records, in seat order."""
+
+    seed: int
+    players: int
+    variant: str
+    plan: Plan
+    seats: tuple[SeatOutcome, ...]
+    time_s: float
+    events: int
+    steps: int
+    hash: str
+    violation: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether some seat played to the end."""
+        return any(seat.result in {"won", "drawn"} for seat in self.seats)
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def outcome_of(lan: VirtualLan, violation: str | None = None) -> Outcome:
+    """What has come of a game."""
+    seats = tuple(_seat_outcome(lan, seat) for seat in lan.peers)
+    everything = hashlib.sha256(b"".join(bytes.fromhex(seat.record) for seat in seats)).hexdigest()
+    return Outcome(
+        lan.seed,
+        len(lan.peers),
+        lan.table.variant,
+        lan.plan,
+        seats,
+        round(lan.agenda.now, 3),
+        lan.agenda.done,
+        len(lan.witness.final),
+        everything,
+        violation,
+    )
+
+
+def _seat_outcome(lan: VirtualLan, seat: int) -> SeatOutcome:
+    peer = lan.peers[seat]
+    report, result = lan.witness.reports.get(seat), peer.result
+    return SeatOutcome(
+        seat=seat,
+        state=peer.state,
+        result=None if result is None else result.kind,
+        winners=() if result is None else result.winners,
+        reason=peer.gone if result is None else result.reason,
+        steps=0 if peer.match is None else peer.match.final,
+        verdict=None if report is None else report.verdict,
+        record=hashlib.sha256(peer.record).hexdigest(),
+    )
+
+
+def simulate(seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME) -> Outcome:
+    """Play the game of this seed, with faults of these kinds; never raises SafetyViolation or TooLong, but says it."""
+    lan = VirtualLan(players, seed, draw_plan(seed, players, kinds), variant=variant)
+    try:
+        lan.run()
+    except (SafetyViolation, TooLong) as wrong:
+        return outcome_of(lan, f"{type(wrong).__name__}: {wrong}")
+    return outcome_of(lan)
+
+
+def commit() -> str:
+    """The commit that this program is at, as far as can be known."""
+    folder = Path(__file__).parent
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 -- wherever git is
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return "unknown"
+    return found.stdout.strip() or "unknown"

@@ -1,0 +1,202 @@
+"""One simulated peer: its machine, which may crash and come back, and the process that plays its seat."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal, Protocol, TypeAlias
+
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import SeatSecrets
+from seqp2p.match.table import game_id
+from seqp2p.net.inbox import Item
+from seqp2p.net.ledger import TableEvent
+from seqp2p.replay.resume import GameOver, feed, load
+from seqp2p.replay.sidecar import Secrets, SidecarDamaged, parse, sidecar_path
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import View
+from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.disk import VirtualDisk, VirtualSidecar
+from seqp2p.testing.memory import REMEMBERING
+from seqp2p.testing.mesh import VirtualMesh
+from seqp2p.testing.players import Choose, VirtualAsking
+from seqp2p.testing.process import MakeSession, Process, Sitting, replay_path
+from seqp2p.testing.table import TableKey, VirtualSeat, drawn_from
+from seqp2p.testing.wires import End
+
+State: TypeAlias = Literal["playing", "down", "ended", "gone"]
+"""``down``: its machine or process is not running. ``gone``: nor will it, because nothing is left to start from."""
+
+_SYNC_S: Final = 0.002
+_WORK_S: Final = 0.01
+
+
+class Lan(Protocol):
+    """What a peer needs of the network it is in."""
+
+    agenda: Agenda
+    table: TableKey
+    agreement_bytes: bytes
+
+    def dial(self, process: Process, seat: int, answered: Callable[[End | None], None]) -> None:
+        """Try to reach a seat."""
+        ...
+
+    def looked(self, peer: "Peer") -> None:
+        """A peer's match has taken something."""
+        ...
+
+    def see(self, peer: "Peer", view: View) -> None:
+        """A peer's player is shown something."""
+        ...
+
+
+@dataclass
+class Peer:
+    """A machine, its files and its player. What it has lived through is in ``events`` (virtual seconds, event)."""
+
+    lan: Lan
+    number: int
+    choose: Choose
+    make_session: MakeSession
+    dice: random.Random
+    rate: float = 1.0
+    stalled_until: float = 0.0
+    asleep_until: float = 0.0
+    slow_sync_s: float = 0.0
+    think_mean_s: float = 1.0
+    disk: VirtualDisk = field(default_factory=VirtualDisk)
+    process: Process | None = None
+    state: State = "down"
+    result: Result | None = None
+    gone: str = ""
+    lives: int = 0
+    ended_at: float = 0.0
+    events: list[tuple[float, TableEvent]] = field(default_factory=list[tuple[float, TableEvent]])
+    faulted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    @property
+    def agenda(self) -> Agenda:
+        """Virtual time."""
+        return self.lan.agenda
+
+    @property
+    def match(self) -> Match | None:
+        """The match of the last process, also when that is over."""
+        return None if self.process is None else self.process.session.match
+
+    @property
+    def record(self) -> bytes:
+        """The replay as it is on its disk."""
+        path = replay_path(self.number)
+        return self.disk.read(path) if path in self.disk.files else b""
+
+    # Lives.
+
+    def start(self) -> None:
+        """Sit down for the first time."""
+        path = replay_path(self.number)
+        match = Match(self.lan.agreement_bytes, self.number, REMEMBERING)
+        seat = VirtualSeat(self.lan.table, self.number, self.lives)
+        writer = ReplayWriter(path, match, disk=self.disk)
+        sidecar = VirtualSidecar(self.disk, sidecar_path(path), new=self._secrets(seat.secrets))
+        self._run(match, seat, writer, sidecar)
+
+    def restart(self) -> None:
+        """Take the seat again from what is on the disk, as ``seqp2p resume`` does."""
+        if self.state != "down":
+            return
+        path = replay_path(self.number)
+        try:
+            secrets, logged, whole = parse(self.disk.read(sidecar_path(path)), sidecar_path(path))
+        except SidecarDamaged as damaged:
+            self._be_gone(str(damaged))
+            return
+        self.disk.truncate(sidecar_path(path), whole)
+        try:
+            loaded = load(path, secrets.agreement, secrets.seat, disk=self.disk, checks=REMEMBERING)
+        except GameOver as over:
+            self._be_gone(str(over))
+            return
+        kept = SeatSecrets(int.from_bytes(secrets.secret, "big"), secrets.nonce)
+        seat = VirtualSeat(self.lan.table, self.number, self.lives, kept)
+        assert seat.belongs(loaded.match), "a seat's own secrets"
+        writer = ReplayWriter.reopen(path, loaded.match, self.disk)
+        feed(loaded.match, logged, writer, seat)
+        sidecar = VirtualSidecar(self.disk, sidecar_path(path))
+        self._run(loaded.match, seat, writer, sidecar)
+
+    def _secrets(self, kept: SeatSecrets) -> Secrets:
+        agreement = self.lan.agreement_bytes
+        addresses = ((),) * self.lan.table.players
+        secret = kept.secret.to_bytes(32, "big")
+        return Secrets(game_id(agreement), agreement, self.number, "identity", secret, kept.nonce, "", addresses)
+
+    def _run(self, match: Match, seat: VirtualSeat, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
+        self.lives += 1
+        self.state = "playing"
+        process = self.process = Process(self)
+        mesh = VirtualMesh(self.number, self.lan.table.players, process, drawn_from(self.dice.random(), "mesh"))
+        mesh.faulted = self.faulted
+        asking = VirtualAsking(self.choose, process, self.see)
+        sitting = Sitting(match, seat, mesh, asking, writer, self.tell, sidecar, process)
+        process.start(self.make_session(sitting), mesh, writer, sidecar)
+
+    def kill(self, *, power: bool) -> None:
+        """The process dies; with ``power`` its machine does."""
+        if self.state != "playing" or self.process is None:
+            return
+        self.process.die(power=power)
+        self.state = "down"
+        if power:
+            self.disk.lose_power(self.dice)
+
+    def die(self) -> None:
+        """The process dies, and nobody starts it again."""
+        self.kill(power=False)
+        if self.state == "down":
+            self._be_gone("it died")
+
+    def put(self, item: Item) -> None:
+        """Something for the session, if it runs."""
+        if self.state == "playing" and self.process is not None:
+            self.process.put(item)
+
+    def _be_gone(self, why: str) -> None:
+        self.state, self.gone = "gone", why
+
+    # As Machine has it.
+
+    def sync_s(self) -> float:
+        """A disk's usual time for a sync, and what it takes longer now."""
+        return _SYNC_S * self.dice.uniform(0.5, 3.0) + self.slow_sync_s
+
+    def work_s(self) -> float:
+        """A proof's time."""
+        return _WORK_S * self.dice.uniform(0.5, 2.0)
+
+    def think_s(self) -> float:
+        """A player's time, until it wakes up at least."""
+        asleep_s = max(0.0, self.asleep_until - self.agenda.now)
+        return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
+
+    def dial(self, process: Process, seat: int, answered: Callable[[End | None], None]) -> None:
+        """Try to reach a seat."""
+        self.lan.dial(process, seat, answered)
+
+    def tell(self, event: TableEvent) -> None:
+        """Note what has happened."""
+        self.events.append((self.agenda.now, event))
+
+    def see(self, view: View) -> None:
+        """The player is shown this."""
+        self.lan.see(self, view)
+
+    def looked(self, process: Process) -> None:
+        """The session has taken something."""
+        if process is self.process:
+            self.lan.looked(self)
+
+    def ended(self, result: Result) -> None:
+        """The game is over for this peer."""
+        self.state, self.result, self.ended_at = "ended", result, self.agenda.now

@@ -1,0 +1,102 @@
+"""Who chooses for simulated seats, and how long that takes: bots that think in virtual time."""
+
+import random
+from collections.abc import Callable
+from typing import Protocol
+
+from seqp2p.net.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Chosen
+from seqp2p.players.bots import BOTS
+from seqp2p.rules import Action, View
+from seqp2p.testing.agenda import Appointment
+
+Choose = Callable[[View, str | None], Action]
+"""A player's choice: what it sees, and why its last choice was not possible, or None."""
+
+
+def make_bot(name: str, dice: random.Random) -> Choose:
+    """A bot of ``seqp2p.players.bots``."""
+    bot = BOTS[name](dice)
+    return lambda view, _why: bot.choose(view)
+
+
+class Thinking(Protocol):
+    """What a player needs of its process: alarms, and where its answer goes."""
+
+    def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
+        """An alarm, so many seconds from now."""
+        ...
+
+    def now(self) -> float:
+        """Seconds on its own clock."""
+        ...
+
+    def answer(self, chosen: Chosen) -> None:
+        """The player has chosen."""
+        ...
+
+    def thinks_s(self) -> float:
+        """How long the next question takes."""
+        ...
+
+
+class VirtualAsking:
+    """One question at a time, as ``seqp2p.net.asking.Asking`` has it. ``see`` gets every view handed out."""
+
+    def __init__(self, choose: Choose, process: Thinking, see: Callable[[View], None]) -> None:
+        self._choose = choose
+        self._process = process
+        self._see = see
+        self._question: tuple[int, bool] | None = None
+        self._alarms: list[Appointment] = []
+        self._hurried: Callable[[], None] = lambda: None
+        self._ahead: Action | None = None
+
+    @property
+    def open(self) -> tuple[int, bool] | None:
+        """See Asker."""
+        return self._question
+
+    def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
+        """See Asker."""
+        self._call_off()
+        self._see(seen)
+        self._question = step, ahead
+        self._ahead = None
+
+        def forget() -> None:
+            self._call_off()
+            self._answer(Chosen(step, FORGOTTEN[seen.phase], ahead), seen)
+
+        def choose() -> None:
+            self._call_off()
+            self._answer(Chosen(step, self._choose(seen, why), ahead), seen)
+
+        self._alarms.append(self._process.after(self._process.thinks_s(), choose))
+        if seen.phase in PATIENCE_S:
+            self._alarms.append(self._process.after(PATIENCE_S[seen.phase], forget))
+        self._hurried = lambda: self._alarms.append(self._process.after(HASTE_S, forget))
+
+    def take_back(self) -> None:
+        """See Asker."""
+        self._call_off()
+        self._question = self._ahead = None
+
+    def hurry(self) -> None:
+        """See Asker."""
+        if self._alarms:
+            self._hurried()
+
+    def take_ahead(self) -> Action | None:
+        """See Asker."""
+        ahead, self._ahead = self._ahead, None
+        return ahead
+
+    def _answer(self, chosen: Chosen, seen: View) -> None:
+        if chosen.ahead and chosen.action in seen.legal:
+            self._ahead = chosen.action
+        self._process.answer(chosen)
+
+    def _call_off(self) -> None:
+        for alarm in self._alarms:
+            alarm.call_off()
+        self._alarms.clear()

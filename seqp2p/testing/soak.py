@@ -1,0 +1,133 @@
+"""Many simulated games, seed after seed, until the time is up; and the table of what came of them."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from seqp2p.testing.faults import KINDS, FaultKind
+from seqp2p.testing.outcome import Outcome, simulate
+
+# How many seats, in turn: mostly few, where a majority is lost soonest; now and then as many as there can be.
+SIZES: Final = (3, 4, 2, 5, 3, 4, 6, 2, 3, 5, 4, 3, 7, 4, 2, 3, 5, 6, 4, 3, 8, 3, 4, 5, 12)
+_BATCH: Final = 20
+
+
+def _only(kind: FaultKind) -> tuple[FaultKind, ...]:
+    return (kind,)
+
+
+# Which faults, in turn: each kind by itself, all of them together as often as all of these.
+MIXES: Final = tuple(mix for kind in KINDS for mix in (_only(kind), KINDS))
+
+
+@dataclass
+class Tally:
+    """What came of many games: by kind of fault the games that had it, and those of them that were played out."""
+
+    games: int = 0
+    finished: int = 0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    virtual_s: float = 0.0
+    first_seed: int = 0
+    last_seed: int = 0
+    had: Counter[str] = field(default_factory=Counter[str])
+    had_finished: Counter[str] = field(default_factory=Counter[str])
+    had_violations: Counter[str] = field(default_factory=Counter[str])
+    violations: list[str] = field(default_factory=list[str])
+
+    def add(self, outcome: Outcome) -> None:
+        """One game more."""
+        self.games += 1
+        self.finished += outcome.finished
+        self.virtual_s += outcome.time_s
+        self.last_seed = max(self.last_seed, outcome.seed)
+        kinds: set[str] = {fault.kind for fault in outcome.plan.faults}
+        for kind in sorted(kinds or {"none"}):
+            self.had[kind] += 1
+            self.had_finished[kind] += outcome.finished
+            self.had_violations[kind] += outcome.violation is not None
+        if outcome.violation is not None:
+            self.violations.append(f"{_again(outcome)}: {outcome.violation}")
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        rows = {kind: [self.had[kind], self.had_violations[kind], self.had_finished[kind]] for kind in sorted(self.had)}
+        return {
+            "games": self.games,
+            "finished": self.finished,
+            "first_seed": self.first_seed,
+            "last_seed": self.last_seed,
+            "wall_s": round(self.wall_s, 1),
+            "cpu_s": round(self.cpu_s, 1),
+            "virtual_s": round(self.virtual_s),
+            "by_fault": rows,
+            "violations": self.violations,
+        }
+
+
+def game_of(seed: int) -> tuple[int, tuple[FaultKind, ...]]:
+    """The number of players and the kinds of faults that a seed is played with in a soak."""
+    return SIZES[seed % len(SIZES)], MIXES[seed // len(SIZES) % len(MIXES)]
+
+
+def _again(outcome: Outcome) -> str:
+    """The command that plays it again."""
+    kinds = game_of(outcome.seed)[1]
+    chosen = "" if kinds == KINDS else f" --faults {' '.join(kinds)}"
+    return f"python -m seqp2p.testing --seed {outcome.seed} --players {outcome.players}{chosen}"
+
+
+def play_seeds(seeds: range) -> tuple[list[Outcome], float]:
+    """Play the games of these seeds; what came of them, and the CPU seconds they took."""
+    begun = time.process_time()
+    outcomes = [simulate(seed, *game_of(seed)) for seed in seeds]
+    return outcomes, time.process_time() - begun
+
+
+def _batches(first: int, until: float) -> Iterator[range]:
+    seed = first
+    while time.monotonic() < until:
+        yield range(seed, seed + _BATCH)
+        seed += _BATCH
+
+
+def soak(seconds: float, processes: int = 2, first_seed: int = 0) -> Tally:
+    """Play seed after seed for so many seconds, in so many processes."""
+    begun = time.monotonic()
+    tally = Tally(first_seed=first_seed)
+    batches = _batches(first_seed, begun + seconds)
+    with ProcessPoolExecutor(processes) as pool:
+        running = {pool.submit(play_seeds, batch) for batch in islice(batches, processes)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                outcomes, cpu_s = future.result()
+                tally.cpu_s += cpu_s
+                for outcome in outcomes:
+                    tally.add(outcome)
+            running |= {pool.submit(play_seeds, batch) for batch in islice(batches, len(done))}
+    tally.wall_s = time.monotonic() - begun
+    return tally
+
+
+def table(tally: Tally) -> list[str]:
+    """The tally as text: a row for each kind of fault, then the sums and what went wrong."""
+    lines = [f"{'fault':<12}{'games with it':>15}{'violations':>12}{'played out':>12}"]
+    lines += [
+        f"{kind:<12}{tally.had[kind]:>15}{tally.had_violations[kind]:>12}{tally.had_finished[kind]:>12}"
+        for kind in (*KINDS, "none")
+        if tally.had[kind]
+    ]
+    per_hour = 3600 * tally.games / max(tally.wall_s, 0.001)
+    lines += [
+        f"{'all':<12}{tally.games:>15}{len(tally.violations):>12}{tally.finished:>12}",
+        f"seeds {tally.first_seed} to {tally.last_seed}: {tally.virtual_s / 3600:.1f} hours of virtual time",
+        f"{tally.wall_s:.0f} s, {tally.cpu_s:.0f} s of CPU: {per_hour:.0f} games an hour",
+        *(f"VIOLATION {each}" for each in tally.violations),
+    ]
+    return lines

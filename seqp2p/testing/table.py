@@ -1,0 +1,124 @@
+"""Tables for simulated games: the same for the same number, with keys and secrets that follow from it.
+
+Games at one table share their first steps byte by byte (agreement, keys, shuffles, deal), so that what these cost is
+paid once per process. From the first turn on each game is its own.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from seqp2p.crypto.elgamal import Ciphertext, encode_deck
+from seqp2p.crypto.group import Point, Randomness
+from seqp2p.crypto.identity import Identity
+from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.shuffle import shuffle_and_prove
+from seqp2p.match.contribution import Body, ShuffleBody
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat, SeatSecrets
+from seqp2p.match.table import Agreement, SeatEntry, Settings, check_settings
+from seqp2p.rules import variant_named
+from seqp2p.testing import miniature
+
+TABLES: Final = 12
+"""Different tables of each size. More would share less, fewer would shuffle too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableKey:
+    """What a table follows from."""
+
+    number: int
+    players: int
+    variant: str = miniature.NAME
+
+
+def drawn_from(*seed: object) -> random.Random:
+    """Chance that is the same for the same words."""
+    return random.Random(repr(seed))  # noqa: S311 -- the same again is what is wanted
+
+
+def fresh(*seed: object) -> Randomness:
+    """Secret bytes that are the same for the same words."""
+    return drawn_from(*seed).randbytes
+
+
+def identity(table: TableKey, seat: int) -> Identity:
+    """Who sits there."""
+    return Identity.generate(fresh("identity", table, seat))
+
+
+def draw_settings(table: TableKey) -> Settings:
+    """How the table plays: teams, options, clock and grace by lot, among those that the variant has."""
+    dice = drawn_from("settings", table)
+    variant = variant_named(table.variant)
+    assert variant is not None, f"no variant {table.variant}"
+    teams = dice.choice(next(size.teams for size in variant.sizes if size.players == table.players))
+
+    def chosen(option: str, *, usual: bool) -> bool:
+        return dice.random() < 0.5 if option in variant.options else usual
+
+    settings = Settings(
+        variant=table.variant,
+        players=table.players,
+        teams=teams,
+        colours=variant.colours[:teams],
+        advanced=chosen("advanced", usual=False),
+        table_talk=chosen("table_talk", usual=True),
+        manual_draw=chosen("manual_draw", usual=False),
+        open_hands=dice.random() < 0.5,
+        turn_time_s=dice.choice((0, 0, 5, 15)),
+        grace_s=dice.choice((5, 10, 20)),
+    )
+    check_settings(settings)
+    return settings
+
+
+def make_agreement(table: TableKey, settings: Settings | None = None) -> Agreement:
+    """The agreement of a table, by its own settings or by these."""
+    settings = draw_settings(table) if settings is None else settings
+    nonces = fresh("nonces", table)
+    seats = tuple(
+        SeatEntry(f"player {seat}", identity(table, seat).public, nonces(32)) for seat in range(1, table.players + 1)
+    )
+    return Agreement(1, settings, seats)
+
+
+@lru_cache(2_000)
+def _shuffled(
+    deck: tuple[Ciphertext, ...], key: Point, context: Context, seed: tuple[object, ...]
+) -> tuple[tuple[Ciphertext, ...], bytes]:
+    return shuffle_and_prove(deck, key, context, fresh("shuffle", seed, context))
+
+
+@lru_cache(2_000)
+def _shared(
+    secret: int, key: Point, cards: tuple[tuple[int, Point], ...], context: Context, seed: tuple[object, ...]
+) -> tuple[bytes, bytes]:
+    randomness = fresh("shares", seed, context)
+    shares = [share(secret, a, randomness) for _, a in cards]
+    return encode_shares(shares), prove_shares(secret, key, cards, shares, context, randomness)
+
+
+class VirtualSeat(OwnSeat):
+    """A seat whose proofs follow from its table and from what is proved: made once per process for one statement.
+
+    ``life`` counts how often its process was started: after a crash the same statement gets another proof, as it does
+    from a seat whose chance is real.
+    """
+
+    def __init__(self, table: TableKey, number: int, life: int, kept: SeatSecrets | None = None) -> None:
+        super().__init__(number, identity(table, number), fresh("seat", table, number, life), kept)
+        self._seed = (table, number, life)
+
+    def _shuffle_body(self, match: Match) -> Body:
+        game = match.game
+        deck, proof = _shuffled(tuple(game.deck.mixing), game.joint_key, self._context(match), self._seed)
+        return ShuffleBody(encode_deck(deck), proof)
+
+    def _shares(self, match: Match, positions: Sequence[int]) -> tuple[bytes, bytes]:
+        cards = tuple((position, match.game.deck.ciphertexts[position].a) for position in positions)
+        return _shared(self._secret, self._key, cards, self._context(match), self._seed)

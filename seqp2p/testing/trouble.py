@@ -1,0 +1,103 @@
+"""Making a plan's faults happen."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from seqp2p.net.inbox import Left, Said
+from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.faults import Fault, Plan
+from seqp2p.testing.peer import Peer
+from seqp2p.testing.wires import Network
+
+# Between two breaks of a link that breaks again and again.
+_LOSS_EVERY_S: Final = 1.7
+_WORDS: Final = ("good game", "my knave is lonely", "one moment", "what about the corner?", "hello")
+
+
+def schedule(plan: Plan, agenda: Agenda, network: Network, peers: Mapping[int, Peer]) -> None:
+    """Put everything that goes wrong into the agenda."""
+    for number, fault in enumerate(plan.faults):
+        _Trouble(fault, number, agenda, network, peers).schedule()
+
+
+class _Trouble:
+    """One fault, with what it happens to."""
+
+    def __init__(self, fault: Fault, number: int, agenda: Agenda, network: Network, peers: Mapping[int, Peer]) -> None:
+        self._fault = fault
+        self._number = number
+        self._agenda = agenda
+        self._network = network
+        self._peers = peers
+        self._others = [seat for seat in peers if seat not in fault.seats]
+
+    def schedule(self) -> None:
+        at_s, until_s = self._fault.at_s, self._fault.until_s
+        match self._fault.kind:
+            case "drift":
+                for peer in self._hit():
+                    peer.rate = self._fault.size
+            case "cut":
+                self._agenda.at(at_s, self._snap)
+            case "loss":
+                for count in range(1 + int(self._fault.for_s / _LOSS_EVERY_S)):
+                    self._agenda.at(at_s + count * _LOSS_EVERY_S, self._snap)
+            case "oneway" | "partition" | "slow":
+                for one, other in self._ways():
+                    self._hinder(one, other)
+            case "crash" | "power":
+                self._agenda.at(at_s, self._kill)
+                self._agenda.at(until_s, self._restart)
+            case "disk":
+                self._agenda.at(at_s, lambda: self._slow_disk(self._fault.size))
+                self._agenda.at(until_s, lambda: self._slow_disk(-self._fault.size))
+            case _:
+                self._agenda.at(at_s, self._once)
+
+    def _hit(self) -> list[Peer]:
+        return [self._peers[seat] for seat in self._fault.seats]
+
+    def _snap(self) -> None:
+        for one in self._fault.seats:
+            for other in self._peers:
+                if other not in self._fault.seats or len(self._fault.seats) > 1:
+                    self._network.snap(one, other)
+
+    def _ways(self) -> list[tuple[int, int]]:
+        out = [(one, other) for one in self._fault.seats for other in self._others]
+        return out if self._fault.kind == "oneway" else out + [(other, one) for one, other in out]
+
+    def _hinder(self, one: int, other: int) -> None:
+        at_s, until_s, network = self._fault.at_s, self._fault.until_s, self._network
+        if self._fault.kind == "slow":
+            self._agenda.at(at_s, lambda: network.slow_down(one, other, self._fault.size))
+            self._agenda.at(until_s, lambda: network.speed_up(one, other, self._fault.size))
+        else:
+            self._agenda.at(at_s, lambda: network.cut(one, other))
+            self._agenda.at(until_s, lambda: network.heal(one, other))
+
+    def _kill(self) -> None:
+        for peer in self._hit():
+            peer.kill(power=self._fault.kind == "power")
+
+    def _restart(self) -> None:
+        for peer in self._hit():
+            peer.restart()
+
+    def _slow_disk(self, by_s: float) -> None:
+        for peer in self._hit():
+            peer.slow_sync_s += by_s
+
+    def _once(self) -> None:
+        for peer in self._hit():
+            match self._fault.kind:
+                case "die":
+                    peer.die()
+                case "stall":
+                    peer.stalled_until = max(peer.stalled_until, self._fault.until_s)
+                case "asleep":
+                    peer.asleep_until = max(peer.asleep_until, self._fault.until_s)
+                case "leave":
+                    peer.put(Left("had enough"))
+                case _:
+                    peer.put(Said(_WORDS[self._number % len(_WORDS)]))

@@ -1,0 +1,200 @@
+"""The network between the peers: connections that lose nothing and keep their order, until they break.
+
+What TCP and TLS do for a link is taken as done: bytes arrive in order or the link ends. Everything else is here:
+every link at a pace of its own, directions that are cut and heal, ends that break unseen and are found dead by silence.
+"""
+
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from seqp2p.net.errors import LinkLost, NetError
+from seqp2p.said import said
+from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.faults import Plan
+
+_CLOSED: Final = b""
+"""Stands for the end of the stream, behind everything sent before."""
+
+
+class Host(Protocol):
+    """A process that has links."""
+
+    def receive(self, end: "End", data: bytes) -> None:
+        """A frame has come."""
+        ...
+
+    def lost(self, end: "End", error: NetError) -> None:
+        """A link has ended here, by this end or the other."""
+        ...
+
+
+class End:
+    """One end of a link, as ``seqp2p.net.relay.Wire``. ``heard_at`` is when something last came, in virtual seconds."""
+
+    def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
+        self.own = own
+        self.seat = seat
+        self.heard_at = network.now
+        self.open = True
+        self._network = network
+        self._host = host
+        self._arrives_at = 0.0
+        self._held: deque[bytes] = deque()
+        self.other: End
+
+    def send_frame(self, data: bytes) -> None:
+        """Queue a frame (or several in one piece); what is sent on a link that has ended is lost."""
+        if self.open:
+            self._network.carry(self, data)
+
+    def end(self, error: NetError) -> None:
+        """This end closes, for this reason; the other hears of it as far as the way there is free."""
+        if self.open:
+            self.send_frame(_CLOSED)
+            self.vanish()
+            self._host.lost(self, error)
+
+    @property
+    def silent_s(self) -> float:
+        """For how long nothing has come, as far as the process has read it."""
+        return self._network.now - self.heard_at
+
+    def heard(self) -> None:
+        """The process has read something."""
+        self.heard_at = self._network.now
+
+    def cease(self) -> None:
+        """The process has died: its system closes the connection, whatever it wanted."""
+        if self.open:
+            self.send_frame(_CLOSED)
+            self.vanish()
+
+    def vanish(self) -> None:
+        """The process or the wire is gone: nothing is said to anybody."""
+        self.open = False
+        self._held.clear()
+
+    def arriving(self, now: float, takes_s: float) -> float:
+        """When what is sent now arrives: not before what was sent earlier."""
+        self._arrives_at = max(self._arrives_at, now + takes_s)
+        return self._arrives_at
+
+    def hold(self, data: bytes) -> None:
+        """The way is cut: it waits for the way to heal, or for the link to end."""
+        self._held.append(data)
+
+    def release(self) -> None:
+        """The way is free again."""
+        held, self._held = self._held, deque[bytes]()
+        for data in held:
+            self._network.arrive(self, data)
+
+    def broken(self) -> None:
+        """The connection is reset, and this end notices."""
+        if self.open:
+            self.vanish()
+            self._host.lost(self, LinkLost(said("The connection is lost.")))
+
+    def deliver(self, data: bytes) -> None:
+        """Something has come to this end."""
+        if not self.open:
+            return
+        if data == _CLOSED:
+            self.vanish()
+            self._host.lost(self, LinkLost(said("The other side has closed the connection.")))
+        else:
+            self._host.receive(self, data)
+
+
+Tamper = Callable[[int, int, bytes], "tuple[bytes, ...]"]
+"""What becomes of a frame on its way from one seat to another: nothing, itself, or other frames."""
+
+
+def honest_wire(_sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
+    """What is sent arrives."""
+    return (frame,)
+
+
+class Network:
+    """All links. A direction between two seats that is cut holds back what is sent on it."""
+
+    def __init__(self, agenda: Agenda, plan: Plan, dice: random.Random, tamper: Tamper = honest_wire) -> None:
+        self._agenda = agenda
+        self._plan = plan
+        self._dice = dice
+        self._tamper = tamper
+        self._ends: list[End] = []
+        self._cuts: dict[tuple[int, int], int] = {}
+        self._slow: dict[tuple[int, int], list[float]] = {}
+        self._usual: dict[tuple[int, int], float] = {}
+        self.watch: Callable[[int, int, bytes], None] = lambda _sender, _to, _frame: None
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds from the start."""
+        return self._agenda.now
+
+    def link(self, one: int, host: Host, other: int, other_host: Host) -> tuple[End, End]:
+        """A new connection; whoever makes it hands the ends to the hosts."""
+        here, there = End(self, one, other, host), End(self, other, one, other_host)
+        here.other, there.other = there, here
+        self._ends = [end for end in self._ends if end.open or end.other.open]
+        self._ends += [here, there]
+        return here, there
+
+    def takes_s(self, sender: int, to: int) -> float:
+        """How long something takes from one seat to another now: each pair has its own pace, and each message luck."""
+        pair = min(sender, to), max(sender, to)
+        if pair not in self._usual:
+            self._usual[pair] = self._plan.latency_s * self._dice.uniform(0.5, 2.0)
+        further = sum(self._slow.get((sender, to), ()))
+        return self._usual[pair] + self._plan.jitter_s * self._dice.random() ** 3 + further
+
+    def carry(self, end: End, data: bytes) -> None:
+        """Something sets out from this end."""
+        if data != _CLOSED:
+            self.watch(end.own, end.seat, data)
+        self._agenda.at(end.arriving(self.now, self.takes_s(end.own, end.seat)), lambda: self.arrive(end, data))
+
+    def arrive(self, end: End, data: bytes) -> None:
+        """It is there, unless the way is cut: then the sender's system tries again until it heals."""
+        if self.is_cut(end.own, end.seat):
+            end.hold(data)
+        elif data == _CLOSED:
+            end.other.deliver(data)
+        else:
+            for each in self._tamper(end.own, end.seat, data):
+                end.other.deliver(each)
+
+    # What goes wrong.
+
+    def is_cut(self, sender: int, to: int) -> bool:
+        """Whether nothing gets from one seat to another now."""
+        return self._cuts.get((sender, to), 0) > 0
+
+    def cut(self, sender: int, to: int) -> None:
+        """Nothing gets that way from now on. Several cuts heal one by one."""
+        self._cuts[sender, to] = self._cuts.get((sender, to), 0) + 1
+
+    def heal(self, sender: int, to: int) -> None:
+        """One cut less."""
+        self._cuts[sender, to] -= 1
+        if not self.is_cut(sender, to):
+            for end in self._ends:
+                if (end.own, end.seat) == (sender, to):
+                    end.release()
+
+    def slow_down(self, sender: int, to: int, by_s: float) -> None:
+        """Everything takes longer that way from now on."""
+        self._slow.setdefault((sender, to), []).append(by_s)
+
+    def speed_up(self, sender: int, to: int, by_s: float) -> None:
+        """No longer."""
+        self._slow[sender, to].remove(by_s)
+
+    def snap(self, one: int, other: int) -> None:
+        """The links between these two break, and both ends notice."""
+        for end in [end for end in self._ends if {end.own, end.seat} == {one, other} and end.open]:
+            end.broken()

@@ -1,0 +1,178 @@
+"""Whoever sees everything, and says at once when something is not as it must be.
+
+While a game is played:
+
+- what is final with one honest peer is final so with all of them, for ever;
+- no honest seat signs two different things for one place, whatever crashes;
+- what a seat signs is durable on its own disk before it is sent;
+- no honest seat is blamed for what it sent, or proved a cheat;
+- no player is shown a card of somebody else that was not put on the table.
+
+At the end referee.py plays the record again with all cards known, and secrets.py looks for what got out.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from seqp2p.match.chain import ClosedStep
+from seqp2p.match.contribution import open_envelope
+from seqp2p.match.encoding import decode
+from seqp2p.match.remark import RemarkPayload
+from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload
+from seqp2p.match.table import Agreement
+from seqp2p.net.messages import (
+    BallotMessage,
+    ContributionMessage,
+    HeadMessage,
+    LeaveMessage,
+    Opening,
+    RemarkMessage,
+)
+from seqp2p.replay.sidecar import sidecar_path
+from seqp2p.replay.verify import Report, verify
+from seqp2p.rules import UNKNOWN, View
+from seqp2p.testing.memory import REMEMBERING, decoded
+from seqp2p.testing.peer import Peer
+from seqp2p.testing.process import Process, replay_path
+from seqp2p.testing.referee import Referee
+from seqp2p.testing.secrecy import look_for_secrets
+from seqp2p.testing.violation import SafetyViolation
+
+_SIGNED = ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
+
+
+@lru_cache(10_000)
+def _place(message: _SIGNED) -> tuple[int, str, object]:
+    """Where something signed has its place: author, kind, step and so on. For one place a seat signs one thing."""
+    payload = message.payload
+    match message:
+        case ContributionMessage():
+            envelope = open_envelope(payload)
+            return envelope.seat, "contribution", (envelope.step, envelope.prev)
+        case BallotMessage():
+            ballot = decode(BallotPayload, payload, BALLOT_SIZE_MAX)
+            return ballot.seat, "ballot", (ballot.step, ballot.prev, ballot.round)
+        case HeadMessage():
+            head = decode(HeadPayload, payload, BALLOT_SIZE_MAX)
+            return head.seat, "head", (head.step, head.prev, head.round)
+        case RemarkMessage():
+            remark = decode(RemarkPayload, payload, BALLOT_SIZE_MAX * 2)
+            return remark.seat, "remark", remark.number
+        case _:
+            return 0, "leave", payload
+
+
+@dataclass
+class Witness:
+    """Looks after the seats of ``honest``. ``frames`` are all frames that were sent, each once, openings apart."""
+
+    agreement: Agreement
+    honest: frozenset[int]
+    final: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
+    frames: dict[bytes, None] = field(default_factory=dict[bytes, None])
+    reports: dict[int, Report] = field(default_factory=dict[int, Report])
+    _signed: dict[tuple[int, str, object], bytes] = field(default_factory=dict[tuple[int, str, object], bytes])
+    _looked: dict[int, tuple[Process, int]] = field(default_factory=dict[int, tuple[Process, int]])
+
+    # At every step.
+
+    def looks(self, peer: Peer) -> None:
+        """A peer's match has taken something."""
+        match, process = peer.match, peer.process
+        if peer.number not in self.honest or match is None or process is None:
+            return
+        before, count = self._looked.get(peer.number, (process, 0))
+        count = count if before is process else 0
+        if match.final < count:
+            raise SafetyViolation(f"what was final with seat {peer.number} is so no more, from step {match.final + 1}")
+        for closed in match.record[count : match.final]:
+            self._agrees(peer.number, closed)
+        self._looked[peer.number] = process, match.final
+        if wronged := self.honest & match.proven.keys():
+            proof = match.proven[min(wronged)]
+            raise SafetyViolation(f"seat {peer.number} takes honest seat {min(wronged)} for a cheat: {proof}")
+        for seat, reason in peer.faulted:
+            if seat in self.honest:
+                raise SafetyViolation(f"seat {peer.number} blames honest seat {seat}: {reason}")
+
+    def _agrees(self, seat: int, closed: ClosedStep) -> None:
+        payloads = tuple(contribution.payload for _, contribution in closed.contributions)
+        value = closed.prev, payloads, closed.action, closed.about
+        if closed.number > len(self.final):
+            self.final.append(value)
+        elif self.final[closed.number - 1] != value:
+            raise SafetyViolation(f"step {closed.number} is final with seat {seat} in another way than with others")
+
+    def hears(self, sender: Peer, _to: int, frame: bytes) -> None:
+        """Something is sent."""
+        if frame in self.frames:
+            return
+        message = decoded(frame)
+        if isinstance(message, Opening):
+            self._opens(sender, message)
+            return
+        self.frames[frame] = None
+        if isinstance(message, _SIGNED):
+            self._signs(sender, message)
+
+    def _opens(self, sender: Peer, message: Opening) -> None:
+        match = sender.match
+        own = message.seat == sender.number and sender.number in self.honest
+        if own and (match is None or match.game.result is None or not match.confirmed):
+            raise SafetyViolation(f"seat {sender.number} opens its hand before the end is signed by a majority")
+
+    def _signs(self, sender: Peer, message: _SIGNED) -> None:
+        place = _place(message)
+        author = place[0]
+        if author not in self.honest:
+            return
+        if self._signed.setdefault(place, message.payload) != message.payload:
+            raise SafetyViolation(f"honest seat {author} has signed two different things: {place[1:]}")
+        if author == sender.number:
+            stored = sender.disk.files.get(sidecar_path(replay_path(author)))
+            if stored is not None and stored.data.find(message.payload, 0, stored.synced) < 0:
+                raise SafetyViolation(f"seat {author} sent a {place[1]} that is not on its disk: {place[1:]}")
+
+    def sees(self, peer: Peer, view: View) -> None:
+        """A player is shown this."""
+        match = peer.match
+        if peer.number not in self.honest or match is None:
+            return
+        deck = match.game.deck
+        for seat, hand in enumerate(view.position.hands, 1):
+            if seat != peer.number:
+                known = sum(card != UNKNOWN for card in hand)
+                shown = sum(position in deck.shown for position in deck.hand(seat))
+                if known > shown:
+                    raise SafetyViolation(f"the player of seat {peer.number} sees a card of seat {seat}")
+
+    # At the end.
+
+    def at_the_end(self, peers: Collection[Peer]) -> None:
+        """Verify every record, play the longest again with open cards, and look for secrets in all that was sent."""
+        ended = [peer for peer in peers if peer.number in self.honest and peer.state == "ended"]
+        for peer in ended:
+            self._verifies(peer)
+        played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
+        if len(played_out) > 1:
+            raise SafetyViolation(f"different results: {played_out}")
+        known = {peer.number: peer.process.session.seat.release() for peer in peers if peer.process is not None}
+        if ended and len(known) == len(peers):
+            longest = max(ended, key=lambda peer: self.reports[peer.number].steps)
+            referee = Referee(known)
+            verify(longest.record, referee.follow, REMEMBERING)
+            look_for_secrets(referee, known, self.honest, b"".join(self.frames))
+
+    def _verifies(self, peer: Peer) -> None:
+        report = self.reports[peer.number] = verify(peer.record, checks=REMEMBERING)
+        result = peer.result
+        if report.verdict == "invalid":
+            raise SafetyViolation(f"the record of seat {peer.number} is invalid: {report.reason}")
+        won = result is not None and result.kind in {"won", "drawn"}
+        if won != (report.verdict == "verified"):
+            raise SafetyViolation(f"seat {peer.number} ended with {result}, its record with {report}")
+        if won and report.result != result:
+            raise SafetyViolation(f"seat {peer.number} ended with {result}, its record says {report.result}")
+        if not won and not report.reason:
+            raise SafetyViolation(f"the record of seat {peer.number} does not say why it is not finished")
