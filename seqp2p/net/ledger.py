@@ -3,8 +3,8 @@
     taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ told
     own   ──▶ journal ──▶ sync ──▶ sent
 
-Whatever this seat signs is on the disk before it is sent, so a seat that comes back after a crash never signs a second
-thing for the same place.
+Whatever this seat signs is on the disk before it is sent, and so is what was final when it signed: a seat that comes
+back after a crash finds its own words in their places, and never signs a second thing for one of them.
 """
 
 from collections.abc import Callable
@@ -68,7 +68,13 @@ class Ledger:
     async def sync(self) -> None:
         """Something own is about to be sent: wait until the disk has it."""
         if self._journal is not None:
-            await self.runtime.in_thread(self._journal.sync)
+            await self.runtime.on_disk(self._sync_all)
+
+    def _sync_all(self) -> None:
+        # In this order: what is final may be so by something that is not in the journal.
+        self.writer.sync()
+        if self._journal is not None:
+            self._journal.sync()
 
     def record(self, events: tuple[Event, ...]) -> None:
         """What has become of the game: on disk as far as it is final, then told."""

@@ -19,6 +19,10 @@ class Runtime(Protocol):
         """What this work returns; it may take long, and links and screens do not wait for it."""
         ...
 
+    async def on_disk(self, work: Callable[[], None]) -> None:
+        """Let this work wait for the disk; nothing else waits for it."""
+        ...
+
 
 class UnderTrio:
     """Trio's clock and worker threads."""
@@ -30,6 +34,10 @@ class UnderTrio:
     async def in_thread(self, work: Callable[[], T]) -> T:
         """The work is done in a worker thread."""
         return await trio.to_thread.run_sync(work)
+
+    async def on_disk(self, work: Callable[[], None]) -> None:
+        """The same."""
+        await trio.to_thread.run_sync(work)
 
 
 UNDER_TRIO: Final = UnderTrio()

@@ -97,6 +97,11 @@ class Seated:
         self._proofs.say_again()
         # A seat taken again may find that all is over; the others may still lack its last word.
         self._follow(())
+        if any(
+            closed.action == "drop" and self.seat.number in closed.about
+            for closed in self.match.record[: self.match.final]
+        ):
+            self._be_dropped()
         over = self._ending is not None
         await self._advance()
         return over
@@ -187,7 +192,7 @@ class Seated:
                 case Undone():
                     self._asking.take_back()
                 case Dropped(seats) if self.seat.number in seats:
-                    self._end(said("the others have voted to go on without you"), farewell="")
+                    self._be_dropped()
                 case _:
                     pass
         self._talk.retry()
@@ -288,6 +293,9 @@ class Seated:
         return work()
 
     # Endings.
+
+    def _be_dropped(self) -> None:
+        self._end(said("the others have voted to go on without you"), farewell="")
 
     def _end(self, reason: str, farewell: str | None = None) -> None:
         """The game cannot go on. With the final position signed by a majority its result holds all the same."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError, decode
-from seqp2p.match.errors import OtherPast, Violation
+from seqp2p.match.errors import OtherPast, TooEarly, Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
@@ -77,7 +77,15 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             raise GameOver(said("this game is over: {path} has its end", path=path))
         # A tail without its end: the crash came while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
-        match, events = _played(kept, data, agreement, checks)
+        try:
+            match, events = _played(kept, data, agreement, checks)
+        except WRONG:
+            # Zeros that a file system put in the place of data can end in a record that still reads as one.
+            if not kept or not only_zeros(data, kept[-1].end - 1):
+                raise
+            torn = True
+            kept.pop()
+            match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
         raise ResumeError(said("the replay {path} is damaged: {reason}", path=path, reason=why(error))) from None
@@ -102,8 +110,10 @@ def feed(
                 own.remember(match, Contribution(each.payload, each.signature))
             events += _take(match, each, writer)
             writer.record(match)
-        except OtherPast:
-            pass  # Signed on a closing that did not stand in the end.
+        except (OtherPast, TooEarly):
+            # Signed on a closing that did not stand in the end, or on one that was lost when the machine was: then it
+            # comes again, and what is own was not sent yet (net/ledger.py).
+            pass
         except WRONG as error:
             raise ResumeError(
                 said(

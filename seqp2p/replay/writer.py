@@ -42,6 +42,7 @@ class ReplayWriter:
     def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
         self.path = path
         self._file = disk.append(path, new=not reopened)
+        self._synced = True
         try:
             there = disk.read(path) if reopened else b""
             self._digest = hashlib.sha256(there)
@@ -103,6 +104,12 @@ class ReplayWriter:
         self._beside.append((violation.step, past, EvidenceRecord(pairs(violation.evidence))))
         self.record(match)
 
+    def sync(self) -> None:
+        """Wait until the disk has everything; for a worker thread."""
+        if not self._synced:
+            self._file.sync()
+            self._synced = True
+
     def finish(self, match: Match, key: bytes, sign: Signer) -> None:
         """Append what is left, and the writer's signature. ``key`` is the public key that ``sign`` signs for."""
         self.record(match)
@@ -116,7 +123,7 @@ class ReplayWriter:
         for seat, secret in sorted(match.openings.items()):
             self._append(OpeningRecord(seat, encode_scalar(secret)))
         self._append(EndRecord(key, sign(FILE, self._digest.digest())))
-        self._file.sync()
+        self.sync()
 
     def _append_beside(self, number: int, match: Match) -> None:
         """Append what is dated to this step, or to an earlier one, if the past that it was signed on stands."""
@@ -134,3 +141,4 @@ class ReplayWriter:
         if self._file.write(data) != len(data):
             raise OSError(said("the disk took only a part of a record"))
         self._digest.update(data)
+        self._synced = False

@@ -34,8 +34,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m seqp2p.testing", description="Play a game of peers in virtual time, from its seed."
     )
-        prog="python -m seqp2p.testing", description="Play a game of peers in virtual time, from its seed."
-    )
     parser.set_defaults(command="one")
     _add_game(parser)
     commands = parser.add_subparsers()

@@ -92,7 +92,7 @@ class VirtualMesh(Relay[End]):
 
         def answered(end: End | None) -> None:
             other.dialling = None
-            if end is None:
+            if end is None or not end.open:
                 other.failures += 1
                 self._dial_later(other)
             else:

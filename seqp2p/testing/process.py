@@ -1,7 +1,7 @@
 """One life of a simulated seat: the real ``Seated`` in virtual time, until it ends or dies."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -184,11 +184,14 @@ class Process:
             appointment.happen()
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """As Runtime has it: what takes long takes virtual time, and a sync counts when it is over."""
-        syncs = work == self._sidecar.sync
-        pause: Awaitable[None] = _Pause(self.machine.sync_s() if syncs else self.machine.work_s())
-        await pause
+        """As Runtime has it: what takes long takes virtual time."""
+        await _Pause(self.machine.work_s())
         return work()
+
+    async def on_disk(self, work: Callable[[], None]) -> None:
+        """As Runtime has it: what is synced is durable when the disk has taken its time."""
+        await _Pause(self.machine.sync_s())
+        work()
 
     def _tick(self) -> None:
         if not any(isinstance(item, Tick) for item in self._inbox):

@@ -26,6 +26,7 @@ from seqp2p.net.messages import (
     ContributionMessage,
     HeadMessage,
     LeaveMessage,
+    Message,
     Opening,
     RemarkMessage,
 )
@@ -63,14 +64,24 @@ def _place(message: _SIGNED) -> tuple[int, str, object]:
             return 0, "leave", payload
 
 
+def _shower(message: Message) -> int:
+    """The seat that shows cards of its own hand by this, or 0."""
+    if isinstance(message, ContributionMessage):
+        envelope = open_envelope(message.payload)
+        return envelope.seat if envelope.kind in {"turn", "late", "discard"} else 0
+    return 0
+
+
 @dataclass
 class Witness:
-    """Looks after the seats of ``honest``. ``frames`` are all frames that were sent, each once, openings apart."""
+    """Looks after the seats of ``honest``. ``frames`` are all frames that were sent, each once, openings apart, each
+    with the seat that shows cards of its own by it, or 0.
+    """
 
     agreement: Agreement
     honest: frozenset[int]
     final: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
-    frames: dict[bytes, None] = field(default_factory=dict[bytes, None])
+    frames: dict[bytes, int] = field(default_factory=dict[bytes, int])
     reports: dict[int, Report] = field(default_factory=dict[int, Report])
     _signed: dict[tuple[int, str, object], bytes] = field(default_factory=dict[tuple[int, str, object], bytes])
     _looked: dict[int, tuple[Process, int]] = field(default_factory=dict[int, tuple[Process, int]])
@@ -112,7 +123,7 @@ class Witness:
         if isinstance(message, Opening):
             self._opens(sender, message)
             return
-        self.frames[frame] = None
+        self.frames[frame] = _shower(message)
         if isinstance(message, _SIGNED):
             self._signs(sender, message)
 
@@ -162,7 +173,14 @@ class Witness:
             longest = max(ended, key=lambda peer: self.reports[peer.number].steps)
             referee = Referee(known)
             verify(longest.record, referee.follow, REMEMBERING)
-            look_for_secrets(referee, known, self.honest, b"".join(self.frames))
+            look_for_secrets(referee, known, self.honest, self._sent())
+
+    def _sent(self) -> dict[int, bytes]:
+        """All that was sent, under 0; by seat without what that seat showed of its hand by itself."""
+        sent = {0: b"".join(self.frames)}
+        for seat in self.honest:
+            sent[seat] = b"".join(frame for frame, shower in self.frames.items() if shower != seat)
+        return sent
 
     def _verifies(self, peer: Peer) -> None:
         report = self.reports[peer.number] = verify(peer.record, checks=REMEMBERING)
