@@ -122,6 +122,7 @@ def feed(
                     reason=why(error),
                 )
             ) from None
+    writer.sync()
     return tuple(events)
 
 

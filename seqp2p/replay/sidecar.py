@@ -166,6 +166,8 @@ class Sidecar:
             torn = whole < sidecar._size
             if torn:
                 sidecar._truncate(whole)
+            # A process that died may have written what the disk does not have yet; from here on it may be sent.
+            sidecar.sync()
         except (OSError, SidecarError):
             sidecar.close()
             raise

@@ -42,7 +42,7 @@ class ReplayWriter:
     def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
         self.path = path
         self._file = disk.append(path, new=not reopened)
-        self._synced = True
+        self._synced = not reopened  # What a process that died has written need not be on the disk.
         try:
             there = disk.read(path) if reopened else b""
             self._digest = hashlib.sha256(there)

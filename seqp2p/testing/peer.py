@@ -124,6 +124,7 @@ class Peer:
         writer = ReplayWriter.reopen(path, loaded.match, self.disk)
         feed(loaded.match, logged, writer, seat)
         sidecar = VirtualSidecar(self.disk, sidecar_path(path))
+        sidecar.sync()
         self._run(loaded.match, seat, writer, sidecar)
 
     def _secrets(self, kept: SeatSecrets) -> Secrets:
