@@ -13,13 +13,14 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types mypy pyright tests coverage bench fuzz corpus vectors man catalogue screens tables clean
+.PHONY: demo test lint types mypy pyright tests coverage soak bench fuzz corpus vectors man catalogue screens tables clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
 	@echo "make test    lint, types, tests"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
+	@echo "make soak    simulated games on networks that fail, for SECONDS=600, from SEED=0 on; prints a table"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
 	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
@@ -63,6 +64,9 @@ tests: $(STAMP)
 
 coverage: $(STAMP)
 	$(PYTEST) --cov --cov-report=term:skip-covered
+
+soak: $(STAMP)
+	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

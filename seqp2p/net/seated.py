@@ -97,10 +97,9 @@ class Seated:
         self._proofs.say_again()
         # A seat taken again may find that all is over; the others may still lack its last word.
         self._follow(())
-        if any(
-            closed.action == "drop" and self.seat.number in closed.about
-            for closed in self.match.record[: self.match.final]
-        ):
+        final = self.match.record[: self.match.final]
+        dropped = {seat for closed in final if closed.action == "drop" for seat in closed.about}
+        if self._ending is None and self.seat.number in dropped:
             self._be_dropped()
         over = self._ending is not None
         await self._advance()

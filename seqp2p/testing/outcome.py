@@ -80,7 +80,7 @@ def _seat_outcome(lan: VirtualLan, seat: int) -> SeatOutcome:
         result=None if result is None else result.kind,
         winners=() if result is None else result.winners,
         reason=peer.gone if result is None else result.reason,
-        steps=0 if peer.match is None else peer.match.final,
+        steps=peer.steps,
         verdict=None if report is None else report.verdict,
         record=hashlib.sha256(peer.record).hexdigest(),
     )

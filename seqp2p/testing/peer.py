@@ -86,6 +86,11 @@ class Peer:
         return None if self.process is None else self.process.session.match
 
     @property
+    def steps(self) -> int:
+        """How many steps are final with it."""
+        return 0 if self.match is None else self.match.final
+
+    @property
     def record(self) -> bytes:
         """The replay as it is on its disk."""
         path = replay_path(self.number)

@@ -22,7 +22,7 @@ def look_for_secrets(
     ``sent`` is everything but the openings after the end, and by seat without that seat's own turns; under 0 with all.
     """
     looked = 0
-    for seat in sorted(honest):
+    for seat in sorted(honest & secrets.keys()):
         looked += 1
         if encode_scalar(secrets[seat]) in sent[0]:
             raise SafetyViolation(f"the game secret of seat {seat} was sent")

@@ -31,7 +31,7 @@ from seqp2p.net.messages import (
     RemarkMessage,
 )
 from seqp2p.replay.sidecar import sidecar_path
-from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.verify import Follow, Report, follows_nothing, verify
 from seqp2p.rules import UNKNOWN, View
 from seqp2p.testing.memory import REMEMBERING, decoded
 from seqp2p.testing.peer import Peer
@@ -163,17 +163,16 @@ class Witness:
     def at_the_end(self, peers: Collection[Peer]) -> None:
         """Verify every record, play the longest again with open cards, and look for secrets in all that was sent."""
         ended = [peer for peer in peers if peer.number in self.honest and peer.state == "ended"]
-        for peer in ended:
-            self._verifies(peer)
         played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
         if len(played_out) > 1:
             raise SafetyViolation(f"different results: {played_out}")
         known = {peer.number: peer.process.session.seat.release() for peer in peers if peer.process is not None}
-        if ended and len(known) == len(peers):
-            longest = max(ended, key=lambda peer: self.reports[peer.number].steps)
-            referee = Referee(known)
-            verify(longest.record, referee.follow, REMEMBERING)
-            look_for_secrets(referee, known, self.honest, self._sent())
+        referee = Referee(known)
+        longest = max(ended, key=lambda peer: peer.steps, default=None)
+        for peer in ended:
+            follow = referee.follow if peer is longest and len(known) == len(peers) else follows_nothing
+            self._verifies(peer, follow)
+        look_for_secrets(referee, known, self.honest, self._sent())
 
     def _sent(self) -> dict[int, bytes]:
         """All that was sent, under 0; by seat without what that seat showed of its hand by itself."""
@@ -182,8 +181,8 @@ class Witness:
             sent[seat] = b"".join(frame for frame, shower in self.frames.items() if shower != seat)
         return sent
 
-    def _verifies(self, peer: Peer) -> None:
-        report = self.reports[peer.number] = verify(peer.record, checks=REMEMBERING)
+    def _verifies(self, peer: Peer, follow: Follow) -> None:
+        report = self.reports[peer.number] = verify(peer.record, follow, REMEMBERING)
         result = peer.result
         if report.verdict == "invalid":
             raise SafetyViolation(f"the record of seat {peer.number} is invalid: {report.reason}")

@@ -169,6 +169,25 @@ def test_zeros_where_data_should_have_come(brief: Played, path: Path) -> None:
         assert path.read_bytes() == data[:whole]
 
 
+@pytest.mark.parametrize("zeros", [1, 40, 64, 80])
+def test_zeros_at_the_end_of_a_record_that_still_reads_as_one(brief: Played, path: Path, zeros: int) -> None:
+    """The last bytes of a step are a signature's: without them it is a step all the same, but for what it says."""
+    before, data = (assemble(steps(brief, count)) for count in (8, 9))
+    for behind in (b"", bytes(100)):
+        path.write_bytes(data[:-zeros] + bytes(zeros) + behind)
+        loaded = load(path, brief.agreement)
+        assert loaded.torn or data.endswith(bytes(zeros))
+        assert path.read_bytes() == (before if loaded.torn else data)
+
+
+def test_a_step_that_is_wrong_and_does_not_end_in_zeros_is_no_crash(brief: Played, path: Path) -> None:
+    data = assemble(steps(brief, 9))
+    for end in (b"\x01", bytes(10) + b"\x01"):
+        path.write_bytes(data[: -len(end)] + end)
+        with pytest.raises(ResumeError, match="does not verify"):
+            load(path, brief.agreement)
+
+
 def test_a_crash_while_the_replay_is_finished(trio: Played, path: Path) -> None:
     """What had been written of the tail is cut off, and written again."""
     data = replay_bytes(trio, 1)
@@ -248,7 +267,9 @@ def test_a_byte_that_is_changed_is_refused_or_looks_broken_off(shared: Path, at:
         assert shared.read_bytes() == data
     else:
         # A length that reaches beyond the file: what it cuts off comes back from the others.
-        assert any(end <= at < end + 4 for end in boundaries(assemble(steps(game, 3)))[:-1])
+        # Or a last byte that is zero now: data that never came.
+        lengths = any(end <= at < end + 4 for end in boundaries(assemble(steps(game, 3)))[:-1])
+        assert lengths or (at == len(data) - 1 and not data[at])
         assert load(shared, game.agreement).match.head in game.match.game.heads
 
 

@@ -1,0 +1,26 @@
+"""A slice of the soak: so many seeds, a test for every twenty, and what must hold for all of them."""
+
+import pytest
+
+from seqp2p.testing.faults import KINDS, FaultKind
+from seqp2p.testing.outcome import Outcome, simulate
+
+# Few seats, where a majority is lost soonest; the soak has up to twelve.
+SIZES = (3, 2, 3, 2, 4, 3, 2, 3, 2, 3, 2, 3, 4, 2, 3, 2, 3, 5, 2, 3)
+BATCH = 20
+MIXES: tuple[tuple[FaultKind, ...], ...] = (*((kind,) for kind in KINDS), (), KINDS, KINDS, KINDS)
+
+
+def batches(first: int, last: int) -> pytest.MarkDecorator:
+    """A parameter for each twenty seeds."""
+    return pytest.mark.parametrize("first", range(first, last, BATCH))
+
+
+def play_batch(first: int) -> list[Outcome]:
+    """Twenty games whose faults are of one mix, in turn; nothing has happened that must not."""
+    kinds = MIXES[first // BATCH % len(MIXES)]
+    outcomes = [simulate(first + at, players, kinds) for at, players in enumerate(SIZES)]
+    for outcome in outcomes:
+        again = f"python -m seqp2p.testing --seed {outcome.seed} --players {outcome.players} --faults {' '.join(kinds)}"
+        assert outcome.violation is None, f"{again}\n{outcome.violation}"
+    return outcomes

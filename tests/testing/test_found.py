@@ -1,0 +1,72 @@
+"""What simulation has found, each with the game that showed it. CHANGELOG.md has the list."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from seqp2p.testing import Fault, Plan, VirtualLan
+
+
+@dataclass(frozen=True)
+class Found:
+    name: str
+    players: int
+    seed: int
+    plan: Plan
+
+
+FOUND = (
+    # What was final by others' later signatures was lost with the power, the ballot upon it was not.
+    Found(
+        "a ballot above what was lost",
+        4,
+        5,
+        Plan(
+            0.03,
+            0.0,
+            (
+                Fault("stall", 7.28, (2,), 5.373),
+                Fault("loss", 13.273, (1,), 15.204),
+                Fault("power", 13.278, (1, 2, 3, 4), 6.04),
+            ),
+        ),
+    ),
+    # Dropped while it was away, it came back, was told so, and died before its record was complete.
+    Found(
+        "dropped, and dead before the end",
+        4,
+        38,
+        Plan(
+            0.03,
+            0.0,
+            (
+                Fault("crash", 9.296, (2,), 0.123),
+                Fault("crash", 9.593, (3,), 5.666),
+                Fault("crash", 16.067, (3,), 6.876),
+                Fault("crash", 16.345, (4,), 30.277),
+            ),
+        ),
+    ),
+    # The process died in the middle of a sync; what it had written was sent by the next one.
+    Found(
+        "written, not synced, sent",
+        5,
+        21,
+        Plan(
+            0.002,
+            0.1,
+            (
+                Fault("drift", 0.0, (1,), size=0.9636),
+                Fault("disk", 13.572, (1,), 14.608, 3.379),
+                Fault("crash", 14.888, (1,), 0.067),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("found", FOUND, ids=lambda found: found.name)
+def test_it_does_not_happen_again(found: Found) -> None:
+    lan = VirtualLan(found.players, found.seed, found.plan)
+    lan.run()
+    assert "ended" in {peer.state for peer in lan.peers.values()}
