@@ -42,7 +42,8 @@ def test_a_whole_game_by_typed_lines(people: Household) -> None:
     legal = person.turn()
     # Words that take no turn.
     person.answered("hand", r"^your hand: \w+ \w+ \w+$")
-    person.answered("board", r"^  6  \*\*  EL  FR")
+    # The bot's chip may lie in any place.
+    person.answered("board", r"^  6  \*\*( .*){5}\*\*$")
     person.answered("moves", re.escape(legal[0]))
     person.answered("HELP", "^in your turn:  alligator b1")
     person.answered("words", r"^  seat 1 \(host\): \w+ \w+$")
@@ -119,7 +120,8 @@ def test_out_of_turn_one_can_look_talk_and_leave(people: Household) -> None:
         guest.type(person.turn()[0])
         guest.line("^host's turn$")
     person.answered("HAND", r"^your hand: \w+ \w+ \w+$")
-    person.answered("board", r"^  6  \*\*  EL  FR")
+    # The bot's chip may lie in any place.
+    person.answered("board", r"^  6  \*\*( .*){5}\*\*$")
     person.answered("moves", "^it is not your turn; if it were")
     person.answered("cat b3", "^host's turn; help says what you can do meanwhile$")
     guest.type("say still there?")
