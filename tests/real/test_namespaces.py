@@ -26,14 +26,14 @@ class Table:
     def __init__(self, lan: Lan, grace_s: int) -> None:
         self.lan = lan
         self.players: dict[int, Process] = {}
-        host = self._start(HOST, "host", "--variant", "kids", "--players", 4, "--grace", grace_s)
+        host = self._start(HOST, "host", "--players", 4, "--grace", grace_s)
         code = host.event("listening")["code"]
         for number in (SECOND, THIRD, FOURTH):
             self._start(number, "join", code)
 
     def _start(self, number: int, *arguments: object) -> Process:
         kept = self.lan.people.replays(self.lan.space(number))
-        named = ("--name", f"h{number}", "--bot", "random", "--pace", "0.1", "--json", "--replay-dir", kept)
+        named = ("--name", f"h{number}", "--bot", "greedy", "--pace", "0.1", "--json", "--replay-dir", kept)
         self.players[number] = self.lan.start(number, *arguments, *named)
         return self.players[number]
 
