@@ -8,7 +8,10 @@ Verdict = Literal["verified", "unfinished", "invalid"]
 
 @dataclass(frozen=True)
 class Case:
-    """A replay and what must be said of it; ``failure`` is the class, ``seat`` who is to blame where somebody is."""
+    """A replay and what must be said of it.
+
+    ``failure`` is the class, ``seat`` who is proved to have broken the rules, ``awaited`` who the record waits for.
+    """
 
     data: bytes
     verdict: Verdict
@@ -16,6 +19,7 @@ class Case:
     failure: str | None = None
     step: int | None = None
     seat: int | None = None
+    awaited: tuple[int, ...] = ()
 
     @property
     def expected(self) -> dict[str, Any]:
@@ -25,5 +29,6 @@ class Case:
             "class": self.failure,
             "step": self.step,
             "seat": self.seat,
+            "awaited": list(self.awaited),
             "why": self.why,
         }

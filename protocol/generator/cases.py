@@ -7,10 +7,12 @@ import msgpack
 
 from protocol.generator.case import Case
 from protocol.generator.contributions import GAME, REPLAY, Maker, put, small_game
+from protocol.generator.forged import forged_cases
 from protocol.generator.games import Game, finish, replay, settings
 from protocol.generator.stream import Stream
 from protocol.generator.vectors import flip
 from protocol.generator.votes import vote_cases
+from protocol.generator.wrong_moves import wrong_move_cases
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.seat import OwnSeat
@@ -38,7 +40,7 @@ def cases() -> dict[str, Case]:
     made = {REPLAY: Case(replay(whole.records(), whole.identities[0]), "verified", "a whole game, hands opened")}
     for part in (_good, _unfinished, _cheated, _damaged, _misplaced):
         made |= part(whole)
-    return made | vote_cases()
+    return made | forged_cases() | wrong_move_cases() | vote_cases()
 
 
 def _stopped(at: int) -> Game:
@@ -86,16 +88,20 @@ def _unfinished(whole: Game) -> dict[str, Case]:
         "no_end_fail": Case(unsigned, "unfinished", "the writer's last record is missing", incomplete, 20),
         "cut_in_a_record_fail": Case(data[: len(data) // 2], "unfinished", "cut inside step 4", "torn", 4),
         "cut_by_one_byte_fail": Case(data[:-1], "unfinished", "cut inside the last record", "torn", 20),
-        "bytes_behind_the_end_fail": Case(data + b"\0\0", "invalid", "two bytes more", "record", 20),
-        "stopped_fail": Case(_with(stopped), "unfinished", "the record ends awaiting seat 2", incomplete, 8, 2),
-        "stopped_in_a_step_fail": Case(_with(half), "unfinished", "step 5 has only seat 2's shares", incomplete, 5, 1),
+        "bytes_behind_the_end_fail": Case(data + b"\0\0", "invalid", "two bytes more", "order", 20),
+        "stopped_fail": Case(
+            _with(stopped), "unfinished", "the record ends awaiting seat 2", incomplete, 8, awaited=(2,)
+        ),
+        "stopped_in_a_step_fail": Case(
+            _with(half), "unfinished", "step 5 has only seat 2's shares", incomplete, 5, awaited=(1,)
+        ),
         "over_signed_by_one_of_two_fail": Case(
             replay([*records[:-3], one_over], ann),
             "unfinished",
             "of two seats both must sign the end",
             incomplete,
             19,
-            2,
+            awaited=(2,),
         ),
     }
 
@@ -105,7 +111,7 @@ def _evidence(*contributions: Contribution) -> EvidenceRecord:
 
 
 def _cheated(whole: Game) -> dict[str, Case]:
-    violation = "Violation"
+    twice, rules = "equivocation", "rules"
     game, at_turn = _stopped(1), _stopped(8)
     maker, turns = Maker(game), Maker(at_turn)
     one, two = game.contributions()
@@ -123,42 +129,42 @@ def _cheated(whole: Game) -> dict[str, Case]:
     beginning = whole.records()[: SETUP_STEPS + 1]
     return {
         "equivocation_fail": Case(
-            _with(game, _evidence(one, other)), "unfinished", "seat 1 signed two commitments", violation, 1, 1
+            _with(game, _evidence(one, other)), "unfinished", "seat 1 signed two commitments", twice, 1, 1
         ),
         "equivocation_in_a_closed_step_fail": Case(
             replay([*beginning, _evidence(two, late)], game.identities[0]), "unfinished",
-            "seat 2 signed another commitment than the one on record", violation, 1, 2,
+            "seat 2 signed another commitment than the one on record", twice, 1, 2,
         ),
         "half_an_equivocation_fail": Case(
             replay([*beginning, _evidence(late)], game.identities[0]), "invalid",
-            "evidence is all that proves the violation: here both versions", "record", 3,
+            "evidence is all that proves the violation: here both versions", "evidence", 3,
         ),
         "equivocation_turned_round_fail": Case(
             replay([*beginning, _evidence(late, two)], game.identities[0]), "unfinished",
-            "two contributions of one place, in either order", violation, 1, 2,
+            "two contributions of one place, in either order", twice, 1, 2,
         ),
         "illegal_move_fail": Case(
-            _with(at_turn, _evidence(corner)), "unfinished", "seat 2 signed a chip on a free corner", violation, 8, 2
+            _with(at_turn, _evidence(corner)), "unfinished", "seat 2 signed a chip on a free corner", rules, 8, 2
         ),
         "illegal_move_in_the_record_fail": Case(
-            _with(at_turn, StepRecord(8, pairs((corner,)))), "invalid", "as a step, not as evidence", violation, 8, 2
+            _with(at_turn, StepRecord(8, pairs((corner,)))), "invalid", "as a step, not as evidence", rules, 8, 2
         ),
         "wrong_shuffle_fail": Case(
-            _with(shuffled, _evidence(swapped)), "unfinished", "seat 1 swapped two cards", violation, 3, 1
+            _with(shuffled, _evidence(swapped)), "unfinished", "seat 1 swapped two cards", "shuffle", 3, 1
         ),
         "copied_key_fail": Case(
-            _with(copied, _evidence(copy)), "unfinished", "seat 2 shows the game key of seat 1", violation, 2, 2
+            _with(copied, _evidence(copy)), "unfinished", "seat 2 shows the game key of seat 1", "key", 2, 2
         ),
         "false_evidence_fail": Case(
-            _with(at_turn, _evidence(move)), "invalid", "the evidence is a legal move", "record", 8
+            _with(at_turn, _evidence(move)), "invalid", "the evidence is a legal move", "evidence", 8
         ),
         "evidence_from_another_past_fail": Case(
             _with(at_turn, _evidence(turns.changed(move, put("prev", value=bytes(32))))), "invalid",
-            "a contribution on another past proves nothing", "OtherPast", 8,
+            "a contribution on another past proves nothing", "chain", 8,
         ),
         "evidence_nobody_signed_fail": Case(
             _with(at_turn, _evidence(Contribution(corner.payload, move.signature))), "invalid",
-            "the signature is not over these bytes", "Unattributable", 8,
+            "the signature is not over these bytes", "signature", 8,
         ),
     }  # fmt: skip
 
@@ -198,15 +204,15 @@ def _damaged(whole: Game) -> dict[str, Case]:
         "cut_in_the_table_fail": Case(data[:100], "invalid", "cut inside the first record", "torn"),
         "a_name_with_an_escape_fail": Case(replay([escaped], ann), "invalid", "a control character in a name", "table"),
         "bit_flipped_in_a_payload_fail": Case(
-            flip(data, in_step_1, 3), "invalid", "one bit of step 1", "Unattributable", 1
+            flip(data, in_step_1, 3), "invalid", "one bit of step 1", "signature", 1
         ),
-        "bit_flipped_in_the_end_fail": Case(flip(data, len(data) - 1), "invalid", "its last bit", "record", 20),
+        "bit_flipped_in_the_end_fail": Case(flip(data, len(data) - 1), "invalid", "its last bit", "end", 20),
         "another_writer_fail": Case(
-            data[:key_of_end] + flip(data[key_of_end:], 0), "invalid", "the writer's key is another", "record", 20
+            data[:key_of_end] + flip(data[key_of_end:], 0), "invalid", "the writer's key is another", "end", 20
         ),
         "signed_for_other_bytes_fail": Case(
             unsigned + replay(records[:-1], ann)[-(len(data) - len(unsigned)) :], "invalid",
-            "an opening added after the signature was made", "record", 20,
+            "an opening added after the signature was made", "end", 20,
         ),
         "record_too_long_fail": Case(
             MAGIC + table + b"\x7f\xff\xff\xff" + bytes(8), "invalid", "a record of 2 GB", encoding, 1
@@ -220,7 +226,7 @@ def _damaged(whole: Game) -> dict[str, Case]:
         ),
         "signature_stripped_fail": Case(
             replay(_with_signature(records, bytes(64)), ann), "invalid", "64 zero bytes for a signature",
-            "Unattributable", 1,
+            "signature", 1,
         ),
     }  # fmt: skip
 
@@ -249,29 +255,29 @@ def _misplaced(whole: Game) -> dict[str, Case]:
     foreign = Game("kids-2/0", settings("kids", 2), ("random", "random")).play(until=2).records()[1]
     wrong = OpeningRecord(2, encode_scalar(7))
     made: dict[str, tuple[Sequence[AnyRecord], str, str, int]] = {
-        "steps_swapped": ([table, second, first, *rest[:1]], "step 2 before step 1", "record", 1),
-        "step_missing": ([table, first, *rest[:1]], "step 2 left out", "record", 2),
-        "step_twice": ([table, first, first], "step 1 again", "record", 2),
-        "spliced": ([table, foreign], "step 1 of another game", "Unattributable", 1),
+        "steps_swapped": ([table, second, first, *rest[:1]], "step 2 before step 1", "order", 1),
+        "step_missing": ([table, first, *rest[:1]], "step 2 left out", "order", 2),
+        "step_twice": ([table, first, first], "step 1 again", "order", 2),
+        "spliced": ([table, foreign], "step 1 of another game", "signature", 1),
         "contribution_missing": (
-            [table, StepRecord(1, first.contributions[:1])], "step 1 without seat 2", "record", 1,
+            [table, StepRecord(1, first.contributions[:1])], "step 1 without seat 2", "order", 1,
         ),
         "contributions_swapped": (
-            [table, StepRecord(1, first.contributions[::-1])], "seat 2 before seat 1", "record", 2,
+            [table, StepRecord(1, first.contributions[::-1])], "seat 2 before seat 1", "order", 2,
         ),
         "contribution_twice": (
-            [table, StepRecord(1, (first.contributions[0], *first.contributions))], "seat 1 twice", "record", 2,
+            [table, StepRecord(1, (first.contributions[0], *first.contributions))], "seat 1 twice", "order", 2,
         ),
         "contribution_too_many": (
-            [table, StepRecord(1, (*first.contributions, first.contributions[0]))], "a third one of two", "record", 2,
+            [table, StepRecord(1, (*first.contributions, first.contributions[0]))], "a third one of two", "order", 2,
         ),
-        "two_tables": ([table, table], "a second table", "record", 1),
-        "no_table": ([first], "the first record is a step", "record", 0),
+        "two_tables": ([table, table], "a second table", "order", 1),
+        "no_table": ([first], "the first record is a step", "order", 0),
         "open_before_a_step": (
-            [table, OpenRecord(1, first.contributions[:1]), first], "an open step is the last one", "record", 1,
+            [table, OpenRecord(1, first.contributions[:1]), first], "an open step is the last one", "order", 1,
         ),
-        "wrong_opening": ([*records[:-1], wrong], "not the secret of seat 2", "record", 20),
-        "openings_swapped": ([*records[:-2], records[-1], records[-2]], "seat 2 before seat 1", "record", 20),
+        "wrong_opening": ([*records[:-1], wrong], "not the secret of seat 2", "opening", 20),
+        "openings_swapped": ([*records[:-2], records[-1], records[-2]], "seat 2 before seat 1", "opening", 20),
     }  # fmt: skip
     found = {
         f"{name}_fail": Case(replay(listed, ann), "invalid", why, failure, step or None)
@@ -280,16 +286,16 @@ def _misplaced(whole: Game) -> dict[str, Case]:
     early = _stopped(SETUP_STEPS + 1)
     found["opening_before_the_end_fail"] = Case(
         _with(early, OpeningRecord(1, encode_scalar(early.seats[0].release()))), "invalid", "the game is not over",
-        "record", 3,
+        "opening", 3,
     )  # fmt: skip
     closed = Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
     found["opening_at_a_closed_table_fail"] = Case(
         _with(closed, OpeningRecord(1, encode_scalar(closed.seats[0].release()))), "invalid",
-        "the table did not agree to open hands", "record", len(closed.match.record) + 1,
+        "the table did not agree to open hands", "opening", len(closed.match.record) + 1,
     )  # fmt: skip
     end = replay([table], ann)[len(MAGIC) + len(frame(table)) :]
-    found["two_ends_fail"] = Case(replay([table], ann) + end, "invalid", "a record after the last", "record", 1)
+    found["two_ends_fail"] = Case(replay([table], ann) + end, "invalid", "a record after the last", "order", 1)
     found["step_after_the_end_fail"] = Case(
-        replay([table], ann) + frame(first), "invalid", "a record after the last", "record", 1
+        replay([table], ann) + frame(first), "invalid", "a record after the last", "order", 1
     )
     return found

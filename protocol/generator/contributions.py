@@ -115,7 +115,7 @@ def _at_seat(maker: Maker, honest: list[Contribution]) -> None:
     plain = _unpackb(payload)
     maker.add("ok", "as it should be", one)
     maker.add("duplicate", "the same again", one, held=(one,))
-    maker.add("duplicate", "the same bytes with another valid signature", _signed_again(one, 1), held=(one,))
+    maker.add("duplicate", "the same bytes with another valid signature", signed_again(one, 1), held=(one,))
     maker.add(
         "Violation", "two different ones by one seat", maker.changed(one, put("body", "commitment", value=bytes(32))),
         seat=1, held=(one,),
@@ -226,7 +226,7 @@ def _at_turn(maker: Maker, honest: list[Contribution]) -> None:
     maker.violation("a pass that shows one card", own, put("body", "action", value="pass"))
     maker.violation("a share that is not the card's", own, put("body", "shares", value=flip(body["shares"], 0)))
     maker.violation("no proof", own, put("body", "proof", value=b""))
-    maker.add("Violation", "a pass with the hand shown and a card to play", _false_pass(maker, seat), seat=seat)
+    maker.add("Violation", "a pass with the hand shown and a card to play", false_pass(maker, seat), seat=seat)
 
 
 def _another(action: str) -> str:
@@ -234,7 +234,7 @@ def _another(action: str) -> str:
     return f"{'cat' if card != 'cat' else 'bear'} {where}"
 
 
-def _false_pass(maker: Maker, seat: int) -> Contribution:
+def false_pass(maker: Maker, seat: int) -> Contribution:
     """What no honest program makes: shares for the whole hand, right in themselves, with a pass."""
     match, stream = maker.game.match, Stream("a false pass")
     x = maker.game.seats[seat - 1].release()
@@ -273,7 +273,7 @@ def _at_over(maker: Maker, honest: list[Contribution]) -> None:
     maker.add("TooEarly", "a step after the end", maker.changed(one, put("step", value=maker.game.match.number + 1)))
 
 
-def _signed_again(contribution: Contribution, seat: int) -> Contribution:
+def signed_again(contribution: Contribution, seat: int) -> Contribution:
     """The same payload with another valid signature: RFC 8032 with another r than the standard's."""
     signer: Identity = identity(("ann", "ben")[seat - 1])
     expanded = hashlib.sha512(signer.secret_bytes()).digest()

@@ -88,24 +88,24 @@ def _no_certificate() -> dict[str, Case]:
     other_round = changed(game, two, round=2)
     minority = [changed(game, one, about=sorted([whom, second]))]
     cases: dict[str, tuple[Sequence[Contribution], str, str]] = {
-        "ballot_forged": ((one, forged), "the signature of one ballot is another seat's", "Unattributable"),
-        "ballot_missing": ((one,), "one ballot of two is missing", "record"),
-        "ballots_swapped": ((two, one), f"seat {second} before seat {first}", "record"),
-        "ballot_twice": ((one, one, two), f"seat {first} twice", "record"),
-        "ballots_of_two_rounds": ((one, other_round), "one ballot is of another round", "record"),
-        "ballots_of_a_minority": (minority, "one of three against two", "record"),
+        "ballot_forged": ((one, forged), "the signature of one ballot is another seat's", "signature"),
+        "ballot_missing": ((one,), "one ballot of two is missing", "ballot"),
+        "ballots_swapped": ((two, one), f"seat {second} before seat {first}", "ballot"),
+        "ballot_twice": ((one, one, two), f"seat {first} twice", "ballot"),
+        "ballots_of_two_rounds": ((one, other_round), "one ballot is of another round", "ballot"),
+        "ballots_of_a_minority": (minority, "one of three against two", "ballot"),
         "ballot_on_another_past": (
-            (changed(game, one, prev=bytes(32)), two), "one ballot is on another past", "OtherPast",
+            (changed(game, one, prev=bytes(32)), two), "one ballot is on another past", "chain",
         ),
         "ballot_about_a_later_step": (
-            (changed(game, one, step=step + 1), two), "one ballot is about the next step", "TooEarly",
+            (changed(game, one, step=step + 1), two), "one ballot is about the next step", "chain",
         ),
         "ballot_about_itself": (
-            (changed(game, one, about=[first]), two), "a seat votes on itself", "Unattributable",
+            (changed(game, one, about=[first]), two), "a seat votes on itself", "signature",
         ),
         "ballot_with_a_later_last": (
             (changed(game, one, last={"round": 1, "head": bytes(32)}), two),
-            "its last is of its own round", "Unattributable",
+            "its last is of its own round", "signature",
         ),
     }  # fmt: skip
     found = {
@@ -130,11 +130,11 @@ def _not_to_be_voted_on() -> dict[str, Case]:
         ),
     }  # fmt: skip
     found = {
-        f"{name}_fail": Case(_written(game, record), "invalid", why, "record", step)
+        f"{name}_fail": Case(_written(game, record), "invalid", why, "ballot", step)
         for name, (game, record, why, step) in cases.items()
     }
     found["contribution_of_a_dropped_seat_fail"] = Case(
-        _written(gone, StepRecord(TURN + 1, pairs((late,)))), "invalid", "it has no step any more", "Violation",
+        _written(gone, StepRecord(TURN + 1, pairs((late,)))), "invalid", "it has no step any more", "step",
         TURN + 1, absent,
     )  # fmt: skip
     return found
@@ -182,13 +182,13 @@ def _lasts() -> dict[str, Case]:
         ),
     }  # fmt: skip
     found = {
-        f"{name}_fail": Case(_written(game, *records), "invalid", why, "record", AT_FOUR)
+        f"{name}_fail": Case(_written(game, *records), "invalid", why, "ballot", AT_FOUR)
         for name, (records, why) in written.items()
     }
     voted = changed(game, ballots[0], about=[_voter(ballots[1])])
     found["evidence_of_two_ballots_fail"] = Case(
         _written(game, EvidenceRecord(pairs((voted, ballots[0])))), "unfinished", "a seat voted twice in one round",
-        "Violation", AT_FOUR, _voter(voted),
+        "equivocation", AT_FOUR, _voter(voted),
     )  # fmt: skip
     found["evidence_then_drop_ok"] = _dropped_by(game, Violation(cheat, AT_FOUR, "", (one, two)), differ)
     return found
@@ -230,14 +230,15 @@ def _ends() -> dict[str, Case]:
             "incomplete",
             11,
         ),
-        "leave_forged_fail": Case(
-            _written(game, forged), "invalid", "seat 3 signed for seat 2", "Unattributable", TURN
-        ),
-        "leave_twice_fail": Case(
-            _written(game, leaves[1], leaves[1]), "invalid", "seat 2 leaves twice", "record", TURN
-        ),
+        "leave_forged_fail": Case(_written(game, forged), "invalid", "seat 3 signed for seat 2", "signature", TURN),
+        "leave_twice_fail": Case(_written(game, leaves[1], leaves[1]), "invalid", "seat 2 leaves twice", "order", TURN),
         "leave_of_one_fail": Case(
-            _written(game, leaves[1]), "unfinished", "one of two opponents left", "incomplete", TURN, mover(game)
+            _written(game, leaves[1]),
+            "unfinished",
+            "one of two opponents left",
+            "incomplete",
+            TURN,
+            awaited=(mover(game),),
         ),
         "forfeit_fail": Case(
             _written(game, leaves[1], leaves[2]), "unfinished", "seats 2 and 3 left: seat 1 has won", "incomplete", TURN

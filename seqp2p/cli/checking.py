@@ -113,20 +113,20 @@ def verify_data(data: bytes) -> Report:
 def _held(named: Named) -> bytes | Report:
     """What a file holds, or why it cannot be verified. Waits for no pipe, and reads no device to its end."""
     if named.fault:
-        return Report("invalid", reason=named.fault)
+        return Report("invalid", reason=named.fault, failure="file")
     file = named.path
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
-            return Report("invalid", reason=said("not a file"))
+            return Report("invalid", reason=said("not a file"), failure="file")
         if status.st_size > REPLAY_SIZE_MAX:
             return TOO_LARGE
         with file.open("rb") as stream:
             return stream.read(REPLAY_SIZE_MAX + 1)
     except (FileNotFoundError, ValueError):  # The latter where a zero byte is in the name.
-        return Report("invalid", reason=said("no such file"))
+        return Report("invalid", reason=said("no such file"), failure="file")
     except OSError as error:
-        return Report("invalid", reason=_unreadable(error))
+        return Report("invalid", reason=_unreadable(error), failure="file")
 
 
 def _unreadable(error: OSError) -> str:

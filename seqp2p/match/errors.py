@@ -1,15 +1,28 @@
 """What can be wrong with bytes that claim to be a contribution, by who is to blame for it."""
 
+from typing import Literal, TypeAlias
+
 from seqp2p.match.contribution import Contribution
 from seqp2p.said import said
+
+Failure: TypeAlias = Literal[
+    "file", "torn", "encoding", "table", "order", "signature", "chain",
+    "equivocation", "step", "key", "shuffle", "share", "rules", "result",
+    "ballot", "remark", "evidence", "opening", "end", "incomplete",
+]  # fmt: skip
+"""What kind of check a replay fails, for programs: docs/protocol.md, section 13, has what each means."""
 
 
 class MatchError(Exception):
     """Base of everything that ``Match.receive`` raises."""
 
+    failure: Failure = "chain"
+
 
 class Unattributable(MatchError):
     """The bytes are no signed contribution of this game: whoever passed them on is to blame, and no seat is."""
+
+    failure: Failure = "signature"
 
 
 class TooEarly(MatchError):
@@ -26,9 +39,19 @@ class OtherPast(MatchError):
 
 
 class Violation(MatchError):
-    """A seat signed what it must not have signed. ``evidence`` is the signed bytes; anybody can check them."""
+    """A seat signed what it must not have signed. ``evidence`` is the signed bytes; anybody can check them.
 
-    def __init__(self, seat: int, step: int, reason: str, evidence: tuple[Contribution, ...]) -> None:
+    ``failure`` is the kind of check that they fail.
+    """
+
+    def __init__(
+        self,
+        seat: int,
+        step: int,
+        reason: str,
+        evidence: tuple[Contribution, ...],
+        failure: Failure = "equivocation",
+    ) -> None:
         super().__init__(
             said("seat {seat} broke the rules at step {step}: {reason}", seat=seat, step=step, reason=reason)
         )
@@ -36,6 +59,7 @@ class Violation(MatchError):
         self.step = step
         self.reason = reason
         self.evidence = evidence
+        self.failure = failure
 
 
 class Refusal(ValueError):

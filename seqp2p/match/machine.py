@@ -22,7 +22,7 @@ from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
-from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Violation
+from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.events import Event, Result, Undone, Voted
 from seqp2p.match.game import Game, Plan
 from seqp2p.match.outcome import forfeit, result_of
@@ -176,7 +176,7 @@ class Match:
             return self._check(envelope, contribution)
         if first.payload != contribution.payload:
             # Two payloads of one seat for one step on one past are proof of cheating, whatever they say.
-            raise self._violation(envelope, TWO_CONTRIBUTIONS, first, contribution)
+            raise self._violation(envelope, "equivocation", TWO_CONTRIBUTIONS, first, contribution)
         return None
 
     def accept(self, judged: Judged) -> tuple[Event, ...]:
@@ -340,23 +340,24 @@ class Match:
         """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
         step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
-            raise self._violation(envelope, said("it was not its step"), contribution)
+            raise self._violation(envelope, "step", said("it was not its step"), contribution)
         return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
 
     def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:
             reason = said("a contribution of another kind than {kind}", kind=step.plan.kind)
-            raise self._violation(envelope, reason, contribution)
+            raise self._violation(envelope, "step", reason, contribution)
+        rule = STEPS[step.plan.kind]
         context = Context(self.game.id, step.number, envelope.seat, step.prev)
         held = {seat: checked.kept for seat, checked in step.held.items() if seat != envelope.seat}
         try:
-            kept = STEPS[step.plan.kind].check(step.before, step.plan, open_body(envelope), context, held)
+            kept = rule.check(step.before, step.plan, open_body(envelope), context, held)
         except (DecodeError, CryptoError, Refusal) as error:
-            raise self._violation(envelope, why(error), contribution) from error
+            raise self._violation(envelope, rule.failure_of(error), why(error), contribution) from error
         return Checked(contribution, kept)
 
-    def _violation(self, envelope: Envelope, reason: str, *evidence: Contribution) -> Violation:
-        return Violation(envelope.seat, envelope.step, reason, evidence)
+    def _violation(self, envelope: Envelope, failure: Failure, reason: str, *evidence: Contribution) -> Violation:
+        return Violation(envelope.seat, envelope.step, reason, evidence, failure)
 
     def _keep_second(self, step: LiveStep, violation: Violation) -> bool:
         """Two contributions to this step: each may have closed it somewhere, and turn out to stand; is one new here?"""

@@ -19,30 +19,44 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from seqp2p.crypto.errors import CryptoError
 from seqp2p.match import play_steps, setup_steps
 from seqp2p.match.contribution import Kind
+from seqp2p.match.encoding import DecodeError
+from seqp2p.match.errors import Failure
 from seqp2p.match.game import Game, Plan
 
 
 @dataclass(frozen=True, slots=True)
 class StepRule:
-    """One row: ``check(game, plan, body, context, held) → kept``, ``close(game, plan, {seat: kept}) → events``."""
+    """One row: ``check(game, plan, body, context, held) → kept``, ``close(game, plan, {seat: kept}) → events``.
+
+    ``failure`` is what a body fails that its check refuses, ``proof_failure`` where the cryptography in it is wrong.
+    """
 
     who: Literal["all", "subject", "others", "dealers", "penalised"]
+    failure: Failure
+    proof_failure: Failure
     check: Callable[..., Any]
     close: Callable[..., Any]
 
+    def failure_of(self, error: Exception) -> Failure:
+        """The kind of check that a body fails of which this was raised."""
+        if isinstance(error, DecodeError):
+            return "step"
+        return self.proof_failure if isinstance(error, CryptoError) else self.failure
+
 
 STEPS: dict[Kind, StepRule] = {
-    "seat": StepRule("all", setup_steps.check_seat, setup_steps.close_seat),
-    "reveal": StepRule("all", setup_steps.check_reveal, setup_steps.close_reveal),
-    "shuffle": StepRule("subject", setup_steps.check_shuffle, setup_steps.close_shuffle),
-    "deal": StepRule("dealers", setup_steps.check_deal, setup_steps.close_deal),
-    "turn": StepRule("subject", play_steps.check_turn, play_steps.close_turn),
-    "draw": StepRule("others", play_steps.check_draw, play_steps.close_draw),
-    "discard": StepRule("penalised", play_steps.check_discard, play_steps.close_discard),
-    "late": StepRule("subject", play_steps.check_turn, play_steps.close_turn),
-    "over": StepRule("all", play_steps.check_over, play_steps.close_over),
+    "seat": StepRule("all", "key", "key", setup_steps.check_seat, setup_steps.close_seat),
+    "reveal": StepRule("all", "key", "key", setup_steps.check_reveal, setup_steps.close_reveal),
+    "shuffle": StepRule("subject", "shuffle", "shuffle", setup_steps.check_shuffle, setup_steps.close_shuffle),
+    "deal": StepRule("dealers", "share", "share", setup_steps.check_deal, setup_steps.close_deal),
+    "turn": StepRule("subject", "rules", "share", play_steps.check_turn, play_steps.close_turn),
+    "draw": StepRule("others", "share", "share", play_steps.check_draw, play_steps.close_draw),
+    "discard": StepRule("penalised", "rules", "share", play_steps.check_discard, play_steps.close_discard),
+    "late": StepRule("subject", "rules", "share", play_steps.check_turn, play_steps.close_turn),
+    "over": StepRule("all", "result", "result", play_steps.check_over, play_steps.close_over),
 }
 
 # What the engine's phases are called among steps: drawing by hand and ending the turn are part of the turn.

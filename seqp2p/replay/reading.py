@@ -13,7 +13,7 @@ from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
-from seqp2p.match.errors import MatchError, Refusal, Violation
+from seqp2p.match.errors import Failure, MatchError, Refusal, Violation
 from seqp2p.match.events import Event, Remarked
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark
@@ -23,6 +23,7 @@ from seqp2p.replay.format import (
     EndRecord,
     EvidenceRecord,
     LeaveRecord,
+    NotAReplay,
     OpeningRecord,
     OpenRecord,
     Placed,
@@ -37,15 +38,27 @@ from seqp2p.said import said, why
 
 
 class Invalid(Exception):
-    """Something in the file is wrong; the text says what, ``step`` where, if it is not the step that is open."""
+    """Something in the file is wrong: ``failure`` and the text say what, ``step`` where, if not at the open step."""
 
-    def __init__(self, reason: str, step: int | None = None) -> None:
+    def __init__(self, failure: Failure, reason: str, step: int | None = None) -> None:
         super().__init__(reason)
+        self.failure: Failure = failure
         self.step = step
 
 
 # What reading a record that is wrong raises.
 WRONG: Final = (Invalid, MatchError, BadRemark, DecodeError, TableError)
+
+
+def failure_of(error: Exception) -> Failure:
+    """The kind of check that a record fails of which one of WRONG was raised."""
+    if isinstance(error, Invalid | MatchError):
+        return error.failure
+    if isinstance(error, BadRemark):
+        return "remark"
+    if isinstance(error, TableError):
+        return "table"
+    return "file" if isinstance(error, NotAReplay) else "encoding"
 
 
 @dataclass
@@ -80,7 +93,7 @@ def begin(placed: Placed, checks: Checks = CHECKS) -> Reading:
     ``checks`` are those of every record to come.
     """
     if not isinstance(placed.record, TableRecord):
-        raise Invalid(said("the first record is not the table agreement"))
+        raise Invalid("order", said("the first record is not the table agreement"))
     return Reading(Match(placed.record.agreement, checks=checks))
 
 
@@ -88,10 +101,10 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
     """Check one record after the header; returns what has happened by it. Raises Invalid, or what the match raises."""
     record = placed.record
     if isinstance(record, TableRecord):
-        raise Invalid(said("a second table agreement"))
+        raise Invalid("order", said("a second table agreement"))
     stage = max(reading.stage, 1) if type(record) in BESIDE else STAGES[type(record)]
     if stage < reading.stage or reading.writer or (type(record) in BESIDE and stage > BESIDE_STAGE_MAX):
-        raise Invalid(said("a record stands where none of its kind may stand"))
+        raise Invalid("order", said("a record stands where none of its kind may stand"))
     reading.stage = stage
     match record:
         case StepRecord():
@@ -116,57 +129,63 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
 def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
     """Exactly the contributions of the open step, in seat order, and they close it."""
     if record.step != match.number or match.kind is None:
-        raise Invalid(said("a record of step {step} where step {due} is due", step=record.step, due=match.number))
+        raise Invalid(
+            "order", said("a record of step {step} where step {due} is due", step=record.step, due=match.number)
+        )
     events: list[Event] = []
     for contribution in contributions_of(record):
         if match.number != record.step:
-            raise Invalid(said("more contributions than the step takes"))
+            raise Invalid("order", said("more contributions than the step takes"))
         events += match.receive(contribution)
     if match.number == record.step:
-        raise Invalid(said("a step without all its contributions"))
+        raise Invalid("order", said("a step without all its contributions"))
     closed = match.record[-1].contributions
     if tuple(held for _, held in closed) != contributions_of(record):
-        raise Invalid(said("contributions out of seat order"))
+        raise Invalid("order", said("contributions out of seat order"))
     return (*events, *match.trust())
 
 
 def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, ...]:
     """Exactly the ballots that close the open step by an action, in seat order."""
     if record.step != match.number:
-        raise Invalid(said("a certificate for step {step} where step {due} is due", step=record.step, due=match.number))
+        raise Invalid(
+            "order", said("a certificate for step {step} where step {due} is due", step=record.step, due=match.number)
+        )
     events: list[Event] = []
     for ballot in ballots_of(record):
         told = match.receive_ballot(ballot)
         if told is None:
-            raise Invalid(said("a ballot that does not count"))
+            raise Invalid("ballot", said("a ballot that does not count"))
         events += told
     if match.number == record.step or match.record[-1].ballots != ballots_of(record):
-        raise Invalid(said("these ballots are no certificate"), record.step)
+        raise Invalid("ballot", said("these ballots are no certificate"), record.step)
     return (*events, *match.trust())
 
 
 def _read_leave(match: Match, record: LeaveRecord) -> None:
     if match.receive_leave(Contribution(record.payload, record.signature)) is None:
-        raise Invalid(said("a seat leaves a second time"))
+        raise Invalid("order", said("a seat leaves a second time"))
 
 
 def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
     remark = match.receive_remark(record.payload, record.signature)
     if remark is None:
-        raise Invalid(said("a remark out of its seat's order"))
+        raise Invalid("remark", said("a remark out of its seat's order"))
     word = remark.said
     return (Remarked(word.seat, word.number, word.text, word.courtesy),)
 
 
 def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
     if record.step != match.number:
-        raise Invalid(said("contributions to step {step} where step {due} is open", step=record.step, due=match.number))
+        raise Invalid(
+            "order", said("contributions to step {step} where step {due} is open", step=record.step, due=match.number)
+        )
     events: list[Event] = []
     for contribution in contributions_of(record):
         events += match.receive(contribution)
     closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
     if tuple(held for _, held in closed) != contributions_of(record):
-        raise Invalid(said("the open step's contributions are not in their form"))
+        raise Invalid("order", said("the open step's contributions are not in their form"))
     return tuple(events)
 
 
@@ -178,16 +197,16 @@ def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
     except Violation as violation:
         if violation.evidence == evidence:
             return match.accuse(violation) or ()
-    raise Invalid(said("the evidence proves nothing"))
+    raise Invalid("evidence", said("the evidence proves nothing"))
 
 
 def _read_opening(match: Match, record: OpeningRecord) -> None:
     if any(seat >= record.seat for seat in match.openings):
-        raise Invalid(said("openings out of seat order"))
+        raise Invalid("opening", said("openings out of seat order"))
     try:
         match.open_seat(record.seat, decode_scalar(record.secret))
     except (CryptoError, Refusal) as error:
-        raise Invalid(why(error)) from None
+        raise Invalid("opening", why(error)) from None
 
 
 def _read_end(record: EndRecord, before: bytes) -> bytes:
@@ -195,5 +214,5 @@ def _read_end(record: EndRecord, before: bytes) -> bytes:
     try:
         verify_signature(record.key, FILE, end_digest(before), record.signature)
     except CryptoError:
-        raise Invalid(said("the writer's signature does not cover this file")) from None
+        raise Invalid("end", said("the writer's signature does not cover this file")) from None
     return record.key

@@ -20,13 +20,13 @@ from seqp2p.crypto.batch import Batch
 from seqp2p.crypto.group import Randomness
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.errors import Violation
+from seqp2p.match.errors import Failure, Violation
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.match.table import Settings
 from seqp2p.replay.format import REPLAY_SIZE_MAX, Placed, Torn, records, signatures_in
-from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, read
+from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, failure_of, read
 from seqp2p.said import listed, said, why
 
 Verdict: TypeAlias = Literal["verified", "unfinished", "invalid"]
@@ -71,7 +71,8 @@ class Report:
 
     ``result`` is how the game ended (None where it did not come to an end), ``writer`` the key that signed the file.
     ``seat`` is the one that is proved to have broken the rules, and ``evidence`` what it has signed. ``byte`` is where
-    the record begins that is invalid.
+    the record begins that is invalid. ``failure`` is the kind of check that failed, None for a file that is verified,
+    and ``awaited`` are the seats that the record waits for, where that is what it fails.
     """
 
     verdict: Verdict
@@ -88,9 +89,13 @@ class Report:
     seat: int | None = None
     evidence: tuple[Contribution, ...] = ()
     byte: int | None = None
+    failure: Failure | None = None
+    awaited: tuple[int, ...] = ()
 
 
-TOO_LARGE: Final = Report("invalid", reason=said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
+TOO_LARGE: Final = Report(
+    "invalid", reason=said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX), failure="file"
+)
 
 
 def follows_nothing(_reading: Reading, _placed: Placed, _events: tuple[Event, ...]) -> None:
@@ -137,27 +142,28 @@ def _verify(data: bytes, follow: Follow, checks: Checks) -> Report:
     except WRONG as error:
         return replace(_wrong(reading, error), byte=end)
     if reading is None:
-        return Report("invalid", reason=said("the file ends before its header"))
+        return Report("invalid", reason=said("the file ends before its header"), failure="file")
     return _conclude(reading)
 
 
 def _wrong(reading: Reading | None, error: Exception) -> Report:
     """A record that is wrong, and who has signed what is wrong with it, if that is it."""
-    report = _report(reading, "invalid", why(error), error.step if isinstance(error, Invalid) else None)
+    step = error.step if isinstance(error, Invalid) else None
+    report = _report(reading, "invalid", failure_of(error), why(error), step)
     return _blaming(report, error) if isinstance(error, Violation) else report
 
 
 def _blaming(report: Report, violation: Violation) -> Report:
-    return replace(report, seat=violation.seat, evidence=violation.evidence)
+    return replace(report, seat=violation.seat, evidence=violation.evidence, failure=violation.failure)
 
 
 def _torn(reading: Reading | None, reason: str) -> Report:
     """A file that ends inside a record is cut short, but nothing of a header, or after the ``end``, can be cut."""
     if reading is None:
-        return Report("invalid", reason=reason)
+        return Report("invalid", reason=reason, failure="torn")
     if reading.writer is not None:
-        return _report(reading, "invalid", said("more bytes after the writer's signature"))
-    return _report(reading, "unfinished", reason)
+        return _report(reading, "invalid", "order", said("more bytes after the writer's signature"))
+    return _report(reading, "unfinished", "torn", reason)
 
 
 def _conclude(reading: Reading) -> Report:
@@ -165,16 +171,19 @@ def _conclude(reading: Reading) -> Report:
     match = reading.match
     cheats = [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]
     if cheats and not match.confirmed:  # What a majority has signed, a cheat of its own cannot deny.
-        return _blaming(_report(reading, "unfinished", why(cheats[0]), cheats[0].step), cheats[0])
+        report = _report(reading, "unfinished", cheats[0].failure, why(cheats[0]), cheats[0].step)
+        return _blaming(report, cheats[0])
     if match.forfeit is not None:
-        return _report(reading, "unfinished", match.forfeit.reason)
+        return _report(reading, "unfinished", "incomplete", match.forfeit.reason)
     if match.game.result is not None and not match.confirmed:
-        return _report(reading, "unfinished", match.game.result.reason)
+        return _report(reading, "unfinished", "incomplete", match.game.result.reason)
     if not match.confirmed:
-        return _report(reading, "unfinished", _where_it_ends(match))
+        report = _report(reading, "unfinished", "incomplete", _where_it_ends(match))
+        return replace(report, awaited=tuple(sorted(match.awaited)))
     if reading.writer is None:
-        return _report(reading, "unfinished", said("the file has no writer's signature: it was cut, or not finished"))
-    return _report(reading, "verified", None)
+        reason = said("the file has no writer's signature: it was cut, or not finished")
+        return _report(reading, "unfinished", "incomplete", reason)
+    return _report(reading, "verified")
 
 
 def _where_it_ends(match: Match) -> str:
@@ -200,9 +209,15 @@ def _claim(match: Match) -> str:
     return said("{seats} claim the draw at step {step}", seats=seats, step=step)
 
 
-def _report(reading: Reading | None, verdict: Verdict, reason: str | None, step: int | None = None) -> Report:
+def _report(
+    reading: Reading | None,
+    verdict: Verdict,
+    failure: Failure | None = None,
+    reason: str | None = None,
+    step: int | None = None,
+) -> Report:
     if reading is None:
-        return Report(verdict, reason=reason)
+        return Report(verdict, reason=reason, failure=failure)
     match = reading.match
     entries = enumerate(match.game.agreement.seats, 1)
     proven = (violation for _, violation in sorted(match.proven.items()))
@@ -218,4 +233,5 @@ def _report(reading: Reading | None, verdict: Verdict, reason: str | None, step:
         writer=reading.writer.hex() if reading.writer else None,
         settings=match.game.agreement.settings,
         proved=Proved(reading.signatures, match.game.shuffles, match.game.shares, match.game.moves),
+        failure=failure,
     )

@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPa
     *others, closed = named_files([folder])
     assert names(others, folder) == IN_FOLDER[:-1]
     assert closed == Named(folder / "deep" / "er", "cannot be read: Permission denied")
-    assert list(of_all(verify_named, [closed], None)) == [Report("invalid", reason=closed.fault)]
+    assert list(of_all(verify_named, [closed], None)) == [Report("invalid", reason=closed.fault, failure="file")]
 
 
 def test_a_pattern_in_quotes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from seqp2p.match.errors import MatchError, Violation
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import StepRecord, TableRecord, contributions_of, records
 from tests.protocol.reading import read, replay
-from tests.protocol.second.game import Failure, Machine
+from tests.protocol.second.game import EVERY_STEP, Failure, Machine
 
 FILES: dict[str, dict[str, Any]] = {name: read(name) for name in ("contributions", "option_contributions")}
 Pair = tuple[bytes, bytes]
@@ -72,10 +72,10 @@ def judged_by_second(name: str, before: Sequence[Pair], judged: Pair) -> tuple[s
 
 def machine_at(name: str, before: Sequence[Pair]) -> Machine:
     # Proofs of the steps before are not checked again, those of the contribution judged are.
-    machine = Machine(played(name)[0], proofs=False)
+    machine = Machine(played(name)[0], proofs=())
     for pair in before:
         assert machine.receive(pair) == "ok"
-    machine.proofs = True
+    machine.proofs = EVERY_STEP
     return machine
 
 

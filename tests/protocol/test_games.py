@@ -65,7 +65,7 @@ def _check_hands(match: Match, dealt: list[dict[str, Any]]) -> None:
 def test_the_second_verifier_plays_it_again(name: str) -> None:
     told: dict[str, Any] = read(name)
     agreement, steps = steps_of(replay(told["replay"]))
-    machine = second.Machine(agreement, proofs=False)
+    machine = second.Machine(agreement, proofs=())
     for record, step in zip(steps, told["steps"], strict=True):
         assert (machine.number, machine.kind, sorted(machine.who)) == (step["step"], step["kind"], step["seats"])
         for pair in record.contributions:
@@ -99,7 +99,7 @@ def test_golden_games(path: Path) -> None:
     data = path.read_bytes()
     report = verify_batched(data, token_bytes)
     assert (report.verdict, report.reason) == ("verified", None)
-    again = file.verify(data, proofs=False)
+    again = file.verify(data, proofs=())
     assert again.verdict == "verified"
     assert report.result is not None
     assert list(report.result.winners) == again.winners

@@ -1,12 +1,13 @@
 """Sections 12 and 13: the file and the verdict."""
 
 import hashlib
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.protocol.second.agreement import Table
 from tests.protocol.second.basics import Encoding, Refused, check_signature, is_bytes, is_int, require, unpack
-from tests.protocol.second.game import BadRemark, Failure, Machine, Wrong
+from tests.protocol.second.game import EVERY_STEP, BadRemark, Failure, Machine, Wrong
 
 MAGIC = b"seqp2p replay 1\n"
 
@@ -18,6 +19,7 @@ class Verdict:
     step: int | None = None
     seat: int | None = None
     winners: list[int] = field(default_factory=list)
+    awaited: list[int] = field(default_factory=list)
 
 
 ORDER = {"table": 0, "step": 1, "certificate": 1, "open": 2, "opening": 3, "end": 4}
@@ -36,7 +38,7 @@ FIELDS = {
 }
 
 
-def verify(data: bytes, *, proofs: bool = True) -> Verdict:
+def verify(data: bytes, *, proofs: Container[int] = EVERY_STEP) -> Verdict:
     if not data.startswith(MAGIC) or len(data) > 67_108_864:
         return Verdict("invalid", "file")
     reading = Reading(data, proofs)
@@ -47,13 +49,15 @@ def verify(data: bytes, *, proofs: bool = True) -> Verdict:
         return reading.verdict("invalid", "encoding")
     except Table:
         return reading.verdict("invalid", "table")
-    except Wrong:
-        return reading.verdict("invalid", "record")
+    except BadRemark:
+        return reading.verdict("invalid", "remark")
+    except Wrong as wrong:
+        return reading.verdict("invalid", str(wrong))
     except Failure as failure:
-        return reading.verdict("invalid", failure.name, failure.seat or None)
+        return reading.verdict("invalid", failure.failure, failure.seat or None)
     except Torn:
         if reading.machine is None or reading.ended:
-            return reading.verdict("invalid", "record" if reading.ended else "torn")
+            return reading.verdict("invalid", "order" if reading.ended else "torn")
         return reading.verdict("unfinished", "torn")
     return reading.conclude()
 
@@ -63,7 +67,7 @@ class Torn(Exception):
 
 
 class Reading:
-    def __init__(self, data: bytes, proofs: bool) -> None:
+    def __init__(self, data: bytes, proofs: Container[int]) -> None:
         self.data, self.proofs, self.at = data, proofs, len(MAGIC)
         self.machine: Machine | None = None
         self.last = ""
@@ -80,13 +84,13 @@ class Reading:
         self._check_form(record)
         kind = record["t"]
         if (self.last == "") != (kind == "table"):
-            raise Wrong
+            raise Wrong("order")
         before = ORDER[self.last] if self.last else -1
         if kind in BESIDE:
             if before > 2:
-                raise Wrong
+                raise Wrong("order")
         elif ORDER[kind] < before or (ORDER[kind] == before and kind not in MANY):
-            raise Wrong
+            raise Wrong("order")
         else:
             self.last = kind
         getattr(self, f"_{kind}")(record)
@@ -117,15 +121,15 @@ class Reading:
         pairs = [(payload, signature) for payload, signature in record["contributions"]]
         for pair in pairs:
             if machine.number != record["step"]:
-                raise Wrong
+                raise Wrong("order")
             machine.receive(pair)
         if machine.number == record["step"] or [machine.closed[-1][s] for s in sorted(machine.closed[-1])] != pairs:
-            raise Wrong
+            raise Wrong("order")
 
     def _certificate(self, record: dict[str, Any]) -> None:
         assert self.machine is not None
         if record["step"] != self.machine.number:
-            raise Wrong
+            raise Wrong("order")
         self.machine.close_by_ballots([(payload, signature) for payload, signature in record["ballots"]])
 
     def _leave(self, record: dict[str, Any]) -> None:
@@ -134,10 +138,7 @@ class Reading:
 
     def _remark(self, record: dict[str, Any]) -> None:
         assert self.machine is not None
-        try:
-            self.machine.receive_remark(record["payload"], record["signature"])
-        except BadRemark:
-            raise Wrong from None
+        self.machine.receive_remark(record["payload"], record["signature"])
 
     def _open(self, record: dict[str, Any]) -> None:
         machine = self._at(record)
@@ -146,12 +147,12 @@ class Reading:
             machine.receive(pair)
         held = machine.held if machine.number == record["step"] else machine.closed[record["step"] - 1]
         if [held[seat] for seat in sorted(held)] != pairs:
-            raise Wrong
+            raise Wrong("order")
 
     def _at(self, record: dict[str, Any]) -> Machine:
         assert self.machine is not None
         if record["step"] != self.machine.number or (record["t"] == "step" and not self.machine.kind):
-            raise Wrong
+            raise Wrong("order")
         return self.machine
 
     def _evidence(self, record: dict[str, Any]) -> None:
@@ -159,7 +160,7 @@ class Reading:
         pairs = tuple((payload, signature) for payload, signature in record["contributions"])
         violation = self.machine.weigh(pairs)
         if violation is None:
-            raise Wrong
+            raise Wrong("evidence")
         self.machine.accuse(violation)
 
     def _opening(self, record: dict[str, Any]) -> None:
@@ -167,14 +168,14 @@ class Reading:
         try:
             self.machine.open_seat(record["seat"], record["secret"])
         except Encoding:
-            raise Wrong from None
+            raise Wrong("opening") from None
 
     def _end(self, record: dict[str, Any]) -> None:
         digest = hashlib.sha256(self.data[: self.at]).digest()
         try:
             check_signature(record["key"], "seqp2p/1 file", digest, record["signature"])
         except (Encoding, Refused):
-            raise Wrong from None
+            raise Wrong("end") from None
         self.ended = True
 
     def verdict(self, verdict: str, failure: str | None, seat: int | None = None) -> Verdict:
@@ -184,15 +185,17 @@ class Reading:
         machine = self.machine
         if machine is None:
             return Verdict("invalid", "file")
-        cheats = {seat: step for seat, step in machine.proven.items() if seat in machine.seats}
+        cheats = {seat: proof for seat, proof in machine.proven.items() if seat in machine.seats}
         if cheats and not machine.confirmed:
-            return Verdict("unfinished", "Violation", cheats[min(cheats)], min(cheats))
+            first = cheats[min(cheats)]
+            return Verdict("unfinished", first.failure, first.step, first.seat)
         if winners := machine.forfeited:
             return Verdict("unfinished", "incomplete", machine.number, winners=winners)
         if machine.stopped:
             return self.verdict("unfinished", "incomplete")
         if not machine.confirmed:
-            return self.verdict("unfinished", "incomplete", min(machine.who - set(machine.held)))
+            awaited = sorted(machine.who - set(machine.held))
+            return Verdict("unfinished", "incomplete", machine.number, awaited=awaited)
         if not self.ended:
             return self.verdict("unfinished", "incomplete")
         assert machine.position is not None

@@ -2,6 +2,7 @@
 
 import copy
 from collections import deque
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.protocol.second.basics import (
     is_int,
     is_text,
     read_point,
+    read_points,
     read_scalar,
     require,
     total,
@@ -30,20 +32,44 @@ from tests.protocol.second.rules import BOARDS, Action, Illegal, Position, read_
 
 
 class Failure(Exception):
-    """What section 6.1 calls a class of failure; for a Violation with its seat, step and evidence."""
+    """What section 6.1 calls a class of failure; for a Violation with its seat, step and evidence.
 
-    def __init__(self, name: str, seat: int = 0, step: int = 0, evidence: tuple[Any, ...] = ()) -> None:
+    ``failure`` is what section 13 calls it.
+    """
+
+    def __init__(
+        self, name: str, seat: int = 0, step: int = 0, evidence: tuple[Any, ...] = (), failure: str = ""
+    ) -> None:
         super().__init__(name)
         self.name, self.seat, self.step, self.evidence = name, seat, step, evidence
+        self.failure = failure or {"Unattributable": "signature", "TooEarly": "chain", "OtherPast": "chain"}[name]
 
 
 Signed = tuple[bytes, bytes]
+EVERY_STEP = range(1, 100_001)
 SHOWING = ("place", "remove", "exchange", "give")
 COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
 
 
 class Wrong(Exception):
-    """A record that cannot stand there, or that does not hold."""
+    """A record that cannot stand there, or that does not hold; the text is the class of section 13."""
+
+
+class BadForm(Exception):
+    """A contribution that its step does not take: of another seat or kind, or with a body not in its form."""
+
+
+class BadShare(Exception):
+    """A share, or a proof of shares."""
+
+
+def formed(condition: object) -> None:
+    if not condition:
+        raise BadForm
+
+
+# What the check of a body is about (section 13); in the others an action, where it is not shares.
+FAILURES = {"seat": "key", "reveal": "key", "shuffle": "shuffle", "deal": "share", "draw": "share", "over": "result"}
 
 
 class BadRemark(Exception):
@@ -53,8 +79,8 @@ class BadRemark(Exception):
 @dataclass
 class Machine:
     agreement_bytes: bytes
-    proofs: bool = True
-    """False leaves out the proofs of shuffles and shares, which take long in plain Python."""
+    proofs: Container[int] = EVERY_STEP
+    """The steps whose proofs of shuffles and shares are checked: they take long in plain Python."""
     number: int = 1
     heads: list[bytes] = field(default_factory=list)
     closed: list[dict[int, Signed]] = field(default_factory=list)
@@ -141,12 +167,16 @@ class Machine:
         if first is not None:
             if first[0] == payload:
                 return "duplicate"
-            raise Failure("Violation", seat, step, (first, contribution))
+            raise Failure("Violation", seat, step, (first, contribution), "equivocation")
         try:
-            require(step == self.number and seat in self.who and envelope["kind"] == self.kind)
+            formed(step == self.number and seat in self.who and envelope["kind"] == self.kind)
             self.kept[seat] = self._check(seat, envelope["body"])
+        except BadForm:
+            raise Failure("Violation", seat, step, (contribution,), "step") from None
+        except BadShare:
+            raise Failure("Violation", seat, step, (contribution,), "share") from None
         except (Encoding, Refused, Illegal):
-            raise Failure("Violation", seat, step, (contribution,)) from None
+            raise Failure("Violation", seat, step, (contribution,), FAILURES.get(self.kind, "rules")) from None
         self.held[seat] = contribution
         if closing and set(self.held) == self.who:
             self._close()
@@ -168,7 +198,7 @@ class Machine:
         (place, first), (same, second) = (self._place(*signed) for signed in evidence)
         if place != same or first == second:
             return None
-        return Failure("Violation", place[0], place[1], evidence)
+        return Failure("Violation", place[0], place[1], evidence, "equivocation")
 
     def _place(self, payload: bytes, signature: bytes) -> tuple[tuple[Any, ...], bytes]:
         try:
@@ -182,14 +212,13 @@ class Machine:
         self.evidence.append((violation, self.heads[-1]))
 
     @property
-    def proven(self) -> dict[int, int]:
-        """The step of the evidence against each cheat."""
-        found: dict[int, tuple[int, int]] = {}
+    def proven(self) -> dict[int, Failure]:
+        """The evidence against each cheat: the first, but a pair before one alone."""
+        found: dict[int, Failure] = {}
         for violation, _ in self.evidence:
-            pair = len(violation.evidence)
-            if violation.seat not in found or found[violation.seat][0] < pair:
-                found[violation.seat] = pair, violation.step
-        return {seat: step for seat, (_, step) in found.items()}
+            if violation.seat not in found or len(found[violation.seat].evidence) < len(violation.evidence):
+                found[violation.seat] = violation
+        return found
 
     # 6.3
 
@@ -235,7 +264,7 @@ class Machine:
         except Encoding:
             raise Failure("Unattributable") from None
         if said["seat"] in self.left:
-            raise Wrong
+            raise Wrong("order")
         self.left.add(said["seat"])
 
     def close_by_ballots(self, ballots: list[Signed]) -> None:
@@ -243,13 +272,13 @@ class Machine:
         first = said[0]
         place = [first[key] for key in ("round", "action", "about")]
         if any([one[key] for key in ("round", "action", "about")] != place for one in said):
-            raise Wrong
+            raise Wrong("ballot")
         about = first["about"]
         if [one["seat"] for one in said] != [seat for seat in self.seats if seat not in about]:
-            raise Wrong
+            raise Wrong("ballot")
         lasts = [one["last"] for one in said if one["last"] is not None]
         if lasts and not self._action_stands(said, about, first):
-            raise Wrong
+            raise Wrong("ballot")
         self.closed.append({})
         self.actions.add(self.number)
         self.heads.append(H("seqp2p/1 closed", self.heads[-1], first["action"].encode(), bytes(about)))
@@ -268,17 +297,17 @@ class Machine:
         if said["step"] > self.number:
             raise Failure("TooEarly")
         if said["step"] < self.number or not self.kind:
-            raise Wrong
+            raise Wrong("ballot")
         if said["prev"] != self.heads[-1]:
             raise Failure("OtherPast")
         about = said["about"]
         votable = self.position is not None and self.kind != "over" and len(self.seats) > 2
         if not votable or said["seat"] not in self.seats or not set(about) <= set(self.seats):
-            raise Wrong
+            raise Wrong("ballot")
         if 2 * (len(self.seats) - len(about)) <= len(self.seats):
-            raise Wrong
+            raise Wrong("ballot")
         if said["action"] == "skip" and (self.kind != "turn" or about != [self.subject]):
-            raise Wrong
+            raise Wrong("ballot")
         return said
 
     def _action_stands(self, said: list[dict[str, Any]], about: list[int], first: dict[str, Any]) -> bool:
@@ -394,16 +423,16 @@ class Machine:
         self._open()
 
     def _check_seat(self, seat: int, body: dict[str, Any]) -> Any:
-        require(list(body) == ["commitment"] and is_bytes(body["commitment"], 32))
+        formed(list(body) == ["commitment"] and is_bytes(body["commitment"], 32))
         return body["commitment"]
 
     def _close_seat(self) -> None:
         self.commitments = self.kept
 
     def _check_reveal(self, seat: int, body: dict[str, Any]) -> Any:
-        require(list(body) == ["key", "proof", "nonce"])
+        formed(list(body) == ["key", "proof", "nonce"])
         key, nonce = body["key"], body["nonce"]
-        require(is_bytes(key, 33) and is_bytes(body["proof"], 65) and is_bytes(nonce, 32))
+        formed(is_bytes(key, 33) and is_bytes(body["proof"], 65) and is_bytes(nonce, 32))
         point = read_point(key)
         opened = H("seqp2p/1 key commitment", self.game, u32(seat), key, nonce)
         require(opened == self.commitments[seat])
@@ -427,10 +456,10 @@ class Machine:
         self.mixing: Deck = [(G, total((1, self.points[k]), (1, self.joint))) for k in sorted(physical)]
 
     def _check_shuffle(self, seat: int, body: dict[str, Any]) -> Any:
-        require(list(body) == ["deck", "proof"])
-        require(type(body["deck"]) is bytes and type(body["proof"]) is bytes)
+        formed(list(body) == ["deck", "proof"])
+        formed(type(body["deck"]) is bytes and type(body["proof"]) is bytes)
         after = read_deck(body["deck"], len(self.mixing))
-        if self.proofs:
+        if self.number in self.proofs:
             joint = write_point(self.joint)
             check_shuffle(self._context(seat), joint, write_deck(self.mixing), body["deck"], body["proof"])
         return after
@@ -443,15 +472,17 @@ class Machine:
 
     def _shares(self, seat: int, positions: list[int], shares: bytes, proof: bytes) -> dict[int, Point]:
         asked = [(position, self.cards[position][0]) for position in positions]
-        if self.proofs:
-            found = check_shares(self._context(seat), self.keys[seat], asked, shares, proof)
-        else:
-            require(len(shares) == 33 * len(positions))
-            found = [read_point(shares[33 * k : 33 * k + 33]) for k in range(len(positions))]
+        try:
+            if self.number in self.proofs:
+                found = check_shares(self._context(seat), self.keys[seat], asked, shares, proof)
+            else:
+                found = read_points(shares, len(positions))
+        except (Encoding, Refused):
+            raise BadShare from None
         return dict(zip(positions, found, strict=True))
 
     def _check_deal(self, seat: int, body: dict[str, Any]) -> Any:
-        require(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
+        formed(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
         positions = [position for position, owner in enumerate(self.owners, self.drawn) if owner != seat]
         return self._shares(seat, positions, body["shares"], body["proof"])
 
@@ -490,10 +521,10 @@ class Machine:
         return action, shown, self._known(seat, shown).after(action), b""
 
     def _check_action(self, seat: int, body: dict[str, Any]) -> tuple[Action, dict[int, int]]:
-        require(list(body) == ["action", "cards", "shares", "proof"])
-        require(type(body["action"]) is str and len(body["action"]) <= 64)
-        require(type(body["cards"]) is list and all(is_int(card, 0, 2**31 - 1) for card in body["cards"]))
-        require(type(body["shares"]) is bytes and type(body["proof"]) is bytes)
+        formed(list(body) == ["action", "cards", "shares", "proof"])
+        formed(type(body["action"]) is str and len(body["action"]) <= 64)
+        formed(type(body["cards"]) is list and all(is_int(card, 0, 2**31 - 1) for card in body["cards"]))
+        formed(type(body["shares"]) is bytes and type(body["proof"]) is bytes)
         action = read_action(self.board, body["action"])
         cards, hand = body["cards"], self.hands[seat]
         require(cards == sorted(set(cards)) and set(cards) <= set(hand))
@@ -513,9 +544,9 @@ class Machine:
         return action, shown
 
     def _check_call(self, seat: int, body: dict[str, Any]) -> Any:
-        require(list(body) == ["action", "remark", "signature"])
-        require(type(body["action"]) is str and len(body["action"]) <= 64)
-        require(type(body["remark"]) is bytes and len(body["remark"]) <= 1024 and is_bytes(body["signature"], 64))
+        formed(list(body) == ["action", "remark", "signature"])
+        formed(type(body["action"]) is str and len(body["action"]) <= 64)
+        formed(type(body["remark"]) is bytes and len(body["remark"]) <= 1024 and is_bytes(body["signature"], 64))
         action = read_action(self.board, body["action"])
         require(action.kind == "call")
         try:
@@ -575,7 +606,7 @@ class Machine:
             self.plans.append(("draw", self.subject))
 
     def _check_draw(self, seat: int, body: dict[str, Any]) -> Any:
-        require(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
+        formed(list(body) == ["shares", "proof"] and type(body["shares"]) is bytes and is_bytes(body["proof"], 98))
         return self._shares(seat, [self.drawn], body["shares"], body["proof"])[self.drawn]
 
     def _close_draw(self) -> None:
@@ -583,7 +614,7 @@ class Machine:
 
     def _check_over(self, seat: int, body: dict[str, Any]) -> Any:
         assert self.position is not None
-        require(list(body) == ["position"] and is_bytes(body["position"], 32))
+        formed(list(body) == ["position"] and is_bytes(body["position"], 32))
         require(body["position"] == self.position.hash())
 
     def _close_over(self) -> None:
