@@ -6,7 +6,7 @@ a game once and keeps its contributions; ``match_at`` gives a match that has tak
 
 import random
 from collections.abc import Callable, Iterator
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ import pytest
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import Identity, sign
+from seqp2p.match.ballots import Decree
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.encoding import pack, unpack
@@ -234,20 +235,32 @@ def shared_match_at(game: Played, step: int) -> Match:
 def fork(match: Match) -> Match:
     """A match of its own that has come as far: nothing that can change is shared, and no proof is checked again."""
     other = copy(match)
-    other.remarks = deepcopy(match.remarks)
+    other.remarks = copy(match.remarks)
+    other.remarks._chains = {seat: list(chain) for seat, chain in match.remarks._chains.items()}
     other.openings, other.left, other.proven = dict(match.openings), dict(match.left), dict(match.proven)
+    other._heads = list(match._heads)
     chain = other.chain = copy(match.chain)
-    chain.game, chain.record = chain.game.copy(), list(chain.record)
+    chain.game, chain.record, chain._undone = chain.game.copy(), list(chain.record), dict(chain._undone)
     chain.live = [
         replace(
             step,
             held=dict(step.held),
             second={seat: list(others) for seat, others in step.second.items()},
             ballots=dict(step.ballots),
-            decree=deepcopy(step.decree),
+            decree=_fork_decree(step.decree),
         )
         for step in chain.live
     ]
+    return other
+
+
+def _fork_decree(decree: Decree) -> Decree:
+    """What ``deepcopy`` makes of it, five times as fast: only what can change is copied."""
+    other = copy(decree)
+    other.cheats, other.complete = set(decree.cheats), list(decree.complete)
+    other.votes = {round_: dict(votes) for round_, votes in decree.votes.items()}
+    other._shown = {seat: dict(shown) for seat, shown in decree._shown.items()}
+    other._above = {seat: set(above) for seat, above in decree._above.items()}
     return other
 
 

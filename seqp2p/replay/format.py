@@ -163,13 +163,15 @@ def end_digest(data: bytes | bytearray | memoryview) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def records(data: bytes) -> Iterator[Placed]:
-    """The records of a file one by one; raises NotAReplay, Torn or DecodeError where it can go no further."""
+def records(data: bytes, at: int = len(MAGIC)) -> Iterator[Placed]:
+    """The records of a file one by one, from the one at this byte on.
+
+    Raises NotAReplay, Torn or DecodeError where it can go no further.
+    """
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM):
             raise NotAReplay(said("a replay of another version than 1: a newer seqp2p may read it"))
         raise NotAReplay(said("not a seqp2p replay"))
-    at = len(MAGIC)
     while at < len(data):
         record, end = _record_at(data, at)
         yield Placed(record, at, end)

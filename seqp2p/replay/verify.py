@@ -25,7 +25,7 @@ from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.match.table import Settings
-from seqp2p.replay.format import REPLAY_SIZE_MAX, Placed, Torn, records, signatures_in
+from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, Placed, Torn, records, signatures_in
 from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, failure_of, read
 from seqp2p.said import listed, said, why
 
@@ -123,12 +123,19 @@ def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows
 
 
 def _verify(data: bytes, follow: Follow, checks: Checks) -> Report:
-    if len(data) > REPLAY_SIZE_MAX:
-        return TOO_LARGE
-    reading: Reading | None = None
-    end = 0
+    return TOO_LARGE if len(data) > REPLAY_SIZE_MAX else verify_on(None, data, len(MAGIC), follow, checks)
+
+
+def verify_on(
+    reading: Reading | None, data: bytes, at: int, follow: Follow = follows_nothing, checks: Checks = CHECKS
+) -> Report:
+    """Verify the rest of a file, from the record at this byte on; ``reading`` has come so far, and is changed.
+
+    None stands for a file of which nothing is read.
+    """
+    end = 0 if reading is None else at
     try:
-        for placed in records(data):
+        for placed in records(data, at):
             if reading is None:
                 reading = begin(placed, checks)
                 follow(reading, placed, ())

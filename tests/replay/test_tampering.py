@@ -1,13 +1,15 @@
 """Every byte of a replay matters: whatever is changed, cut, added or moved, the file is not verified."""
 
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.replay.format import MAGIC, AnyRecord, OpeningRecord, StepRecord, pairs, records
+from seqp2p.replay.format import MAGIC, AnyRecord, OpeningRecord, StepRecord, pairs
+from tests.replay.exhaust import Golden, examine, main
 from tests.replay.tools import (
     STRANGER,
     assemble,
@@ -35,42 +37,55 @@ def refused(data: bytes) -> None:
     assert report.result is None
 
 
+@pytest.fixture(scope="module")
+def golden(brief: Played) -> Golden:
+    return Golden(replay_bytes(brief))
+
+
 @settings(max_examples=40)
 @given(data=st.data())
-def test_any_byte_changed(brief: Played, data: st.DataObject) -> None:
-    replay = bytearray(replay_bytes(brief))
-    place = data.draw(st.integers(0, len(replay) - 1))
-    replay[place] ^= data.draw(st.integers(1, 255))
-    refused(bytes(replay))
+def test_any_byte_changed(golden: Golden, data: st.DataObject) -> None:
+    """Whatever a file is changed to, and that the quick way to verify it says what the slow one does."""
+    place, by = data.draw(st.integers(0, len(golden.data) - 1)), data.draw(st.integers(1, 255))
+    changed = bytearray(golden.data)
+    changed[place] ^= by
+    refused(bytes(changed))
+    assert golden.changed(place, by) == verify(bytes(changed))
 
 
-def test_any_byte_of_a_length_changed(brief: Played) -> None:
-    """A length may point anywhere: into a record, to the end of the next, behind the file."""
-    replay = replay_bytes(brief)
-    for number, start in enumerate(boundaries(replay)[:-1]):
-        changed = bytearray(replay)
-        changed[start + number % 4] ^= 1 << number % 8
-        refused(bytes(changed))
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_cut_anywhere(golden: Golden, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(golden.data) - 1))
+    refused(golden.data[:place])
+    assert golden.cut(place) == verify(golden.data[:place])
 
 
-def test_any_byte_of_the_end_changed(brief: Played) -> None:
-    replay = replay_bytes(brief)
-    start = list(records(replay))[-1].start
-    for place in range(start, len(replay), 17):
-        changed = bytearray(replay)
-        changed[place] ^= 0x80
-        refused(bytes(changed))
+def test_every_part_of_the_file(golden: Golden) -> None:
+    """`make soak` changes every byte in every way, and cuts before it. Here: every 43rd byte, three ways."""
+    verdicts = sum((examine(golden, place, (1, 0x80, 0xFF)) for place in range(0, len(golden.data), 43)), Counter())
+    assert verdicts.keys() == {"invalid", "unfinished", "cut: invalid", "cut: unfinished"}
 
 
-def test_any_byte_of_the_header_changed(brief: Played) -> None:
-    replay = replay_bytes(brief)
-    for place in range(boundaries(replay)[1]):
-        changed = bytearray(replay)
-        changed[place] ^= 2
-        if place < len(MAGIC) + 4:
-            refused(bytes(changed))
-        else:
-            invalid(bytes(changed))
+def test_every_byte_that_is_no_contribution(golden: Golden) -> None:
+    """Lengths, which may point anywhere; the header; the openings; the end."""
+    starts = boundaries(golden.data)
+    lengths = [at for start in starts[:-1] for at in range(start, start + 4)]
+    for place in (*lengths, *range(starts[1]), *range(starts[-4], starts[-1], 3)):
+        examine(golden, place, (1, 0x10))
+
+
+def test_what_is_found_by_who_looks_at_every_byte(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--every", "5000", "--begin", "15000", "--seconds", "100"]) == 0
+    assert "kids_2_won_ok.seqp2p: 768 changes and cuts in" in capsys.readouterr().out
+    assert main(["--seconds", "0", "--begin", "7"]) == 0
+    assert "go on with --begin 7" in capsys.readouterr().out
+
+
+def test_a_change_that_is_not_noticed(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golden, "changed", lambda _place, _by: golden.whole)
+    with pytest.raises(AssertionError, match="byte 100 XOR 1 is not noticed"):
+        examine(golden, 100)
 
 
 def test_a_cut_between_records_is_unfinished(brief: Played) -> None:
@@ -81,18 +96,6 @@ def test_a_cut_between_records_is_unfinished(brief: Played) -> None:
         last_step = min(number, len(brief.steps))
         text = "awaiting" if last_step < len(brief.steps) else "no writer's signature"
         assert unfinished(replay[:cut], text).steps == last_step
-
-
-@settings(max_examples=25)
-@given(data=st.data())
-def test_a_cut_anywhere_else_is_unfinished(brief: Played, data: st.DataObject) -> None:
-    replay = replay_bytes(brief)
-    cuts = boundaries(replay)
-    length = data.draw(st.integers(0, len(replay) - 1).filter(lambda length: length not in cuts))
-    if length < cuts[1]:
-        invalid(replay[:length])
-    else:
-        unfinished(replay[:length], "the file ends inside a record")
 
 
 @settings(max_examples=25)

@@ -1,0 +1,125 @@
+"""Every single-byte change and every truncation of a golden replay: none of them may be verified.
+
+    python -m tests.replay.exhaust                         a small game of two: some 7 million changes, half an hour
+    python -m tests.replay.exhaust --seconds 60 --begin N  from byte N on, and no longer than that
+
+With --seconds it prints the byte to begin at the next time. Exit code 0: nothing was verified that should not be. 1:
+something was, and is named.
+
+Why this is the same as verifying every changed file from its beginning. Verifying reads records one after the other,
+each with nothing but its bytes and the state after those before it (``Reading``; only the ``end`` record looks at all
+bytes before it). A change in record k leaves those before it as they are. So their state is computed once, and for each
+change a copy of it goes on from record k, in the changed file, by the very function that verifies whole files
+(``verify_on``). The tests compare both on changes drawn at random.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from seqp2p.match.events import Event
+from seqp2p.replay.format import MAGIC, Placed
+from seqp2p.replay.reading import Reading
+from seqp2p.replay.verify import Report, verify, verify_on
+from tests.table import fork
+
+GOLDEN = Path(__file__).parents[2] / "protocol" / "replays" / "kids_2_won_ok.seqp2p"
+EVERY_VALUE = range(1, 256)
+
+
+@dataclass(frozen=True)
+class Before:
+    """A record of the golden replay, and how far the reading has come before it (None before the first)."""
+
+    placed: Placed
+    reading: Reading | None
+
+    def verify_on(self, data: bytes) -> Report:
+        """The report on a file that is the golden one up to this record."""
+        if self.reading is None:
+            return verify(data)
+        return verify_on(forked(self.reading), data, self.placed.start)
+
+
+def forked(reading: Reading) -> Reading:
+    """One that has come as far, and goes its own way."""
+    return replace(reading, match=fork(reading.match))
+
+
+class Golden:
+    """A replay that verifies, and the reports on what becomes of it when it is changed or cut."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._before: list[Before] = []
+        self._reading: Reading | None = None
+        self.whole = verify(data, self._follow)
+        assert self.whole.verdict == "verified", "only then a change can spoil it"
+
+    def _follow(self, reading: Reading, placed: Placed, _events: tuple[Event, ...]) -> None:
+        self._before.append(Before(placed, self._reading))
+        self._reading = forked(reading)
+
+    def changed(self, place: int, by: int) -> Report:
+        """The report on the file in which the byte at this place is XORed with ``by``, 1 to 255."""
+        byte = bytes([self.data[place] ^ by])
+        return self._report(self.data[:place] + byte + self.data[place + 1 :], place)
+
+    def cut(self, length: int) -> Report:
+        """The report on the file cut to this length."""
+        return self._report(self.data[:length], length)
+
+    def _report(self, data: bytes, place: int) -> Report:
+        if place < len(MAGIC):
+            return verify(data)
+        return next(before for before in self._before if place < before.placed.end).verify_on(data)
+
+
+def examine(golden: Golden, place: int, values: Sequence[int] = EVERY_VALUE) -> Counter[str]:
+    """Change one byte in all these ways, and cut the file before it; the verdicts, counted.
+
+    Raises AssertionError for a change that is not noticed.
+    """
+    verdicts = Counter[str]()
+    for by in values:
+        report = golden.changed(place, by)
+        assert report.verdict != "verified", f"byte {place} XOR {by} is not noticed"
+        verdicts[report.verdict] += 1
+    report = golden.cut(place)
+    assert report.verdict != "verified", f"cut to {place} bytes is not noticed"
+    verdicts[f"cut: {report.verdict}"] += 1
+    return verdicts
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Examine byte after byte; returns the exit code."""
+    parser = argparse.ArgumentParser(description="Try every single-byte change and every truncation of a replay.")
+    parser.add_argument("--file", type=Path, default=GOLDEN, help="a replay that verifies")
+    parser.add_argument("--begin", type=int, default=0, metavar="BYTE", help="the first byte to change")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th byte alone")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no longer than so many seconds")
+    options = parser.parse_args(arguments)
+    golden = Golden(options.file.read_bytes())
+    verdicts, begun, size = Counter[str](), time.monotonic(), len(golden.data)
+    place = options.begin
+    try:
+        while place < size and time.monotonic() - begun < options.seconds:
+            verdicts += examine(golden, place)
+            place += options.every
+            print(f"{min(place, size)} of {size} bytes", end="\r", file=sys.stderr, flush=True)
+    except AssertionError as error:
+        print(error)
+        return 1
+    said = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
+    print(f"{options.file.name}: {verdicts.total():,} changes and cuts in {time.monotonic() - begun:.0f} s: {said}")
+    if place < size:
+        print(f"go on with --begin {place}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
