@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types mypy pyright tests coverage soak bench fuzz corpus vectors man catalogue screens tables clean
+.PHONY: demo test lint types mypy pyright tests coverage soak mutants bench fuzz corpus vectors man catalogue screens tables clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make test    lint, types, tests"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
 	@echo "make soak    simulated games on networks that fail, for SECONDS=600, from SEED=0 on; prints a table"
+	@echo "make mutants break one check at a time, and see that the tests notice every one (about 15 minutes)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
 	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
@@ -67,6 +68,9 @@ coverage: $(STAMP)
 
 soak: $(STAMP)
 	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
+
+mutants: $(STAMP)
+	$(BIN)/python -m tests.mutants
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

@@ -146,3 +146,9 @@ def test_fingerprints_are_short_and_differ() -> None:
     assert text.replace("-", "").isalnum()
     assert text == text.lower()
     assert text != fingerprint(BOB.public)
+
+
+@pytest.mark.parametrize("size", [0, 31, 33, 64])
+def test_a_key_of_another_length_is_none(size: int) -> None:
+    with pytest.raises(CryptoError, match="takes 32 bytes"):
+        check_public((ANNE.public * 2)[:size])

@@ -99,3 +99,9 @@ def test_commitments_bind_game_seat_key_and_nonce() -> None:
 def test_contexts_out_of_range_are_refused() -> None:
     with pytest.raises(CryptoError, match="4 bytes"):
         verify_key(X, PROOF, Context(b"", 2**40, 0, b""))
+
+
+@pytest.mark.parametrize("proof", [PROOF[:-1], PROOF + b"\0", b""])
+def test_a_proof_of_another_length_is_called_so(proof: bytes) -> None:
+    with pytest.raises(CryptoError, match=r"A key proof takes 65 bytes"):
+        verify_key(X, proof, CONTEXT)

@@ -130,3 +130,9 @@ def test_shares_read_back_what_was_written() -> None:
             decode_shares(wrong, 5)
     with pytest.raises(CryptoError, match="infinity"):
         encode_shares([INFINITY])
+
+
+@pytest.mark.parametrize("proof", [PROOF[:-1], PROOF + b"\0", b""])
+def test_a_proof_of_another_length_is_called_so(proof: bytes) -> None:
+    with pytest.raises(CryptoError, match=r"A share proof takes 98 bytes"):
+        verify_shares(X, CARDS, SHARES, proof, CONTEXT)

@@ -1,0 +1,132 @@
+"""Running tests on a copy of the repository in which one check is broken."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.checks import Mutant
+
+ROOT = Path(__file__).parents[2]
+# What tests read, and what they are.
+COPIED = ("seqp2p", "tests", "protocol", "replays", "docs", "pyproject.toml", "README.md", "CHANGELOG.md")
+WAIT_S = 900  # A broken check can make a test wait for what never comes; each test has its own limit besides.
+NOTICED_FILE = "SEQP2P_NOTICED_FILE"
+
+# Beside the file that is called as the module is, the tests to try first; then all of the package, and of the protocol.
+NEAREST = {
+    "crypto/group.py": ("tests/crypto/test_elgamal.py", "tests/crypto/test_share_proof.py"),
+    "crypto/hashing.py": ("tests/protocol/test_vectors.py",),
+    "match/ballots.py": (
+        "tests/match/test_decree.py",
+        "tests/match/test_ballots_attacks.py",
+        "tests/match/test_ballots_games.py",
+    ),
+    "match/contribution.py": ("tests/match/test_envelopes.py", "tests/match/test_turn_attacks.py"),
+    "match/machine.py": (
+        "tests/match/test_envelopes.py",
+        "tests/match/test_turn_attacks.py",
+        "tests/match/test_setup_attacks.py",
+        "tests/match/test_ballots_attacks.py",
+        "tests/protocol/test_replays.py",
+    ),
+    "match/outcome.py": ("tests/match/test_ballots_games.py", "tests/protocol/test_replays.py"),
+    "match/play_steps.py": (
+        "tests/match/test_turn_attacks.py",
+        "tests/match/test_talk.py",
+        "tests/match/test_drawing.py",
+    ),
+    "match/setup_steps.py": ("tests/match/test_setup_attacks.py",),
+    "match/signed.py": (
+        "tests/match/test_envelopes.py",
+        "tests/match/test_ballots_attacks.py",
+        "tests/protocol/test_vectors.py",
+    ),
+    "match/text.py": ("tests/match/test_table.py", "tests/match/test_remark.py"),
+    "replay/reading.py": ("tests/protocol/test_replays.py", "tests/replay/test_verify.py"),
+    "replay/verify.py": ("tests/protocol/test_replays.py", "tests/replay/test_verify.py"),
+}
+# Long, and of no help here: what they find, others find sooner.
+LEFT_OUT = ("tests/match/test_ballots_exploration.py", "tests/protocol/test_generator.py")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant: the first test that failed, or None; and how long that took."""
+
+    test: str | None
+    seconds: float
+
+
+class Workshop:
+    """A copy of the repository, to break one module of it at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "mutants"))
+            else:
+                shutil.copy2(source, folder / name)
+        shutil.copytree(ROOT / "tests" / "mutants", folder / "tests" / "mutants")
+
+    def fails(self, tests: Iterable[str]) -> str | None:
+        """The first of these tests that fails on the package as it is here; None where none does."""
+        noticed = self.folder / "noticed"
+        noticed.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.noticing", "-p", "no:cacheprovider"]
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), NOTICED_FILE: str(noticed)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        try:
+            ended = subprocess.run(
+                [*command, "--hypothesis-seed=0", *tests],
+                cwd=self.folder, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"no test came to its end in {WAIT_S} s"
+        if ended.returncode == 0:
+            return None
+        if not noticed.exists():
+            raise RuntimeError(f"pytest cannot run here:\n{ended.stdout}{ended.stderr}")
+        return noticed.read_text("utf-8")
+
+    def outcome(self, mutant: Mutant, stages: Iterable[Sequence[str]]) -> Outcome:
+        """Break the check, and look for a test that fails, stage by stage."""
+        begun = time.monotonic()
+        path = self.folder / "seqp2p" / mutant.module
+        whole = path.read_text("utf-8")
+        self._write(path, mutant.broken(whole))
+        try:
+            for tests in stages:
+                if (test := self.fails(tests)) is not None:
+                    return Outcome(test, time.monotonic() - begun)
+            return Outcome(None, time.monotonic() - begun)
+        finally:
+            self._write(path, whole)
+
+    @staticmethod
+    def _write(path: Path, source: str) -> None:
+        """A module and no compiled one: that is told from another by its second and length alone."""
+        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            compiled.unlink()
+        path.write_text(source, "utf-8")
+
+
+def stages(mutant: Mutant, known: str | None, *, near: bool = False) -> list[Sequence[str]]:
+    """The tests to run on a mutant, as long as none fails: the one known to; those near; and, unless ``near``, all."""
+    package, _, file = mutant.module.partition("/")
+    own = f"tests/{package}/test_{file}"
+    nearest = [*([own] if (ROOT / own).exists() else []), *NEAREST.get(mutant.module, ())]
+    everything = dict.fromkeys([f"tests/{package}", "tests/replay", "tests/protocol"])
+    return [
+        *([[known]] if known is not None else []),
+        *([nearest] if nearest else []),
+        *([] if near else [[*everything, *(f"--ignore={path}" for path in LEFT_OUT)]]),
+    ]
