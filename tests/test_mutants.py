@@ -8,7 +8,7 @@ import pytest
 from tests.mutants.__main__ import NOTICED, main, report
 from tests.mutants.checks import PACKAGE, Mutant, mutants, mutants_of
 from tests.mutants.equivalent import EQUIVALENT
-from tests.mutants.running import ROOT, Outcome, stages
+from tests.mutants.running import KIT, ROOT, Outcome, stages
 
 MODULE = """
 def low(value):
@@ -88,9 +88,10 @@ def test_what_is_broken_can_be_read() -> None:
 
 def test_the_known_test_is_tried_first_and_all_at_last() -> None:
     mutant = Mutant("crypto/group.py", "decode_point: len(data) != POINT_SIZE", 0)
-    first, near, everything = stages(mutant, "tests/crypto/test_group.py::test_one")
+    first, near, kit, everything = stages(mutant, "tests/crypto/test_group.py::test_one")
     assert first == ["tests/crypto/test_group.py::test_one"]
-    assert near == ["tests/crypto/test_group.py"]
+    assert kit == [KIT]
+    assert near[0] == "tests/crypto/test_group.py"
     assert {"tests/crypto", "tests/replay", "tests/protocol"} <= set(everything)
 
 

@@ -107,3 +107,21 @@ def test_what_a_library_quotes_is_made_printable_and_short() -> None:
 def test_an_error_says_where() -> None:
     with pytest.raises(DecodeError, match=r"\$.inner\[1\]"):
         structure(Sample, {"number": 1, "text": "", "data": b"", "inner": [1, "2"]})
+
+
+@pytest.mark.parametrize(
+    ("form", "other"),
+    [
+        (b"\xa6number\x01", b"\xa6number\xcc\x01"),
+        (b"\xa4text\xa2ab", b"\xa4text\xd9\x02ab"),
+        (b"\xa4data\xc4\x01x", b"\xa4data\xc5\x00\x01x"),
+        (b"\xa5inner\x92", b"\xa5inner\xdc\x00\x02"),
+        (b"\x84", b"\xde\x00\x04"),
+        (b"\xa6number\x01\xa4text\xa2ab", b"\xa4text\xa2ab\xa6number\x01"),
+    ],
+)
+def test_the_same_record_in_another_form_is_refused(form: bytes, other: bytes) -> None:
+    data = encode(Sample(1, "ab", b"x", (1, 2)))
+    assert data.count(form) == 1
+    with pytest.raises(DecodeError, match="not the canonical encoding"):
+        decode(Sample, data.replace(form, other), 100)

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 COPIED = ("seqp2p", "tests", "protocol", "replays", "docs", "pyproject.toml", "README.md", "CHANGELOG.md")
 WAIT_S = 900  # A broken check can make a test wait for what never comes; each test has its own limit besides.
 NOTICED_FILE = "SEQP2P_NOTICED_FILE"
+KIT = "protocol/replays/"
 
 # Beside the file that is called as the module is, the tests to try first; then all of the package, and of the protocol.
 NEAREST = {
@@ -32,9 +33,8 @@ NEAREST = {
         "tests/match/test_turn_attacks.py",
         "tests/match/test_setup_attacks.py",
         "tests/match/test_ballots_attacks.py",
-        "tests/protocol/test_replays.py",
     ),
-    "match/outcome.py": ("tests/match/test_ballots_games.py", "tests/protocol/test_replays.py"),
+    "match/outcome.py": ("tests/match/test_ballots_games.py",),
     "match/play_steps.py": (
         "tests/match/test_turn_attacks.py",
         "tests/match/test_talk.py",
@@ -47,8 +47,8 @@ NEAREST = {
         "tests/protocol/test_vectors.py",
     ),
     "match/text.py": ("tests/match/test_table.py", "tests/match/test_remark.py"),
-    "replay/reading.py": ("tests/protocol/test_replays.py", "tests/replay/test_verify.py"),
-    "replay/verify.py": ("tests/protocol/test_replays.py", "tests/replay/test_verify.py"),
+    "replay/reading.py": ("tests/replay/test_remarks.py", "tests/replay/test_verify.py"),
+    "replay/verify.py": ("tests/replay/test_verify.py",),
 }
 # Long, and of no help here: what they find, others find sooner.
 LEFT_OUT = ("tests/match/test_ballots_exploration.py", "tests/protocol/test_generator.py")
@@ -77,17 +77,47 @@ class Workshop:
                 shutil.copy2(source, folder / name)
         shutil.copytree(ROOT / "tests" / "mutants", folder / "tests" / "mutants")
 
-    def fails(self, tests: Iterable[str]) -> str | None:
-        """The first of these tests that fails on the package as it is here; None where none does."""
+    def fails(self, tests: Sequence[str]) -> str | None:
+        """The first of these tests that fails on the package as it is here; None where none does.
+
+        ``KIT`` stands for all cases of the replay test kit, and ``KIT`` with a name behind it for that one.
+        """
+        cases = [test.removeprefix(KIT) for test in tests if test.startswith(KIT)]
+        if cases and (differing := self._differs([case for case in cases if case])) is not None:
+            return differing
+        others = [test for test in tests if not test.startswith(KIT)]
+        return self._failing_test(others) if others else None
+
+    def _differs(self, cases: Sequence[str]) -> str | None:
+        command = [sys.executable, "-m", "tests.mutants.kit", *cases]
+        try:
+            ended = subprocess.run(
+                command,
+                cwd=self.folder,
+                env=self._environment,
+                capture_output=True,
+                text=True,
+                timeout=WAIT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return KIT
+        return KIT + ended.stdout.splitlines()[-1] if ended.returncode else None
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), NOTICED_FILE: str(self.folder / "noticed")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        return environment
+
+    def _failing_test(self, tests: Iterable[str]) -> str | None:
         noticed = self.folder / "noticed"
         noticed.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.noticing", "-p", "no:cacheprovider"]
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), NOTICED_FILE: str(noticed)}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         try:
             ended = subprocess.run(
                 [*command, "--hypothesis-seed=0", *tests],
-                cwd=self.folder, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False,
+                cwd=self.folder, env=self._environment, capture_output=True, text=True, timeout=WAIT_S, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return f"no test came to its end in {WAIT_S} s"
@@ -120,13 +150,14 @@ class Workshop:
 
 
 def stages(mutant: Mutant, known: str | None, *, near: bool = False) -> list[Sequence[str]]:
-    """The tests to run on a mutant, as long as none fails: the one known to; those near; and, unless ``near``, all."""
+    """The tests to run on a mutant while none fails: the one known to; the kit and those near; all, unless ``near``."""
     package, _, file = mutant.module.partition("/")
     own = f"tests/{package}/test_{file}"
     nearest = [*([own] if (ROOT / own).exists() else []), *NEAREST.get(mutant.module, ())]
     everything = dict.fromkeys([f"tests/{package}", "tests/replay", "tests/protocol"])
+    close = [[KIT], nearest] if package != "crypto" else [nearest, [KIT]]
     return [
         *([[known]] if known is not None else []),
-        *([nearest] if nearest else []),
+        *filter(None, close),
         *([] if near else [[*everything, *(f"--ignore={path}" for path in LEFT_OUT)]]),
     ]

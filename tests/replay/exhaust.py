@@ -1,6 +1,7 @@
 """Every single-byte change and every truncation of a golden replay: none of them may be verified.
 
     python -m tests.replay.exhaust                         a small game of two: some 7 million changes, half an hour
+    python -m tests.replay.exhaust --bits                  single bits alone, and every truncation: one minute
     python -m tests.replay.exhaust --seconds 60 --begin N  from byte N on, and no longer than that
 
 With --seconds it prints the byte to begin at the next time. Exit code 0: nothing was verified that should not be. 1:
@@ -29,6 +30,7 @@ from tests.table import fork
 
 GOLDEN = Path(__file__).parents[2] / "protocol" / "replays" / "kids_2_won_ok.seqp2p"
 EVERY_VALUE = range(1, 256)
+EVERY_BIT = tuple(1 << bit for bit in range(8))
 
 
 @dataclass(frozen=True)
@@ -100,15 +102,16 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Try every single-byte change and every truncation of a replay.")
     parser.add_argument("--file", type=Path, default=GOLDEN, help="a replay that verifies")
     parser.add_argument("--begin", type=int, default=0, metavar="BYTE", help="the first byte to change")
+    parser.add_argument("--bits", action="store_true", help="change one bit at a time, instead of to every other value")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th byte alone")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no longer than so many seconds")
     options = parser.parse_args(arguments)
-    golden = Golden(options.file.read_bytes())
+    golden, values = Golden(options.file.read_bytes()), EVERY_BIT if options.bits else EVERY_VALUE
     verdicts, begun, size = Counter[str](), time.monotonic(), len(golden.data)
     place = options.begin
     try:
         while place < size and time.monotonic() - begun < options.seconds:
-            verdicts += examine(golden, place)
+            verdicts += examine(golden, place, values)
             place += options.every
             print(f"{min(place, size)} of {size} bytes", end="\r", file=sys.stderr, flush=True)
     except AssertionError as error:
