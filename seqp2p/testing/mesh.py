@@ -125,7 +125,7 @@ class VirtualMesh(Relay[End]):
         if not end.open:
             return
         if end.silent_s >= self._limits.silence_s:
-            end.end(LinkLost(said("The other side has been silent.")))
+            end.end(LinkLost("The other side has been silent."))
             return
         end.send_frame(encode_message(self._alive()))
         self._beat_later(end)
