@@ -20,6 +20,16 @@ def frame(data: bytes) -> bytes:
     return len(data).to_bytes(HEADER_SIZE, "big") + data
 
 
+def announced(header: bytes | bytearray, size_max: int) -> int:
+    """The size that a frame's first bytes give it; raises PeerError for one that is empty or too long."""
+    size = int.from_bytes(header[:HEADER_SIZE], "big")
+    if not 0 < size <= size_max:
+        raise PeerError(
+            said("The other side sent a frame of {size} bytes where 1 to {most} are allowed.", size=size, most=size_max)
+        )
+    return size
+
+
 class FrameStream:
     """Frames over a byte stream, which it owns.
 
@@ -38,15 +48,7 @@ class FrameStream:
         the stream ends. Holds no more than one frame and one read.
         """
         await self._fill(HEADER_SIZE)
-        size = int.from_bytes(self._buffer[:HEADER_SIZE], "big")
-        if not 0 < size <= size_max:
-            raise PeerError(
-                said(
-                    "The other side sent a frame of {size} bytes where 1 to {most} are allowed.",
-                    size=size,
-                    most=size_max,
-                )
-            )
+        size = announced(self._buffer, size_max)
         await self._fill(HEADER_SIZE + size)
         data = bytes(self._buffer[HEADER_SIZE : HEADER_SIZE + size])
         del self._buffer[: HEADER_SIZE + size]

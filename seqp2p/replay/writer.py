@@ -47,9 +47,9 @@ class ReplayWriter:
             there = disk.read(path) if reopened else b""
             self._digest = hashlib.sha256(there)
             self._steps = match.final if there else 0
-            # What stands beside the steps, each with the step that must be open for it, and the head before that step
-            # where it is of no use on another.
-            self._beside: list[tuple[int, bytes | None, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
+            # What stands beside the steps, each with the step that must be open for it, and the place (step, head
+            # before it) that it is of no use without.
+            self._beside: list[tuple[int, tuple[int, bytes] | None, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
             self._remarked: dict[int, int] = {}  # the step that each seat's last remark stands at
             if not there:
                 self._write(MAGIC)
@@ -98,10 +98,18 @@ class ReplayWriter:
         self.record(match)
 
     def evidence(self, match: Match, violation: Violation) -> None:
-        """Append proof of cheating, before the step it was found at is closed."""
-        single = len(violation.evidence) == 1
-        past = open_envelope(violation.evidence[0].payload).prev if single else None
-        self._beside.append((violation.step, past, EvidenceRecord(pairs(violation.evidence))))
+        """Append proof of cheating: two contributions at once, one before the step it was found at is closed.
+
+        Of two equal game keys each proves something beside the other only: such a proof stands behind what is held of
+        their step, which never closes after it.
+        """
+        record = EvidenceRecord(pairs(violation.evidence))
+        if len(violation.evidence) > 1:
+            self._beside.append((0, None, record))
+        else:
+            word = open_envelope(violation.evidence[0].payload)
+            step = word.step + 1 if match.kind == "reveal" and word.step == match.number else word.step
+            self._beside.append((step, (word.step, word.prev), record))
         self.record(match)
 
     def sync(self) -> None:
@@ -117,7 +125,7 @@ class ReplayWriter:
             held = tuple(checked.contribution for _, checked in sorted(step.held.items()))
             if held:
                 self._append(OpenRecord(step.number, pairs(held)))
-            if step.decree.closing is None or step.decree.closing.value.action:
+            if step.decree.closing is not None and step.decree.closing.value.action:
                 break
             self._append_beside(step.number + 1, match)
         for seat, secret in sorted(match.openings.items()):
@@ -129,8 +137,8 @@ class ReplayWriter:
         """Append what is dated to this step, or to an earlier one, if the past that it was signed on stands."""
         due = [each for each in self._beside if each[0] <= number]
         self._beside = [each for each in self._beside if each[0] > number]
-        for step, past, record in due:
-            if past is None or match.game.heads[step - 1] == past:
+        for _, place, record in due:
+            if place is None or match.game.heads[place[0] - 1] == place[1]:
                 self._append(record)
 
     def _append(self, record: AnyRecord) -> None:

@@ -106,11 +106,11 @@ class VirtualLan:
 
     @property
     def over(self) -> bool:
-        """Whether no peer plays any more, nor will again."""
+        """Whether no peer plays any more, nor will again; nobody waits for those that cheat."""
         last_s = self.plan.last_s
         return all(
-            peer.state in {"ended", "gone"} or (peer.state == "down" and self.agenda.now > last_s)
-            for peer in self.peers.values()
+            peer.state in {"ended", "gone"} or (peer.state == "down" and peer.lives and self.agenda.now > last_s)
+            for peer in self.honest
         )
 
     def run(self, settle_s: float = SETTLE_S) -> None:

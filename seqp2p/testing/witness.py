@@ -21,6 +21,7 @@ from seqp2p.match.encoding import decode
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload
 from seqp2p.match.table import Agreement
+from seqp2p.net.errors import PeerError, Refused
 from seqp2p.net.messages import (
     BallotMessage,
     ContributionMessage,
@@ -72,6 +73,13 @@ def _shower(message: Message) -> int:
     return 0
 
 
+def _opens_a_hand(frame: bytes) -> bool:
+    try:
+        return isinstance(decoded(frame), Opening)
+    except (PeerError, Refused):
+        return False
+
+
 @dataclass
 class Witness:
     """Looks after the seats of ``honest``. ``frames`` are all frames that were sent, each once, openings apart, each
@@ -118,6 +126,10 @@ class Witness:
     def hears(self, sender: Peer, _to: int, frame: bytes) -> None:
         """Something is sent."""
         if frame in self.frames:
+            return
+        if sender.number not in self.honest:
+            if not _opens_a_hand(frame):
+                self.frames[frame] = None  # It need not be a message; what it gives away may still be another's.
             return
         message = decoded(frame)
         if isinstance(message, Opening):

@@ -1,0 +1,325 @@
+"""Tricks with the deck: steps ``shuffle``, ``deal`` and ``draw``."""
+
+from collections.abc import Callable, Sequence
+
+from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck, reencrypt
+from seqp2p.crypto.group import POINT_SIZE, G, add, mul, sub
+from seqp2p.crypto.oracle import Context
+from seqp2p.crypto.share_proof import encode_shares, share
+from seqp2p.crypto.shuffle import shuffle
+from seqp2p.crypto.shuffle_proof import prove_shuffle
+from seqp2p.match.contribution import Contribution, ShuffleBody
+from seqp2p.match.setup_steps import positions_of_others
+from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Trick
+from seqp2p.testing.adversaries.described import (
+    GAME_ENDS,
+    NO_EFFECT,
+    WITHHELD,
+    Adversary,
+    Ending,
+    always,
+    at_setup,
+    in_play,
+)
+
+Deck = tuple[Ciphertext, ...]
+_STATEMENT = "inner proof not tied to the outer statement"
+_BOUND = "statement left out of the challenge"
+_REPLAY = "replayed proof or share from another game, step, seat, card"
+_BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
+_WITHHOLDS = "withholding a share, selective abort after the reveal"
+_CARD_SIZE = 2 * POINT_SIZE
+
+
+def proved(crook: Crook, before: Deck, change: Callable[[Crook, Deck], Deck], at: Context | None = None) -> ShuffleBody:
+    """A shuffle of ``before``, changed, with what a prover that follows the algorithm makes of it."""
+    pk = crook.match.game.joint_key
+    after, permutation, rerandomisers = shuffle(before, pk, crook.randomness)
+    changed = change(crook, after)
+    proof = prove_shuffle(before, changed, pk, permutation, rerandomisers, at or crook.at, crook.randomness)
+    return ShuffleBody(encode_deck(changed), proof)
+
+
+def false_shuffle(change: Callable[[Crook, Deck], Deck]) -> Callable[[], Trick]:
+    """A shuffle whose result is changed, proved as if it were not."""
+
+    def forge(crook: Crook, _own: Contribution) -> Contribution:
+        return crook.made("shuffle", proved(crook, tuple(crook.match.game.deck.mixing), change))
+
+    return lambda: Instead("shuffle", forge)
+
+
+def card_swapped_in(crook: Crook, deck: Deck) -> Deck:
+    """The first card is one that the variant has, freshly encrypted: which, the crook alone knows."""
+    pk = crook.match.game.joint_key
+    stranger = Ciphertext(G, add(crook.match.game.deck.points[0], pk))
+    return (reencrypt(stranger, pk, 5), *deck[1:])
+
+
+def card_of_another_deck(crook: Crook, deck: Deck) -> Deck:
+    """The first card is one of the classic deck."""
+    pk = crook.match.game.joint_key
+    return (reencrypt(Ciphertext(G, add(card_points("classic", 104)[0], pk)), pk, 5), *deck[1:])
+
+
+def card_twice(crook: Crook, deck: Deck) -> Deck:
+    """The second card is the first one, re-encrypted."""
+    return (deck[0], reencrypt(deck[0], crook.match.game.joint_key, 5), *deck[2:])
+
+
+def same_ciphertext_twice(_crook: Crook, deck: Deck) -> Deck:
+    """The second card is the first one, bit for bit."""
+    return (deck[0], deck[0], *deck[2:])
+
+
+def linear_map(_crook: Crook, deck: Deck) -> Deck:
+    """Two cards are replaced by linear combinations of both, with the sum kept."""
+    one, two, *rest = deck
+    first = Ciphertext(sub(mul(one.a, 2), two.a), sub(mul(one.b, 2), two.b))
+    second = Ciphertext(sub(mul(two.a, 2), one.a), sub(mul(two.b, 2), one.b))
+    return (first, second, *rest)
+
+
+def sum_kept(_crook: Crook, deck: Deck) -> Deck:
+    """What is added to one card is taken from another."""
+    one, two, *rest = deck
+    return (Ciphertext(add(one.a, G), add(one.b, G)), Ciphertext(sub(two.a, G), sub(two.b, G)), *rest)
+
+
+def doubled(_crook: Crook, deck: Deck) -> Deck:
+    """Every ciphertext is multiplied by 2."""
+    return tuple(Ciphertext(mul(card.a, 2), mul(card.b, 2)) for card in deck)
+
+
+def halves_swapped(_crook: Crook, deck: Deck) -> Deck:
+    """Two cards exchange the second halves of their ciphertexts."""
+    one, two, *rest = deck
+    return (Ciphertext(one.a, two.b), Ciphertext(two.a, one.b), *rest)
+
+
+def one_card_fewer(_crook: Crook, own: Contribution) -> Contribution:
+    """The last card is left out."""
+    deck, proof = proved(_crook, tuple(_crook.match.game.deck.mixing), lambda _, deck: deck).deck, b""
+    return _crook.with_body(own, deck=deck[:-_CARD_SIZE], proof=proof)
+
+
+def open_deck(crook: Crook, _own: Contribution) -> Contribution:
+    """Shuffles the open deck, as if nobody had shuffled before it."""
+    game = crook.match.game
+    return crook.made("shuffle", proved(crook, fresh_deck(game.joint_key, game.deck.points), lambda _, deck: deck))
+
+
+def bound_elsewhere(step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Callable[[], Trick]:
+    """A right shuffle whose proof is made for another place."""
+
+    def forge(crook: Crook, _own: Contribution) -> Contribution:
+        here = crook.at
+        other = (here.seat + seat - 1) % crook.match.game.players + 1
+        there = Context(game or here.game, here.step + step, other, prev or here.prev)
+        before = tuple(crook.match.game.deck.mixing)
+        return crook.made("shuffle", proved(crook, before, lambda _, deck: deck, there))
+
+    return lambda: Instead("shuffle", forge)
+
+
+def off_the_field(crook: Crook, own: Contribution) -> Contribution:
+    """The first point of its deck has an x that is not below p."""
+    deck = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck).deck
+    return crook.with_body(own, deck=b"\x02" + b"\xff" * 32 + deck[POINT_SIZE:])
+
+
+class Unmixed(Trick):
+    """Proves a permutation of its choice, the same each time, and re-encrypts every card with 1: all see through it."""
+
+    def __init__(self, order: Callable[[int], Sequence[int]]) -> None:
+        self._order = order
+        self._done: dict[int, Contribution] = {}
+
+    def instead(self, crook: Crook, _own: Contribution) -> bool:
+        """See Trick; its own match takes it as the others' do."""
+        match, step = crook.match, crook.match.number
+        if match.kind != "shuffle" or step in self._done:
+            return False
+        before, pk = tuple(match.game.deck.mixing), match.game.joint_key
+        permutation = tuple(self._order(len(before)))
+        after = tuple(reencrypt(before[at], pk, 1) for at in permutation)
+        proof = prove_shuffle(before, after, pk, permutation, (1,) * len(before), crook.at, crook.randomness)
+        own = self._done[step] = crook.made("shuffle", ShuffleBody(encode_deck(after), proof))
+        match.receive(own)
+        crook.publish(own)
+        return True
+
+
+class OutOfTurn(Trick):
+    """Shuffles in another seat's place, before that one has."""
+
+    def __init__(self) -> None:
+        self._done = False
+
+    def after(self, crook: Crook) -> None:
+        """See Trick."""
+        if crook.match.kind == "shuffle" and crook.number not in crook.match.awaited and not self._done:
+            self._done = True
+            body = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck)
+            crook.publish(crook.made("shuffle", body))
+
+
+# Shares.
+
+
+def _to_give(crook: Crook) -> list[int]:
+    game = crook.match.game
+    if crook.match.kind == "draw":
+        return [game.deck.drawn]
+    return positions_of_others(game, crook.number)
+
+
+def of_other_cards(crook: Crook, own: Contribution) -> Contribution:
+    """Shares of the cards behind those that are due, with the right proof for them."""
+    positions = [position + 1 for position in _to_give(crook)]
+    body = crook.shares(positions)
+    return crook.with_body(own, shares=body.shares, proof=body.proof)
+
+
+def of_another_secret(crook: Crook, own: Contribution) -> Contribution:
+    """Shares by another secret than its key's, proved with that secret."""
+    body = crook.shares(_to_give(crook), secret=77)
+    return crook.with_body(own, shares=body.shares, proof=body.proof)
+
+
+def one_share_wrong(crook: Crook, own: Contribution) -> Contribution:
+    """One of its shares is moved by G, and the proof is an honest prover's for that statement."""
+    game, secret = crook.match.game, crook.seat.release()
+    cards = [(position, game.deck.ciphertexts[position].a) for position in _to_give(crook)]
+    shares = [share(secret, a, crook.randomness) for _, a in cards]
+    shares[-1] = add(shares[-1], G)
+    return crook.with_body(own, shares=encode_shares(shares), proof=crook.proved(cards, shares, None, secret))
+
+
+def two_shares_exchanged(crook: Crook, own: Contribution) -> Contribution:
+    """The last two shares stand in each other's place, under the proof of the right order."""
+    body = crook.shares(_to_give(crook))
+    data = body.shares
+    return crook.with_body(
+        own, shares=data[: -2 * POINT_SIZE] + data[-POINT_SIZE:] + data[-2 * POINT_SIZE : -POINT_SIZE], proof=body.proof
+    )
+
+
+def proved_elsewhere(crook: Crook, own: Contribution) -> Contribution:
+    """The right shares, with a proof made for the step before."""
+    here = crook.at
+    body = crook.shares(_to_give(crook), Context(here.game, here.step - 1, here.seat, here.prev))
+    return crook.with_body(own, shares=body.shares, proof=body.proof)
+
+
+def too_few(crook: Crook, own: Contribution) -> Contribution:
+    """All shares that are due but one, with their proof."""
+    body = crook.shares(_to_give(crook)[1:])
+    return crook.with_body(own, shares=body.shares, proof=body.proof)
+
+
+def infinite_share(crook: Crook, own: Contribution) -> Contribution:
+    """A share of 33 zero bytes."""
+    body = crook.shares(_to_give(crook))
+    return crook.with_body(own, shares=bytes(POINT_SIZE) + body.shares[POINT_SIZE:], proof=body.proof)
+
+
+def _shuffle(name: str, row: str, change: Callable[[Crook, Deck], Deck]) -> Adversary:
+    what = f"shuffles falsely and follows the prover all the same: {(change.__doc__ or '').rstrip('.')}"
+    return Adversary(name, row, what, false_shuffle(change), always(at_setup()))
+
+
+def _instead(name: str, row: str, kind: str, forge: Callable[[Crook, Contribution], Contribution]) -> Adversary:
+    step = next(each for each in ("shuffle", "deal", "draw") if each == kind)
+    endings = in_play() if kind == "draw" else always(at_setup())
+    return Adversary(name, row, (forge.__doc__ or "").rstrip("."), lambda: Instead(step, forge), endings)
+
+
+DECKS = (
+    _shuffle("card swapped in", _STATEMENT, card_swapped_in),
+    _shuffle("card of another deck", _STATEMENT, card_of_another_deck),
+    _shuffle("card twice", _STATEMENT, card_twice),
+    _shuffle("ciphertext twice", _STATEMENT, same_ciphertext_twice),
+    _shuffle("linear map", _STATEMENT, linear_map),
+    _shuffle("sum kept", _STATEMENT, sum_kept),
+    _shuffle("deck doubled", _STATEMENT, doubled),
+    _shuffle("halves swapped", _STATEMENT, halves_swapped),
+    _instead("one card fewer", _BYTES, "shuffle", one_card_fewer),
+    _instead("deck off the field", _BYTES, "shuffle", off_the_field),
+    Adversary(
+        "shuffle of the open deck",
+        "one party shuffles for all",
+        "shuffles the open deck, as if nobody had shuffled before it",
+        lambda: Instead("shuffle", open_deck),
+        always(at_setup()),
+        seat=2,
+    ),
+    Adversary(
+        "shuffle in another's place",
+        "one party shuffles for all",
+        "shuffles and proves it when another seat is to shuffle",
+        OutOfTurn,
+        always(at_setup()),
+    ),
+    *(
+        Adversary(
+            f"shuffle proof of another {place}",
+            _BOUND,
+            f"shuffles, and binds the proof to another {place}",
+            bound_elsewhere(**where),
+            always(at_setup()),
+        )
+        for place, where in {
+            "step": {"step": 1},
+            "seat": {"seat": 1},
+            "game": {"game": bytes(32)},
+            "past": {"prev": bytes(32)},
+        }.items()
+    ),
+    Adversary(
+        "identity permutation",
+        "proof that leaks the permutation",
+        "leaves the deck in its order, re-encrypted so that all can see it: allowed, and hidden by any other shuffle",
+        lambda: Unmixed(range),
+        always(NO_EFFECT),
+    ),
+    Adversary(
+        "same permutation again",
+        "biased permutation",
+        "turns the deck round, each time it shuffles, for all to see: allowed, and hidden by any other shuffle",
+        lambda: Unmixed(lambda count: range(count)[::-1]),
+        always(NO_EFFECT, 2, 4),
+    ),
+    _instead("shares of other cards", _REPLAY, "deal", of_other_cards),
+    _instead("shares by another secret", _REPLAY, "deal", of_another_secret),
+    _instead("one share wrong", _REPLAY, "deal", one_share_wrong),
+    _instead("shares exchanged", _REPLAY, "deal", two_shares_exchanged),
+    _instead("share proof of another step", _REPLAY, "deal", proved_elsewhere),
+    _instead("too few shares", _BYTES, "deal", too_few),
+    _instead("share at infinity", _BYTES, "deal", infinite_share),
+    _instead("draw share of another card", _REPLAY, "draw", of_other_cards),
+    _instead("draw share by another secret", _REPLAY, "draw", of_another_secret),
+    _instead("draw share proved elsewhere", _REPLAY, "draw", proved_elsewhere),
+    Adversary(
+        "no shuffle",
+        _WITHHOLDS,
+        "never shuffles",
+        lambda: Keeps("shuffle"),
+        always(GAME_ENDS),
+    ),
+    Adversary(
+        "no shares in the deal",
+        _WITHHOLDS,
+        "never gives its shares of the others' cards",
+        lambda: Keeps("deal"),
+        always(GAME_ENDS),
+    ),
+    Adversary(
+        "no share in a draw",
+        _WITHHOLDS,
+        "gives its share for no card that is drawn",
+        lambda: Keeps("draw"),
+        WITHHELD,
+    ),
+)
+

@@ -1,0 +1,76 @@
+"""What an adversary is, as data: what it does, and what must come of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+from seqp2p.replay.verify import Verdict
+from seqp2p.testing.adversaries.crook import MakeTrick
+from seqp2p.testing.faults import Fault
+
+Outcome: TypeAlias = Literal[
+    "no effect", "refused at the link", "proven and dropped", "proven, game ends", "dropped", "forfeit", "game ends"
+]
+"""What the honest seats make of it. ``no effect`` and ``refused at the link``: the game is played out with the seat in
+it; the second time its links are ended for what it sent, which counts against it. ``proven``: every honest seat holds
+the proof. ``dropped``: a majority votes it out, and the others play the game out. ``forfeit``: with two seats the
+honest one has won. ``game ends``: nobody can be voted out there, so it is unfinished."""
+Evidence: TypeAlias = Literal["none", "one contribution", "two contributions", "two ballots", "a leave"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What comes of it for every honest seat: the outcome, the evidence that it holds and that its record has, and
+    what ``verify`` says of that record."""
+
+    outcome: Outcome
+    evidence: Evidence
+    verdict: Verdict
+
+
+NO_EFFECT: Final = Ending("no effect", "none", "verified")
+AT_THE_LINK: Final = Ending("refused at the link", "none", "verified")
+
+
+def at_setup(evidence: Evidence = "one contribution") -> Ending:
+    """Proved before the first deal: nobody can be voted out."""
+    return Ending("proven, game ends", evidence, "unfinished")
+
+
+def in_play(evidence: Evidence = "one contribution", *sizes: int) -> dict[int, Ending]:
+    """Proved in the game: with two seats the other has won, with more the cheat is dropped."""
+    forfeit, dropped = Ending("forfeit", evidence, "unfinished"), Ending("proven and dropped", evidence, "verified")
+    return {players: forfeit if players == 2 else dropped for players in sizes or (2, 3, 4)}
+
+
+def always(ending: Ending, *sizes: int) -> dict[int, Ending]:
+    """The same at tables of every size."""
+    return dict.fromkeys(sizes or (2, 3), ending)
+
+
+GAME_ENDS: Final = Ending("game ends", "none", "unfinished")
+WITHHELD: Final = {
+    2: GAME_ENDS,
+    3: Ending("dropped", "none", "verified"),
+    4: Ending("dropped", "none", "verified"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Adversary:
+    """A misbehaving seat. ``row`` is the attack that it tries, ``what`` what it does, and ``endings`` what must come of
+    it at tables of each size that it is tried at.
+
+    ``make`` makes its trick; ``crooks`` seats have it, and ``seat`` is the first of them where that matters. ``table``
+    has settings that differ from the usual ones, ``faults`` what else happens.
+    """
+
+    name: str
+    row: str
+    what: str
+    make: MakeTrick
+    endings: Mapping[int, Ending]
+    crooks: int = 1
+    seat: int | None = None
+    table: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    faults: tuple[Fault, ...] = ()

@@ -1,0 +1,100 @@
+"""Playing a game with an adversary in it, and reading off what came of it."""
+
+from typing import Final
+
+import msgspec
+
+from seqp2p.match.signed import is_ballot
+from seqp2p.replay.format import EvidenceRecord, LeaveRecord, records
+from seqp2p.testing.adversaries.crook import crooked
+from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
+from seqp2p.testing.faults import Plan
+from seqp2p.testing.lan import Cheats, VirtualLan
+from seqp2p.testing.peer import Peer
+from seqp2p.testing.table import TABLES, TableKey, draw_settings, make_agreement
+
+# One table of each size for all, so that what is the same in all games is computed once.
+_NUMBER: Final = 0
+_USUAL: Final = {
+    "advanced": False,
+    "table_talk": False,
+    "manual_draw": False,
+    "open_hands": True,
+    "turn_time_s": 15,
+    "grace_s": 10,
+}
+
+
+class Disagreement(AssertionError):
+    """Honest seats that do not see the same."""
+
+
+def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
+    """A whole game with the adversary in it. Raises SafetyViolation or TooLong as ``VirtualLan.run`` does."""
+    key = TableKey(_NUMBER, players)
+    settings = msgspec.structs.replace(draw_settings(key), **(_USUAL | dict(adversary.table)))
+    first = 1 + seed % players if adversary.seat is None else adversary.seat
+    crooks = [1 + (first - 1 + number) % players for number in range(adversary.crooks)]
+    lan = VirtualLan(
+        players,
+        seed * TABLES + _NUMBER,
+        Plan(faults=adversary.faults),
+        agreement=make_agreement(key, settings),
+        cheats=Cheats({seat: crooked(adversary.make) for seat in crooks}),
+    )
+    lan.run()
+    return lan
+
+
+def ending(lan: VirtualLan) -> Ending:
+    """What has come of it, the same for all honest seats; raises Disagreement where it is not."""
+    crooks = frozenset(lan.peers) - lan.witness.honest
+    blamed = any(seat in crooks for peer in lan.honest for seat, _ in peer.faulted)
+    found = {_ending(lan, peer, crooks, blamed=blamed) for peer in lan.honest if peer.state == "ended"}
+    if len(found) != 1:
+        raise Disagreement(f"honest seats do not see the same: {found}")
+    return found.pop()
+
+
+def _ending(lan: VirtualLan, peer: Peer, crooks: frozenset[int], *, blamed: bool) -> Ending:
+    match, result = peer.match, peer.result
+    assert match is not None, "it has played"
+    assert result is not None, "it has ended"
+    proven = not crooks.isdisjoint(match.proven)
+    gone = not crooks.isdisjoint(match.game.gone)
+    outcome: Outcome
+    if result.kind == "forfeit":
+        outcome = "forfeit"
+    elif result.kind == "unfinished":
+        outcome = "proven, game ends" if proven else "game ends"
+    elif gone:
+        outcome = "proven and dropped" if proven else "dropped"
+    else:
+        outcome = "refused at the link" if blamed else "no effect"
+    return Ending(outcome, _evidence(peer, crooks), lan.witness.reports[peer.number].verdict)
+
+
+def _evidence(peer: Peer, crooks: frozenset[int]) -> Evidence:
+    """What the seat holds against the crooks; raises Disagreement where its record does not have it."""
+    match = peer.match
+    assert match is not None, "it has played"
+    held: set[Evidence] = {"a leave" for seat in match.left if seat in crooks}
+    for seat in crooks & match.proven.keys():
+        evidence = match.proven[seat].evidence
+        if len(evidence) == 1:
+            held.add("one contribution")
+        else:
+            held.add("two ballots" if is_ballot(evidence[0].payload) else "two contributions")
+    recorded: set[Evidence] = set()
+    for placed in records(peer.record):
+        match placed.record:
+            case LeaveRecord():
+                recorded.add("a leave")
+            case EvidenceRecord(pairs):
+                two = "two ballots" if is_ballot(pairs[0][0]) else "two contributions"
+                recorded.add(two if len(pairs) == 2 else "one contribution")
+            case _:
+                pass
+    if held != recorded:
+        raise Disagreement(f"seat {peer.number} holds {held}, its record has {recorded}")
+    return min(held, default="none")

@@ -1,0 +1,248 @@
+"""Tricks with cards and actions: steps ``turn``, ``late`` and ``over``."""
+
+from collections.abc import Callable, Sequence
+
+from seqp2p.crypto.group import ORDER, POINT_SIZE
+from seqp2p.match.contribution import Contribution, OverBody, TurnBody, open_envelope
+from seqp2p.rules import Action, format_action
+from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Trick
+from seqp2p.testing.adversaries.described import NO_EFFECT, WITHHELD, Adversary, Ending, always, at_setup, in_play
+
+_CARDS = "playing a card twice, a card not held, somebody else's card"
+_PASS = "false pass while holding a playable card"
+_ACTION = "illegal action"
+_BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
+_REPLAY = "replayed proof or share from another game, step, seat, card"
+_LATE = "late winning move shown to one peer"
+
+Forge = Callable[[Crook, Contribution], Contribution | None]
+
+
+def _body(own: Contribution) -> TurnBody:
+    body = open_envelope(own.payload).body
+    return TurnBody(body["action"], tuple(body["cards"]), body["shares"], body["proof"])
+
+
+def _act(crook: Crook, action: Action, positions: Sequence[int]) -> Contribution:
+    return crook.made("turn", crook.action(format_action(crook.match.game.variant, action), positions))
+
+
+def not_held(crook: Crook, own: Contribution) -> Contribution | None:
+    """Plays a card that it has not, and shows one that it has."""
+    seen = crook.seat.view(crook.match)
+    missing = next(card for card in range(len(seen.variant.faces)) if card not in seen.hand)
+    placed = next((action for action in seen.legal if action.kind == "place"), None)
+    square = next(at for at, chip in enumerate(seen.board) if chip == 0) if placed is None else placed.square
+    return _act(crook, Action("place", missing, square), _body(own).cards or crook.match.game.deck.hand(crook.number)[:1])
+
+
+def somebody_elses(crook: Crook, own: Contribution) -> Contribution:
+    """Shows a deck position that another seat holds, with a right share of it."""
+    theirs = crook.match.game.deck.hand(crook.others[0])[0]
+    return crook.made("turn", crook.action(_body(own).action, [theirs]))
+
+
+def not_dealt(crook: Crook, own: Contribution) -> Contribution:
+    """Shows the top of the pile as its own card."""
+    return crook.made("turn", crook.action(_body(own).action, [crook.match.game.deck.drawn]))
+
+
+class PlaysAgain(Trick):
+    """Plays the card of its last turn once more."""
+
+    def __init__(self) -> None:
+        self._last: Contribution | None = None
+        self._done = False
+
+    def instead(self, crook: Crook, own: Contribution) -> bool:
+        """See Trick."""
+        if crook.match.kind != "turn" or self._done:
+            return self._done
+        if self._last is not None and _body(self._last).cards:
+            last, self._done = _body(self._last), True
+            crook.publish(crook.made("turn", crook.action(last.action, last.cards)))
+        self._last = own
+        return self._done
+
+
+def another_card(crook: Crook, own: Contribution) -> Contribution | None:
+    """Names one card of its hand and shows another."""
+    shown = _body(own).cards
+    faces = {at: crook.match.game.deck.face(card) for at, card in crook.seat.hand(crook.match).items()}
+    other = next((at for at in faces if shown and faces[at] != faces[shown[0]]), None)
+    return None if other is None else crook.made("turn", crook.action(_body(own).action, [other]))
+
+
+def replayed_share(crook: Crook, own: Contribution) -> Contribution:
+    """Shows its card with a right share, proved for the step before."""
+    body, here = _body(own), crook.at
+    there = type(here)(here.game, here.step - 1, here.seat, here.prev)
+    shown = crook.shares(body.cards or crook.match.game.deck.hand(crook.number)[:1], there)
+    return crook.with_body(own, shares=shown.shares, proof=shown.proof)
+
+
+def wrong_square(crook: Crook, _own: Contribution) -> Contribution | None:
+    """Places a chip on a square that its card does not belong to."""
+    seen, deck = crook.seat.view(crook.match), crook.match.game.deck
+    placed = next((action for action in seen.legal if action.kind == "place"), None)
+    if placed is None:
+        return None
+    legal = {action.square for action in seen.legal if action.card == placed.card}
+    square = next((at for at, chip in enumerate(seen.board) if chip == 0 and at not in legal), None)
+    holds = [at for at, card in crook.seat.hand(crook.match).items() if deck.face(card) == placed.card]
+    return None if square is None else _act(crook, Action("place", placed.card, square), holds[:1])
+
+
+def false_pass(crook: Crook, _own: Contribution) -> Contribution:
+    """Passes, and shows a hand that could be played."""
+    return crook.made("turn", crook.action("pass", crook.match.game.deck.hand(crook.number)))
+
+
+def hidden_pass(crook: Crook, _own: Contribution) -> Contribution:
+    """Passes, and shows nothing of its hand."""
+    return crook.made("turn", crook.action("pass"))
+
+
+def live_exchange(crook: Crook, _own: Contribution) -> Contribution | None:
+    """Exchanges a card that can be played."""
+    seen, deck = crook.seat.view(crook.match), crook.match.game.deck
+    placed = next((action for action in seen.legal if action.kind == "place"), None)
+    if placed is None:
+        return None
+    holds = [at for at, card in crook.seat.hand(crook.match).items() if deck.face(card) == placed.card]
+    return _act(crook, Action("exchange", placed.card), holds[:1])
+
+
+def no_action(crook: Crook, own: Contribution) -> Contribution:
+    """Acts in words that are no action, with an escape sequence in them."""
+    return crook.with_body(own, action="\x1b[2Jabracadabra")
+
+
+def no_body(crook: Crook, own: Contribution) -> Contribution:
+    """Contributes an empty body."""
+    return crook.altered(own, body={})
+
+
+def too_much(crook: Crook, own: Contribution) -> Contribution:
+    """Contributes 20 kB of nothing in a field that no body has."""
+    body = open_envelope(own.payload).body
+    return crook.altered(own, body={**body, "more": bytes(20_000)})
+
+
+def another_kind(crook: Crook, own: Contribution) -> Contribution:
+    """Contributes a draw where a turn is due."""
+    return crook.altered(own, kind="draw")
+
+
+def scalar_too_large(crook: Crook, own: Contribution) -> Contribution:
+    """The scalar of its share proof is q."""
+    body = _body(own)
+    return crook.with_body(own, proof=body.proof[: 2 * POINT_SIZE] + ORDER.to_bytes(32, "big"))
+
+
+def draw_not_due(crook: Crook, _own: Contribution) -> Contribution:
+    """Draws a card where cards are drawn by themselves."""
+    return crook.made("turn", crook.action("draw"))
+
+
+class OutOfTurn(Trick):
+    """Acts in another seat's turn, in these words; with ``first`` only after it has done so in its own."""
+
+    def __init__(self, words: str, first: str = "") -> None:
+        self._words = words
+        self._first = first
+        self._ready = not first
+        self._done = False
+
+    def instead(self, crook: Crook, own: Contribution) -> bool:
+        """See Trick."""
+        if crook.match.kind in {"turn", "late"} and _body(own).action == self._first:
+            self._ready = True
+        return False
+
+    def after(self, crook: Crook) -> None:
+        """See Trick."""
+        match = crook.match
+        if self._ready and not self._done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
+            self._done = True
+            crook.publish(crook.made(match.kind, crook.action(self._words)))
+
+
+def another_end(crook: Crook, _own: Contribution) -> Contribution:
+    """Signs another final position than the one that the game has."""
+    return crook.made("over", OverBody(bytes(32)))
+
+
+class Whispers(Trick):
+    """Sends what it contributes to one other seat only, which passes it on."""
+
+    def instead(self, crook: Crook, own: Contribution) -> bool:
+        """See Trick."""
+        if not crook.mesh.linked:
+            return False
+        crook.mesh.hold_back(own)
+        crook.publish(own, [min(crook.mesh.linked)])
+        return False
+
+
+def _turn(name: str, row: str, forge: Forge) -> Adversary:
+    return Adversary(name, row, (forge.__doc__ or "").rstrip("."), lambda: Instead("turn", forge), in_play())
+
+
+_MANUAL = {"manual_draw": True}
+
+TURNS = (
+    _turn("card not held", _CARDS, not_held),
+    _turn("somebody else's card", _CARDS, somebody_elses),
+    _turn("card of the pile", _CARDS, not_dealt),
+    Adversary("card played twice", _CARDS, "plays the card of its last turn once more", PlaysAgain, in_play()),
+    _turn("another card shown", _CARDS, another_card),
+    _turn("replayed share", _REPLAY, replayed_share),
+    _turn("wrong square", _ACTION, wrong_square),
+    _turn("false pass", _PASS, false_pass),
+    _turn("pass that shows nothing", _PASS, hidden_pass),
+    _turn("exchange of a live card", _ACTION, live_exchange),
+    _turn("no action", _ACTION, no_action),
+    _turn("empty body", _BYTES, no_body),
+    _turn("bloated body", _BYTES, too_much),
+    _turn("another kind of step", _ACTION, another_kind),
+    _turn("share scalar ≥ q", _BYTES, scalar_too_large),
+    _turn("draw not due", _ACTION, draw_not_due),
+    Adversary("turn of another seat", _ACTION, "acts in another seat's turn", lambda: OutOfTurn("pass"), in_play()),
+    Adversary(
+        "double draw",
+        _ACTION,
+        "drawing by hand, draws again in the next seat's turn",
+        lambda: OutOfTurn("draw", "draw"),
+        in_play(),
+        table=_MANUAL,
+    ),
+    Adversary(
+        "another end",
+        _ACTION,
+        "signs another final position than the one that the game has",
+        lambda: Instead("over", another_end),
+        {2: at_setup(), 3: Ending("no effect", "one contribution", "verified")},
+    ),
+    Adversary(
+        "end not signed",
+        "withholding a share, selective abort after the reveal",
+        "never signs the final position",
+        lambda: Keeps("over"),
+        {2: Ending("game ends", "none", "unfinished"), 3: NO_EFFECT},
+    ),
+    Adversary(
+        "no turn",
+        "withholding a share, selective abort after the reveal",
+        "sees its hand and never acts: its turn is skipped, and then it is dropped",
+        lambda: Keeps("turn"),
+        WITHHELD,
+    ),
+    Adversary(
+        "moves shown to one seat",
+        _LATE,
+        "sends what it contributes to one other seat only, its winning move too",
+        Whispers,
+        always(NO_EFFECT, 3, 4),
+    ),
+)
