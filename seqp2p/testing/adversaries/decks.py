@@ -167,7 +167,8 @@ class OutOfTurn(Trick):
 # Shares.
 
 
-def _to_give(crook: Crook) -> list[int]:
+def shares_due(crook: Crook) -> list[int]:
+    """The deck positions that it owes shares for."""
     game = crook.match.game
     if crook.match.kind == "draw":
         return [game.deck.drawn]
@@ -176,21 +177,21 @@ def _to_give(crook: Crook) -> list[int]:
 
 def of_other_cards(crook: Crook, own: Contribution) -> Contribution:
     """Shares of the cards behind those that are due, with the right proof for them."""
-    positions = [position + 1 for position in _to_give(crook)]
+    positions = [position + 1 for position in shares_due(crook)]
     body = crook.shares(positions)
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
 def of_another_secret(crook: Crook, own: Contribution) -> Contribution:
     """Shares by another secret than its key's, proved with that secret."""
-    body = crook.shares(_to_give(crook), secret=77)
+    body = crook.shares(shares_due(crook), secret=77)
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
 def one_share_wrong(crook: Crook, own: Contribution) -> Contribution:
     """One of its shares is moved by G, and the proof is an honest prover's for that statement."""
     game, secret = crook.match.game, crook.seat.release()
-    cards = [(position, game.deck.ciphertexts[position].a) for position in _to_give(crook)]
+    cards = [(position, game.deck.ciphertexts[position].a) for position in shares_due(crook)]
     shares = [share(secret, a, crook.randomness) for _, a in cards]
     shares[-1] = add(shares[-1], G)
     return crook.with_body(own, shares=encode_shares(shares), proof=crook.proved(cards, shares, None, secret))
@@ -198,7 +199,7 @@ def one_share_wrong(crook: Crook, own: Contribution) -> Contribution:
 
 def two_shares_exchanged(crook: Crook, own: Contribution) -> Contribution:
     """The last two shares stand in each other's place, under the proof of the right order."""
-    body = crook.shares(_to_give(crook))
+    body = crook.shares(shares_due(crook))
     data = body.shares
     return crook.with_body(
         own, shares=data[: -2 * POINT_SIZE] + data[-POINT_SIZE:] + data[-2 * POINT_SIZE : -POINT_SIZE], proof=body.proof
@@ -208,19 +209,19 @@ def two_shares_exchanged(crook: Crook, own: Contribution) -> Contribution:
 def proved_elsewhere(crook: Crook, own: Contribution) -> Contribution:
     """The right shares, with a proof made for the step before."""
     here = crook.at
-    body = crook.shares(_to_give(crook), Context(here.game, here.step - 1, here.seat, here.prev))
+    body = crook.shares(shares_due(crook), Context(here.game, here.step - 1, here.seat, here.prev))
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
 def too_few(crook: Crook, own: Contribution) -> Contribution:
     """All shares that are due but one, with their proof."""
-    body = crook.shares(_to_give(crook)[1:])
+    body = crook.shares(shares_due(crook)[1:])
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
 def infinite_share(crook: Crook, own: Contribution) -> Contribution:
     """A share of 33 zero bytes."""
-    body = crook.shares(_to_give(crook))
+    body = crook.shares(shares_due(crook))
     return crook.with_body(own, shares=bytes(POINT_SIZE) + body.shares[POINT_SIZE:], proof=body.proof)
 
 

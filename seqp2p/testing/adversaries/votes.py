@@ -1,0 +1,287 @@
+"""Tricks with ballots, heads, leaves and evidence, and two faces: what decides how a step closes."""
+
+from collections.abc import Callable, Collection
+
+from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
+from seqp2p.match.contribution import Contribution, Kind, SeatBody, ShuffleBody, TurnBody
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
+from seqp2p.net.messages import BallotMessage, Evidence, HeadMessage, LeaveMessage, Signed
+from seqp2p.testing.adversaries.crook import Crook, Once, Trick
+from seqp2p.testing.adversaries.decks import proved, shares_due
+from seqp2p.testing.adversaries.described import (
+    AT_THE_LINK,
+    NO_EFFECT,
+    Adversary,
+    Ending,
+    always,
+    at_setup,
+    in_play,
+)
+
+_VOTES = "vote forged, vote by a minority, vote against an honest seat"
+_TWO = "equivocation: two contributions for one step"
+_EVIDENCE = "forged evidence"
+_LEAVES = "a leaver that keeps playing, forged leave"
+_LATE = "late contribution after a vote"
+
+
+def ballot(
+    crook: Crook,
+    about: Collection[int],
+    round_: int = 1,
+    *,
+    seat: int | None = None,
+    game: bytes | None = None,
+    last: LastRecord | None = None,
+) -> BallotMessage:
+    """A ballot to drop these seats from the first step that is not final."""
+    step = crook.match.chain.base
+    assert step is not None, "the game is on"
+    payload = BallotPayload(
+        1,
+        game or crook.match.game.id,
+        step.number,
+        step.prev,
+        seat or crook.number,
+        round_,
+        "drop",
+        tuple(sorted(about)),
+        "absent",
+        last,
+    )
+    signed = crook.signed(encode_signed(payload), BALLOT)
+    return BallotMessage(signed.payload, signed.signature)
+
+
+def forged_vote(crook: Crook) -> None:
+    """Votes in another seat's name."""
+    victim = crook.others[0]
+    crook.say(ballot(crook, [max({crook.number, *crook.others} - {victim})], seat=victim))
+
+
+def foreign_vote(crook: Crook) -> None:
+    """Votes in another game."""
+    crook.say(ballot(crook, crook.others[:1], game=bytes(32)))
+
+
+def minority_vote(crook: Crook) -> None:
+    """Alone, votes to drop an honest seat."""
+    crook.say(ballot(crook, crook.others[:1]))
+
+
+def majority_dropped(crook: Crook) -> None:
+    """Alone, votes to drop everybody else."""
+    crook.say(ballot(crook, crook.others))
+
+
+def two_ballots(crook: Crook) -> None:
+    """Signs two ballots of one round, about another seat each, and sends both to all."""
+    for seat in crook.others[:2]:
+        crook.say(ballot(crook, [seat]))
+
+
+def two_ballots_apart(crook: Crook) -> None:
+    """Signs two ballots of one round, and sends each to another seat."""
+    for seat, about in zip(crook.others, reversed(crook.others), strict=True):
+        crook.say(ballot(crook, [about]), [seat]) if about != seat else None
+
+
+def lying_last(crook: Crook) -> None:
+    """Votes, and says that it has closed the step in a way that there is not."""
+    crook.say(ballot(crook, crook.others[:1], last=LastRecord(0, bytes(32))))
+
+
+def far_rounds(crook: Crook) -> None:
+    """Votes in two hundred rounds at once, up to the last that there is."""
+    for round_ in range(801, 1001):
+        crook.say(ballot(crook, crook.others[:1], round_))
+
+
+class Hinders(Trick):
+    """Votes to drop an honest seat at every step, in round after round."""
+
+    def __init__(self) -> None:
+        self._round: dict[int, int] = {}
+
+    def after(self, crook: Crook) -> None:
+        """See Trick."""
+        base = crook.match.chain.base
+        if base is not None and base.votable and self._round.get(base.number, 0) < 12:
+            round_ = self._round[base.number] = self._round.get(base.number, 0) + 1
+            crook.say(ballot(crook, [crook.others[base.number % len(crook.others)]], round_))
+
+
+def false_head(crook: Crook) -> None:
+    """Signs that it has closed the open step in a way that there is not."""
+    step = crook.match.chain.base
+    assert step is not None, "the game is on"
+    for round_ in (0, 1, 2):
+        payload = HeadPayload(1, crook.match.game.id, step.number, step.prev, crook.number, round_, bytes(32))
+        signed = crook.signed(encode_signed(payload), HEAD)
+        crook.say(HeadMessage(signed.payload, signed.signature))
+
+
+class TooLate(Trick):
+    """Does not act until its turn is skipped; then sends the action that it had signed, and plays on."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[int, Contribution] | None = None
+        self._sent = False
+
+    def instead(self, crook: Crook, own: Contribution) -> bool:
+        """See Trick."""
+        if crook.match.kind != "turn" or (self._kept is not None and self._kept[0] != crook.match.number):
+            return False
+        self._kept = self._kept or (crook.match.number, own)
+        return True
+
+    def after(self, crook: Crook) -> None:
+        """See Trick."""
+        if self._kept is not None and crook.match.final >= self._kept[0] and not self._sent:
+            self._sent = True
+            crook.publish(self._kept[1])
+
+
+def leave(crook: Crook) -> None:
+    """Signs that it leaves, and plays on."""
+    signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, crook.number)), LEAVE)
+    crook.say(LeaveMessage(signed.payload, signed.signature))
+
+
+def forged_leave(crook: Crook) -> None:
+    """Signs that another seat leaves."""
+    signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, crook.others[0])), LEAVE)
+    crook.say(LeaveMessage(signed.payload, signed.signature))
+
+
+def _closed(crook: Crook) -> list[Contribution]:
+    """What the other seats have contributed to the step of the deal, which is final."""
+    deal = next(step for step in crook.match.record if len(step.contributions) > 1 and step.number > 2)
+    return [contribution for seat, contribution in deal.contributions if seat != crook.number]
+
+
+def forged_evidence(crook: Crook) -> None:
+    """Offers as evidence what an honest seat has signed, changed in one byte."""
+    honest = _closed(crook)[0]
+    changed = honest.payload[:-1] + bytes([honest.payload[-1] ^ 1])
+    crook.say(Evidence((Signed(changed, honest.signature),)))
+
+
+def own_words_as_evidence(crook: Crook) -> None:
+    """Offers as evidence against another seat what it has signed itself in that seat's name."""
+    two = [crook.signed(each.payload) for each in (_closed(crook)[0], crook.made("turn", TurnBody("", (), b"", b"")))]
+    crook.say(Evidence(tuple(Signed(each.payload, each.signature) for each in two)))
+
+
+def evidence_of_nothing(crook: Crook) -> None:
+    """Offers what is right as evidence: one contribution of an honest seat, the same twice, and two of two steps."""
+    honest = _closed(crook)[0]
+    first = next(each for seat, each in crook.match.record[0].contributions if seat != crook.number)
+    for offered in ([honest], [honest, honest], [first, honest]):
+        crook.say(Evidence(tuple(Signed(each.payload, each.signature) for each in offered)))
+
+
+def two_futures(crook: Crook) -> None:
+    """Signs two contributions for a step that is far away, and offers them itself."""
+    step = crook.match.number + 1000
+    two = [crook.made("turn", TurnBody(word, (), b"", b""), step, bytes(32)) for word in ("pass", "draw")]
+    crook.say(Evidence(tuple(Signed(each.payload, each.signature) for each in two)))
+
+
+class TwoFaces(Trick):
+    """At the first step of a kind, sends every second seat another contribution, and plays on with one of them."""
+
+    def __init__(self, kind: Kind, second: Callable[[Crook], Contribution]) -> None:
+        self._kind = kind
+        self._second = second
+        self._done = False
+
+    def instead(self, crook: Crook, own: Contribution) -> bool:
+        """See Trick."""
+        if crook.match.kind == self._kind and crook.mesh.linked == frozenset(crook.others) and not self._done:
+            self._done = True
+            second = self._second(crook)
+            for each in (own, second):
+                crook.mesh.hold_back(each)
+            crook.publish(own, crook.others[1::2])
+            crook.publish(second, crook.others[::2])
+            if len(crook.others) == 1:
+                crook.publish(own)
+        return False
+
+
+def other_commitment(crook: Crook) -> Contribution:
+    """Another commitment."""
+    return crook.made("seat", SeatBody(bytes(32)))
+
+
+def other_shuffle(crook: Crook) -> Contribution:
+    """Another right shuffle."""
+    body = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck)
+    return crook.made("shuffle", ShuffleBody(body.deck, body.proof))
+
+
+def other_proof(crook: Crook) -> Contribution:
+    """The same shares with another proof."""
+    assert crook.match.kind is not None, "it owes something"
+    return crook.made(crook.match.kind, crook.shares(shares_due(crook)))
+
+
+def other_action(crook: Crook) -> Contribution:
+    """Another legal action."""
+    return crook.seat.play(crook.match, crook.seat.view(crook.match).legal[-1])
+
+
+def _once(name: str, row: str, deed: Callable[[Crook], None], endings: dict[int, Ending]) -> Adversary:
+    return Adversary(name, row, (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings)
+
+
+def _faces(name: str, kind: Kind, second: Callable[[Crook], Contribution], endings: dict[int, Ending]) -> Adversary:
+    what = f"to every second seat another contribution at a step ``{kind}``: {(second.__doc__ or '').rstrip('.')}"
+    return Adversary(name, _TWO, what, lambda: TwoFaces(kind, second), endings)
+
+
+_TWICE = "two contributions"
+
+VOTES = (
+    _once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK)),
+    _once("vote of another game", _VOTES, foreign_vote, always(AT_THE_LINK)),
+    _once("vote by a minority", _VOTES, minority_vote, always(NO_EFFECT, 2, 3, 4)),
+    _once("vote against all", _VOTES, majority_dropped, always(NO_EFFECT, 3, 5)),
+    Adversary(
+        "votes without end",
+        _VOTES,
+        "votes to drop an honest seat at every step, in round after round",
+        Hinders,
+        always(NO_EFFECT, 3, 4),
+    ),
+    _once("two ballots", _VOTES, two_ballots, {2: NO_EFFECT, **in_play("two ballots", 3, 4)}),
+    _once("two ballots apart", _VOTES, two_ballots_apart, in_play("two ballots", 3)),
+    _once("lying ballot", _VOTES, lying_last, always(NO_EFFECT, 3, 4)),
+    _once("rounds far ahead", _VOTES, far_rounds, always(NO_EFFECT)),
+    _once("false heads", _VOTES, false_head, always(NO_EFFECT)),
+    Adversary(
+        "late contribution",
+        _LATE,
+        "does not act until its turn is skipped, then sends the action that it had signed, and plays on",
+        TooLate,
+        always(NO_EFFECT, 3, 4),
+    ),
+    _once(
+        "leaver that plays on",
+        _LEAVES,
+        leave,
+        {2: Ending("forfeit", "a leave", "unfinished"), 3: Ending("dropped", "a leave", "verified")},
+    ),
+    _once("forged leave", _LEAVES, forged_leave, always(AT_THE_LINK)),
+    _once("forged evidence", _EVIDENCE, forged_evidence, always(AT_THE_LINK)),
+    _once("own words as evidence", _EVIDENCE, own_words_as_evidence, always(AT_THE_LINK)),
+    _once("evidence of nothing", _EVIDENCE, evidence_of_nothing, always(NO_EFFECT)),
+    _once("two contributions far ahead", _TWO, two_futures, in_play(_TWICE)),
+    _faces("two commitments", "seat", other_commitment, always(at_setup(_TWICE))),
+    _faces("two shuffles", "shuffle", other_shuffle, always(at_setup(_TWICE), 2, 3, 4)),
+    _faces("two deals", "deal", other_proof, always(at_setup(_TWICE))),
+    _faces("two turns", "turn", other_action, in_play(_TWICE)),
+    _faces("two draws", "draw", other_proof, in_play(_TWICE)),
+)
+
