@@ -90,6 +90,7 @@ class Witness:
     honest: frozenset[int]
     final: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
     frames: dict[bytes, int] = field(default_factory=dict[bytes, int])
+    parted: int = 0  # the step before play, if any, at which a cheat has shown two faces
     reports: dict[int, Report] = field(default_factory=dict[int, Report])
     _signed: dict[tuple[int, str, object], bytes] = field(default_factory=dict[tuple[int, str, object], bytes])
     _looked: dict[int, tuple[Process, int]] = field(default_factory=dict[int, tuple[Process, int]])
@@ -120,8 +121,23 @@ class Witness:
         value = closed.prev, payloads, closed.action, closed.about
         if closed.number > len(self.final):
             self.final.append(value)
+        elif self.parted and closed.number >= self.parted:
+            pass
+        elif self.final[closed.number - 1] != value and self._parts(closed):
+            self.parted = closed.number
         elif self.final[closed.number - 1] != value:
             raise SafetyViolation(f"step {closed.number} is final with seat {seat} in another way than with others")
+
+    def _parts(self, closed: ClosedStep) -> bool:
+        """Whether a cheat has signed two things before the first deal.
+
+        Nobody can vote there, so each honest seat takes the version that it got, and the game ends with the proof.
+        """
+        before_play = closed.number <= 3 + len(self.agreement.seats)  # seat, reveal, shuffles, deal
+        known = self.final[closed.number - 1][1]
+        assert isinstance(known, tuple), "payloads"
+        two = set(known) ^ {contribution.payload for _, contribution in closed.contributions}
+        return before_play and self.honest.isdisjoint(open_envelope(payload).seat for payload in two)
 
     def hears(self, sender: Peer, _to: int, frame: bytes) -> None:
         """Something is sent."""
@@ -129,7 +145,7 @@ class Witness:
             return
         if sender.number not in self.honest:
             if not _opens_a_hand(frame):
-                self.frames[frame] = None  # It need not be a message; what it gives away may still be another's.
+                self.frames[frame] = 0  # It need not be a message; what it gives away may still be another's.
             return
         message = decoded(frame)
         if isinstance(message, Opening):
@@ -175,6 +191,8 @@ class Witness:
     def at_the_end(self, peers: Collection[Peer]) -> None:
         """Verify every record, play the longest again with open cards, and look for secrets in all that was sent."""
         ended = [peer for peer in peers if peer.number in self.honest and peer.state == "ended"]
+        if self.parted and any(peer.result and peer.result.kind in {"won", "drawn"} for peer in ended):
+            raise SafetyViolation(f"a game was played out though its past parts at step {self.parted}")
         played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
         if len(played_out) > 1:
             raise SafetyViolation(f"different results: {played_out}")

@@ -26,6 +26,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import encode
 from seqp2p.net.inbox import Item
 from seqp2p.net.messages import ContributionMessage, Message, encode_message
+from seqp2p.net.relay import LinkUp
 from seqp2p.testing.process import MakeSession, Sitting, VirtualSession
 from seqp2p.testing.table import fresh
 
@@ -91,6 +92,8 @@ class Crook(VirtualSession):
         """See VirtualSession."""
         try:
             await super().take(item)
+            if isinstance(item, LinkUp):
+                await self._advance()  # Tricks may wait for all links.
         except KeptBack:
             pass
         self.trick.after(self)

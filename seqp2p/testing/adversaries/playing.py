@@ -17,7 +17,7 @@ from seqp2p.testing.table import TABLES, TableKey, draw_settings, make_agreement
 _NUMBER: Final = 0
 _USUAL: Final = {
     "advanced": False,
-    "table_talk": False,
+    "table_talk": True,
     "manual_draw": False,
     "open_hands": True,
     "turn_time_s": 15,

@@ -1,9 +1,9 @@
 """Tricks with ballots, heads, leaves and evidence, and two faces: what decides how a step closes."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
-from seqp2p.match.contribution import Contribution, Kind, SeatBody, ShuffleBody, TurnBody
+from seqp2p.match.contribution import Contribution, Kind, SeatBody, ShuffleBody, TurnBody, open_envelope
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
 from seqp2p.net.messages import BallotMessage, Evidence, HeadMessage, LeaveMessage, Signed
 from seqp2p.testing.adversaries.crook import Crook, Once, Trick
@@ -23,6 +23,9 @@ _TWO = "equivocation: two contributions for one step"
 _EVIDENCE = "forged evidence"
 _LEAVES = "a leaver that keeps playing, forged leave"
 _LATE = "late contribution after a vote"
+
+
+Second = Callable[[Crook, Contribution], Contribution]
 
 
 def ballot(
@@ -191,54 +194,82 @@ def two_futures(crook: Crook) -> None:
 class TwoFaces(Trick):
     """At the first step of a kind, sends every second seat another contribution, and plays on with one of them."""
 
-    def __init__(self, kind: Kind, second: Callable[[Crook], Contribution]) -> None:
+    def __init__(self, kind: Kind, second: Second, when: Callable[[Crook], bool]) -> None:
         self._kind = kind
         self._second = second
+        self._when = when
         self._done = False
 
     def instead(self, crook: Crook, own: Contribution) -> bool:
         """See Trick."""
-        if crook.match.kind == self._kind and crook.mesh.linked == frozenset(crook.others) and not self._done:
-            self._done = True
-            second = self._second(crook)
+        if crook.match.kind != self._kind or self._done or not self._when(crook):
+            return False
+        self._done = crook.mesh.linked == frozenset(crook.others)
+        if self._done:
+            second = self._second(crook, own)
             for each in (own, second):
                 crook.mesh.hold_back(each)
             crook.publish(own, crook.others[1::2])
             crook.publish(second, crook.others[::2])
             if len(crook.others) == 1:
                 crook.publish(own)
-        return False
+        return not self._done
 
 
-def other_commitment(crook: Crook) -> Contribution:
+def other_commitment(crook: Crook, _own: Contribution) -> Contribution:
     """Another commitment."""
     return crook.made("seat", SeatBody(bytes(32)))
 
 
-def other_shuffle(crook: Crook) -> Contribution:
+def other_shuffle(crook: Crook, _own: Contribution) -> Contribution:
     """Another right shuffle."""
     body = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck)
     return crook.made("shuffle", ShuffleBody(body.deck, body.proof))
 
 
-def other_proof(crook: Crook) -> Contribution:
+def other_proof(crook: Crook, _own: Contribution) -> Contribution:
     """The same shares with another proof."""
     assert crook.match.kind is not None, "it owes something"
     return crook.made(crook.match.kind, crook.shares(shares_due(crook)))
 
 
-def other_action(crook: Crook) -> Contribution:
+def other_action(crook: Crook, own: Contribution) -> Contribution:
     """Another legal action."""
-    return crook.seat.play(crook.match, crook.seat.view(crook.match).legal[-1])
+    actions = (crook.seat.play(crook.match, action) for action in crook.seat.view(crook.match).legal)
+    return next(each for each in actions if open_envelope(each.payload).body["action"] != _words(own))
+
+
+def _words(own: Contribution) -> object:
+    return open_envelope(own.payload).body["action"]
+
+
+def _whenever(_crook: Crook) -> bool:
+    return True
+
+
+def _plays_next(crook: Crook) -> bool:
+    plan, players = crook.match.plan, crook.match.game.players
+    return plan is not None and plan.subject % players + 1 == crook.number
+
+
+def _plays_later(crook: Crook) -> bool:
+    return not _plays_next(crook)
 
 
 def _once(name: str, row: str, deed: Callable[[Crook], None], endings: dict[int, Ending]) -> Adversary:
     return Adversary(name, row, (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings)
 
 
-def _faces(name: str, kind: Kind, second: Callable[[Crook], Contribution], endings: dict[int, Ending]) -> Adversary:
-    what = f"to every second seat another contribution at a step ``{kind}``: {(second.__doc__ or '').rstrip('.')}"
-    return Adversary(name, _TWO, what, lambda: TwoFaces(kind, second), endings)
+def _faces(
+    name: str,
+    kind: Kind,
+    second: Second,
+    endings: Mapping[int, Ending],
+    when: Callable[[Crook], bool] = _whenever,
+    more: str = "",
+) -> Adversary:
+    what = f"sends every second seat another contribution at a step ``{kind}``{more}: {(second.__doc__ or '').lower()}"
+    return Adversary(name, _TWO, what.rstrip("."), lambda: TwoFaces(kind, second, when), endings)
 
 
 _TWICE = "two contributions"
@@ -280,8 +311,16 @@ VOTES = (
     _once("two contributions far ahead", _TWO, two_futures, in_play(_TWICE)),
     _faces("two commitments", "seat", other_commitment, always(at_setup(_TWICE))),
     _faces("two shuffles", "shuffle", other_shuffle, always(at_setup(_TWICE), 2, 3, 4)),
-    _faces("two deals", "deal", other_proof, always(at_setup(_TWICE))),
+    _faces("two deals", "deal", other_proof, {**in_play(_TWICE, 2), **always(at_setup(_TWICE), 3, 4)}),
     _faces("two turns", "turn", other_action, in_play(_TWICE)),
-    _faces("two draws", "draw", other_proof, in_play(_TWICE)),
+    _faces("two draws", "draw", other_proof, in_play(_TWICE, 4), _plays_later),
+    _faces(
+        "two draws before its turn",
+        "draw",
+        other_proof,
+        {2: in_play(_TWICE)[2], 3: at_setup(_TWICE), 4: in_play(_TWICE)[4]},
+        _plays_next,
+        ", before its own turn, so that it alone signs for the step with one of two others",
+    ),
 )
 

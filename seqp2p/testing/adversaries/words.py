@@ -1,0 +1,388 @@
+"""Tricks with messages: bytes that are none, words in another's name, too many of them, and talk at the table."""
+
+from collections.abc import Callable, Mapping
+
+from seqp2p.crypto.group import encode_scalar
+from seqp2p.crypto.hashing import REMARK
+from seqp2p.match.contribution import CallBody, Contribution, Kind, TurnBody
+from seqp2p.match.encoding import encode, pack
+from seqp2p.match.remark import NO_REMARK, Remark, RemarkPayload
+from seqp2p.net.errors import LinkLost
+from seqp2p.net.frames import frame
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import (
+    Bye,
+    Evidence,
+    Have,
+    Hurry,
+    Links,
+    Opening,
+    RemarkMessage,
+    Signed,
+    encode_message,
+)
+from seqp2p.rules import Action, format_action
+from seqp2p.testing.adversaries.crook import Crook, Instead, MakeTrick, Once, Trick
+from seqp2p.testing.adversaries.described import (
+    AT_THE_LINK,
+    NO_EFFECT,
+    Adversary,
+    Ending,
+    always,
+    in_play,
+)
+from seqp2p.testing.faults import Fault
+
+_BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
+_FRAMES = "frames too large, nested msgpack bombs"
+_FLOOD = "flooding"
+_SIGNED = "somebody else's signature"
+_REPLAYED = "replayed old messages"
+_RELEASE = "x_i released before the end is final"
+_TALK = "table talk"
+_ESCAPES = "terminal escapes in names and chat"
+
+
+# Bytes.
+
+
+def garbage(crook: Crook) -> None:
+    """Sends bytes that are no message."""
+    crook.throw(frame(b"\xc1"))
+
+
+def unknown_message(crook: Crook) -> None:
+    """Sends a message of a type that there is not."""
+    crook.throw(frame(pack({"type": "abracadabra"})))
+
+
+def out_of_place(crook: Crook) -> None:
+    """Sends a message that has its place in the lobby."""
+    crook.throw(frame(pack({"type": "ready", "round": 1})))
+
+
+def non_canonical(crook: Crook) -> None:
+    """Sends a right message with an integer that is longer than it need be."""
+    canonical = encode_message(Hurry(1))[4:]
+    crook.throw(frame(canonical[:-1] + b"\xcc\x01"))
+
+
+def extra_key(crook: Crook) -> None:
+    """Sends a right message with one key more."""
+    crook.throw(frame(pack({"type": "hurry", "step": 1, "more": 2})))
+
+
+def nested_bomb(crook: Crook) -> None:
+    """Sends arrays nested a thousand deep."""
+    crook.throw(frame(b"\x91" * 1_000 + b"\xc0"))
+
+
+def claimed_bomb(crook: Crook) -> None:
+    """Sends a header that claims four thousand million elements."""
+    crook.throw(frame(b"\xdd\xff\xff\xff\xff"))
+
+
+def oversized(crook: Crook) -> None:
+    """Announces a frame of a byte more than there may be."""
+    crook.throw(frame(bytes(DEFAULT_LIMITS.frame_max + 1)))
+
+
+def empty_frame(crook: Crook) -> None:
+    """Sends a frame of no bytes."""
+    crook.throw(frame(b""))
+
+
+# Signatures.
+
+
+def in_anothers_name(crook: Crook) -> None:
+    """Contributes in another seat's name, with its own signature."""
+    crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=crook.others[0]))
+
+
+def unsigned(crook: Crook) -> None:
+    """Contributes with a signature of zeros."""
+    crook.publish(Contribution(crook.made("turn", TurnBody("pass", (), b"", b"")).payload, bytes(64)))
+
+
+def for_another_label(crook: Crook) -> None:
+    """Passes a remark's signature off as a contribution's."""
+    made = crook.made("turn", TurnBody("pass", (), b"", b""))
+    crook.publish(crook.signed(made.payload, REMARK))
+
+
+def to_another_game(crook: Crook) -> None:
+    """Contributes to another game."""
+    crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), game=bytes(32)))
+
+
+def no_such_seat(crook: Crook) -> None:
+    """Contributes from a seat that the table has not."""
+    crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=12))
+
+
+# Old and early words, and many of them.
+
+
+def all_again(crook: Crook) -> None:
+    """Sends everything that all have contributed so far once more."""
+    for step in crook.match.record:
+        for _, contribution in step.contributions:
+            crook.publish(contribution)
+
+
+def another_past(crook: Crook) -> None:
+    """Signs contributions to every step so far, on a past that there is not."""
+    for step in range(1, crook.match.number + 1):
+        crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), step, bytes(32)))
+
+
+def far_steps(crook: Crook) -> None:
+    """Signs contributions to two hundred steps that are far away."""
+    for ahead in range(200):
+        crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32)))
+
+
+def many_versions(crook: Crook) -> None:
+    """Signs fifty contributions to one step that is far away, each on another past."""
+    for past in range(50):
+        crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), 5_000, bytes([past]) * 32))
+
+
+def asks_and_asks(crook: Crook) -> None:
+    """Says three hundred times that it has nothing."""
+    for _ in range(300):
+        crook.say(Have(1, ()))
+
+
+def asks_ahead(crook: Crook) -> None:
+    """Says that it is a hundred thousand steps ahead."""
+    crook.say(Have(100_000, tuple(range(1, 13))))
+
+
+def hurries(crook: Crook) -> None:
+    """Hurries everybody at every step."""
+    for step in range(1, crook.match.number + 50):
+        crook.say(Hurry(step))
+
+
+def talks(crook: Crook) -> None:
+    """Says two hundred things at once."""
+    last = NO_REMARK
+    for number in range(1, 201):
+        said = _remark(crook, f"word {number}", number, last)
+        last = said.hash
+        crook.say(RemarkMessage(said.payload, said.signature))
+
+
+def evidence_flood(crook: Crook) -> None:
+    """Offers two hundred contributions to steps far away as evidence."""
+    for ahead in range(200):
+        own = crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32))
+        crook.say(Evidence((Signed(own.payload, own.signature),)))
+
+
+def false_links(crook: Crook) -> None:
+    """Says that it is linked with seats that there are not, and with itself."""
+    crook.say(Links(tuple(range(1, 13))))
+
+
+def says_bye(crook: Crook) -> None:
+    """Says goodbye, and stays."""
+    crook.say(Bye("\x1b[2Jthe others cheat"))
+
+
+def links_again(crook: Crook) -> None:
+    """Ends all its links, for no reason."""
+    for end in crook.mesh.ends:
+        end.end(LinkLost("No reason."))
+
+
+# The end.
+
+
+def early_secret(crook: Crook) -> None:
+    """Releases its own game secret in the middle of the game."""
+    crook.say(Opening(crook.number, encode_scalar(crook.seat.release())))
+
+
+def wrong_secret(crook: Crook) -> None:
+    """Releases a secret that is not its own, in the middle of the game."""
+    crook.say(Opening(crook.number, encode_scalar(77)))
+
+
+def wrong_secrets_of_all(crook: Crook) -> None:
+    """Releases false secrets in every seat's name, zero and such as are too large among them."""
+    for seat in range(1, 13):
+        crook.say(Opening(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
+
+
+# Talk.
+
+
+def _remark(crook: Crook, text: str, number: int = 1, last: bytes = NO_REMARK, *, courtesy: bool = False) -> Remark:
+    here = crook.at
+    word = RemarkPayload(1, here.game, crook.number, number, last, here.step, here.prev, courtesy, text)
+    signed = crook.signed(encode(word), REMARK)
+    return Remark(signed.payload, signed.signature, word)
+
+
+def _says(text: str, *, courtesy: bool = False) -> Callable[[Crook], None]:
+    def deed(crook: Crook) -> None:
+        said = _remark(crook, text, courtesy=courtesy)
+        crook.say(RemarkMessage(said.payload, said.signature))
+
+    return deed
+
+
+def forged_remark(crook: Crook) -> None:
+    """Says something in another seat's name."""
+    said = _remark(crook, "hello")
+    signature = crook.seat.sign(REMARK, said.payload[:-1])
+    crook.say(RemarkMessage(said.payload, signature))
+
+
+def two_first_remarks(crook: Crook) -> None:
+    """Says two different things as its first, one to each half of the table."""
+    for half, text in ((crook.others[::2], "one thing"), (crook.others[1::2], "another")):
+        said = _remark(crook, text)
+        crook.say(RemarkMessage(said.payload, said.signature), half)
+
+
+def _call(crook: Crook, remark: Remark) -> Contribution:
+    words = format_action(crook.match.game.variant, Action("call", seat=remark.said.seat))
+    return crook.made("turn", CallBody(words, remark.payload, remark.signature))
+
+
+def _heard(crook: Crook, *, courtesy: bool) -> Remark | None:
+    remarks = crook.match.remarks.after((0,) * crook.match.game.players)
+    return next((each for each in remarks if each.said.courtesy == courtesy), None)
+
+
+def calls_courtesy(crook: Crook, _own: Contribution) -> Contribution | None:
+    """Calls a courtesy."""
+    remark = _heard(crook, courtesy=True)
+    return None if remark is None else _call(crook, remark)
+
+
+def calls_own_words(crook: Crook, _own: Contribution) -> Contribution:
+    """Calls a remark that it has made itself, in an opponent's name."""
+    word = RemarkPayload(1, crook.at.game, crook.others[0], 1, NO_REMARK, 1, crook.at.game, False, "my knave")
+    signed = crook.signed(encode(word), REMARK)
+    return _call(crook, Remark(signed.payload, signed.signature, word))
+
+
+def calls_no_remark(crook: Crook, _own: Contribution) -> Contribution:
+    """Calls without a remark."""
+    return crook.made("turn", crook.action(f"call {crook.others[0]}"))
+
+
+def calls_too_late(crook: Crook, _own: Contribution) -> Contribution | None:
+    """Calls a remark of before its last turn."""
+    remark = _heard(crook, courtesy=False)
+    placed = crook.match.game.placed_at.get(crook.number, 0)
+    return None if remark is None or remark.said.step >= placed else _call(crook, remark)
+
+
+class CallsTwice(Trick):
+    """Calls a remark, and calls it again when the cards are given up."""
+
+    def __init__(self) -> None:
+        self._called: int = 0
+        self._done = False
+
+    def instead(self, crook: Crook, _own: Contribution) -> bool:
+        """See Trick."""
+        kind: Kind | None = crook.match.kind
+        remark = _heard(crook, courtesy=False)
+        if kind != "turn" or remark is None or self._done:
+            return self._done
+        own = _call(crook, remark)
+        if not self._called:
+            self._called = crook.match.number
+            crook.match.receive(own)
+        else:
+            self._done = True
+        crook.publish(own)
+        return True
+
+
+def _once(
+    name: str,
+    row: str,
+    deed: Callable[[Crook], None],
+    endings: Mapping[int, Ending],
+    what: str = "",
+) -> Adversary:
+    return Adversary(name, row, what or (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings)
+
+
+_LINK = always(AT_THE_LINK)
+_NOTHING = always(NO_EFFECT)
+# Four seats in two teams; an opponent says a courtesy, and then something else.
+_TALKED = (Fault("talk", 0.3, (2,)), Fault("talk", 0.4, (2,)))
+
+
+def _talk(name: str, what: str, make: MakeTrick) -> Adversary:
+    return Adversary(name, _TALK, what, make, in_play("one contribution", 4), 1, 1, {"table_talk": False}, _TALKED)
+
+
+def _called(name: str, forge: Callable[[Crook, Contribution], Contribution | None]) -> Adversary:
+    return _talk(name, (forge.__doc__ or "").rstrip("."), lambda: Instead("turn", forge))
+
+
+WORDS = (
+    _once("garbage", _FRAMES, garbage, _LINK),
+    _once("unknown message", _FRAMES, unknown_message, _LINK),
+    _once("message out of place", _FRAMES, out_of_place, _LINK),
+    _once("non-canonical message", _BYTES, non_canonical, _LINK),
+    _once("one key more", _BYTES, extra_key, _LINK),
+    _once("nested bomb", _FRAMES, nested_bomb, _LINK),
+    _once("claimed bomb", _FRAMES, claimed_bomb, _LINK),
+    _once("oversized frame", _FRAMES, oversized, _LINK),
+    _once("empty frame", _FRAMES, empty_frame, _LINK),
+    _once("another's name", _SIGNED, in_anothers_name, _LINK),
+    _once("no signature", _SIGNED, unsigned, _LINK),
+    _once("signature of another label", _SIGNED, for_another_label, _LINK),
+    _once("another game's contribution", _REPLAYED, to_another_game, _LINK),
+    _once("no such seat", _SIGNED, no_such_seat, _LINK),
+    _once("everything again", _REPLAYED, all_again, _NOTHING),
+    _once("another past", _REPLAYED, another_past, _NOTHING),
+    _once("far steps", _FLOOD, far_steps, _NOTHING),
+    _once("many versions", _FLOOD, many_versions, _NOTHING),
+    _once("asking without end", _FLOOD, asks_and_asks, _NOTHING),
+    _once("asking from far ahead", _FLOOD, asks_ahead, _NOTHING),
+    _once("hurry", _FLOOD, hurries, _NOTHING),
+    _once("remarks without end", _FLOOD, talks, _NOTHING),
+    _once("evidence without end", _FLOOD, evidence_flood, _NOTHING),
+    _once("false links", _FLOOD, false_links, _NOTHING),
+    _once("goodbye for nothing", "a leaver that keeps playing, forged leave", says_bye, always(NO_EFFECT, 3, 4)),
+    _once("links broken", _FLOOD, links_again, _NOTHING),
+    _once("secret too early", _RELEASE, early_secret, _NOTHING),
+    _once("wrong secret", _RELEASE, wrong_secret, _LINK),
+    _once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, _LINK),
+    _once(
+        "escapes in a remark",
+        _ESCAPES,
+        _says("\x1b[2J\x1b]0;owned\x07"),
+        _LINK,
+        "says something that would clear the screen",
+    ),
+    _once("remark turned round", _ESCAPES, _says("abc\u202edef"), _LINK, "says something that is read backwards"),
+    _once("remark too long", _FRAMES, _says("x" * 201), _LINK, "says a character more than there may be"),
+    _once(
+        "false courtesy",
+        _TALK,
+        _says("the knave", courtesy=True),
+        _LINK,
+        "says something as a courtesy that is none, so that it could not be called",
+    ),
+    _once("forged remark", _SIGNED, forged_remark, _LINK),
+    _once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),
+    _called("call of a courtesy", calls_courtesy),
+    _called("call of its own words", calls_own_words),
+    _called("call of nothing", calls_no_remark),
+    _called("call too late", calls_too_late),
+    _talk("call twice", "calls a remark, and calls it again when the cards are given up", CallsTwice),
+)
+
