@@ -115,10 +115,15 @@ class Match:
 
     @property
     def confirmed(self) -> bool:
-        """Whether a strict majority of the seats (of two: both) has signed the final position."""
+        """Whether a strict majority of the seats (of two: both) has signed the final position.
+
+        Until all have, the word of a seat that is proved a cheat does not count: it may have won by a past of which the
+        others have another version.
+        """
         if self.game.result is not None:
             return self.game.result.kind in {"won", "drawn"}
-        return self.kind == "over" and 2 * len(self.held) > len(self.game.seats)
+        signed = [seat for seat, _ in self.held if seat not in self.proven]
+        return self.kind == "over" and 2 * len(signed) > len(self.game.seats)
 
     @property
     def awaited(self) -> frozenset[int]:

@@ -218,7 +218,7 @@ class Seated:
     def _may_be_confirmed(self) -> bool:
         """Whether the final position has, or may yet get, the signatures of a majority: nobody can deny it alone."""
         seats, signed = set(self.match.game.seats), {seat for seat, _ in self.match.held}
-        signed |= seats - self.match.proven.keys() - self.match.left.keys()
+        signed = (signed | (seats - self.match.left.keys())) - self.match.proven.keys()
         return self.match.kind == "over" and 2 * len(signed) > len(seats)
 
     def _see(self) -> None:

@@ -2,6 +2,7 @@
 
 python -m seqp2p.testing --seed 7 --players 4 --faults partition crash --json
 python -m seqp2p.testing soak --seconds 600 --processes 2
+python -m seqp2p.testing adversaries "two turns" --seeds 3 --json
 """
 
 import argparse
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from seqp2p.rules import VARIANTS
+from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines
 from seqp2p.testing.faults import KINDS
 from seqp2p.testing.miniature import MINIATURE, NAME
 from seqp2p.testing.outcome import Outcome, commit, simulate
@@ -21,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     if chosen.command == "soak":
         return _soak(chosen)
+    if chosen.command == "adversaries":
+        return _adversaries(chosen)
     kinds = KINDS if chosen.faults is None else tuple(chosen.faults)
     outcome = simulate(chosen.seed, chosen.players, kinds, chosen.variant)
     if chosen.json:
@@ -43,6 +47,11 @@ def _parser() -> argparse.ArgumentParser:
     many.add_argument("--processes", type=int, default=2)
     many.add_argument("--first-seed", type=int, default=0)
     many.add_argument("--json", action="store_true", help="one line of JSON instead of the table")
+    cheats = commands.add_parser("adversaries", help="games with misbehaving seats; prints what came of each")
+    cheats.set_defaults(command="adversaries")
+    cheats.add_argument("name", nargs="?", help="the adversaries with this in their names; all without it")
+    cheats.add_argument("--seeds", type=int, default=1, help="so many games of each")
+    cheats.add_argument("--json", action="store_true", help="a line of JSON for each game instead of the table")
     return parser
 
 
@@ -80,6 +89,19 @@ def _soak(chosen: argparse.Namespace) -> int:
         print(f"commit {commit()}")
         print(*table(tally), sep="\n")
     return 0 if not tally.violations else 1
+
+
+def _adversaries(chosen: argparse.Namespace) -> int:
+    asked = [each for each in ADVERSARIES if (chosen.name or "") in each.name]
+    if not asked:
+        print(f"no adversary has {chosen.name!r} in its name", file=sys.stderr)
+        return 2
+    rows = list(all_found(asked, range(chosen.seeds)))
+    if chosen.json:
+        print(*(json.dumps(row.as_data()) for row in rows), sep="\n")
+    else:
+        print(f"commit {commit()}", *lines(rows), sep="\n")
+    return 1 if any(row.fault for row in rows) else 0
 
 
 if __name__ == "__main__":

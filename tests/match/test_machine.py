@@ -201,6 +201,18 @@ def test_a_strict_majority_confirms_the_result(players: int, votes: int) -> None
     assert match.kind is None
 
 
+def test_the_word_of_a_cheat_confirms_nothing(trio: Played) -> None:
+    """Two of three have signed the end, and one of them is proved a cheat: it is confirmed when the third has too."""
+    match = match_at(trio, len(trio.steps))
+    for seat in (1, 2):
+        match.receive(trio.contribution(match.number, seat))
+    assert match.confirmed
+    match.accuse(Violation(2, 5, "two faces", (trio.contribution(5, 2),)))
+    assert not match.confirmed
+    match.receive(trio.contribution(match.number, 3))
+    assert match.confirmed
+
+
 def test_a_wrong_final_position_is_a_violation(trio: Played) -> None:
     step = trio.step_of("over")
     match = shared_match_at(trio, step)

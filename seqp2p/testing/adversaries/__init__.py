@@ -15,6 +15,7 @@ from seqp2p.testing.adversaries.decks import DECKS
 from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
 from seqp2p.testing.adversaries.keys import KEYS
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
+from seqp2p.testing.adversaries.table import Found, all_found, found, lines, markdown
 from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
@@ -28,12 +29,17 @@ __all__ = [
     "Disagreement",
     "Ending",
     "Evidence",
+    "Found",
     "Instead",
     "Keeps",
     "Once",
     "Outcome",
     "Trick",
+    "all_found",
     "crooked",
     "ending",
+    "found",
+    "lines",
+    "markdown",
     "play",
 ]

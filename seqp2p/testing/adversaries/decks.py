@@ -8,15 +8,14 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, share
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
-from seqp2p.match.contribution import Contribution, ShuffleBody
+from seqp2p.match.contribution import Contribution, Kind, ShuffleBody
 from seqp2p.match.setup_steps import positions_of_others
-from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Trick
+from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, MakeTrick, Trick
 from seqp2p.testing.adversaries.described import (
     GAME_ENDS,
     NO_EFFECT,
     WITHHELD,
     Adversary,
-    Ending,
     always,
     at_setup,
     in_play,
@@ -227,13 +226,19 @@ def infinite_share(crook: Crook, own: Contribution) -> Contribution:
 
 def _shuffle(name: str, row: str, change: Callable[[Crook, Deck], Deck]) -> Adversary:
     what = f"shuffles falsely and follows the prover all the same: {(change.__doc__ or '').rstrip('.')}"
-    return Adversary(name, row, what, false_shuffle(change), always(at_setup()))
+    return Adversary(name, row, what, false_shuffle(change), always(at_setup()), reason="shuffle proof")
 
 
-def _instead(name: str, row: str, kind: str, forge: Callable[[Crook, Contribution], Contribution]) -> Adversary:
-    step = next(each for each in ("shuffle", "deal", "draw") if each == kind)
+def _instead(
+    name: str, row: str, kind: Kind, forge: Callable[[Crook, Contribution], Contribution], reason: str
+) -> Adversary:
     endings = in_play() if kind == "draw" else always(at_setup())
-    return Adversary(name, row, (forge.__doc__ or "").rstrip("."), lambda: Instead(step, forge), endings)
+    return Adversary(name, row, (forge.__doc__ or "").rstrip("."), lambda: Instead(kind, forge), endings, reason=reason)
+
+
+def _bound(place: str, make: MakeTrick) -> Adversary:
+    name, what = f"shuffle proof of another {place}", f"shuffles, and binds the proof to another {place}"
+    return Adversary(name, _BOUND, what, make, always(at_setup()), reason="shuffle proof")
 
 
 DECKS = (
@@ -245,8 +250,8 @@ DECKS = (
     _shuffle("sum kept", _STATEMENT, sum_kept),
     _shuffle("deck doubled", _STATEMENT, doubled),
     _shuffle("halves swapped", _STATEMENT, halves_swapped),
-    _instead("one card fewer", _BYTES, "shuffle", one_card_fewer),
-    _instead("deck off the field", _BYTES, "shuffle", off_the_field),
+    _instead("one card fewer", _BYTES, "shuffle", one_card_fewer, "points take"),
+    _instead("deck off the field", _BYTES, "shuffle", off_the_field, "no point"),
     Adversary(
         "shuffle of the open deck",
         "one party shuffles for all",
@@ -254,6 +259,7 @@ DECKS = (
         lambda: Instead("shuffle", open_deck),
         always(at_setup()),
         seat=2,
+        reason="shuffle proof",
     ),
     Adversary(
         "shuffle in another's place",
@@ -261,22 +267,12 @@ DECKS = (
         "shuffles and proves it when another seat is to shuffle",
         OutOfTurn,
         always(at_setup()),
+        reason="not its step",
     ),
-    *(
-        Adversary(
-            f"shuffle proof of another {place}",
-            _BOUND,
-            f"shuffles, and binds the proof to another {place}",
-            bound_elsewhere(**where),
-            always(at_setup()),
-        )
-        for place, where in {
-            "step": {"step": 1},
-            "seat": {"seat": 1},
-            "game": {"game": bytes(32)},
-            "past": {"prev": bytes(32)},
-        }.items()
-    ),
+    _bound("step", bound_elsewhere(step=1)),
+    _bound("seat", bound_elsewhere(seat=1)),
+    _bound("game", bound_elsewhere(game=bytes(32))),
+    _bound("past", bound_elsewhere(prev=bytes(32))),
     Adversary(
         "identity permutation",
         "proof that leaks the permutation",
@@ -291,16 +287,16 @@ DECKS = (
         lambda: Unmixed(lambda count: range(count)[::-1]),
         always(NO_EFFECT, 2, 4),
     ),
-    _instead("shares of other cards", _REPLAY, "deal", of_other_cards),
-    _instead("shares by another secret", _REPLAY, "deal", of_another_secret),
-    _instead("one share wrong", _REPLAY, "deal", one_share_wrong),
-    _instead("shares exchanged", _REPLAY, "deal", two_shares_exchanged),
-    _instead("share proof of another step", _REPLAY, "deal", proved_elsewhere),
-    _instead("too few shares", _BYTES, "deal", too_few),
-    _instead("share at infinity", _BYTES, "deal", infinite_share),
-    _instead("draw share of another card", _REPLAY, "draw", of_other_cards),
-    _instead("draw share by another secret", _REPLAY, "draw", of_another_secret),
-    _instead("draw share proved elsewhere", _REPLAY, "draw", proved_elsewhere),
+    _instead("shares of other cards", _REPLAY, "deal", of_other_cards, "share proof"),
+    _instead("shares by another secret", _REPLAY, "deal", of_another_secret, "share proof"),
+    _instead("one share wrong", _REPLAY, "deal", one_share_wrong, "share proof"),
+    _instead("shares exchanged", _REPLAY, "deal", two_shares_exchanged, "share proof"),
+    _instead("share proof of another step", _REPLAY, "deal", proved_elsewhere, "share proof"),
+    _instead("too few shares", _BYTES, "deal", too_few, "points take"),
+    _instead("share at infinity", _BYTES, "deal", infinite_share, "no point"),
+    _instead("draw share of another card", _REPLAY, "draw", of_other_cards, "share proof"),
+    _instead("draw share by another secret", _REPLAY, "draw", of_another_secret, "share proof"),
+    _instead("draw share proved elsewhere", _REPLAY, "draw", proved_elsewhere, "share proof"),
     Adversary(
         "no shuffle",
         _WITHHOLDS,
@@ -323,4 +319,3 @@ DECKS = (
         WITHHELD,
     ),
 )
-

@@ -21,7 +21,8 @@ Evidence: TypeAlias = Literal["none", "one contribution", "two contributions", "
 @dataclass(frozen=True, slots=True)
 class Ending:
     """What comes of it for every honest seat: the outcome, the evidence that it holds and that its record has, and
-    what ``verify`` says of that record."""
+    what ``verify`` says of that record.
+    """
 
     outcome: Outcome
     evidence: Evidence
@@ -40,7 +41,7 @@ def at_setup(evidence: Evidence = "one contribution") -> Ending:
 def in_play(evidence: Evidence = "one contribution", *sizes: int) -> dict[int, Ending]:
     """Proved in the game: with two seats the other has won, with more the cheat is dropped."""
     forfeit, dropped = Ending("forfeit", evidence, "unfinished"), Ending("proven and dropped", evidence, "verified")
-    return {players: forfeit if players == 2 else dropped for players in sizes or (2, 3, 4)}
+    return {players: forfeit if players == 2 else dropped for players in sizes or (2, 3)}
 
 
 def always(ending: Ending, *sizes: int) -> dict[int, Ending]:
@@ -61,6 +62,9 @@ class Adversary:
     """A misbehaving seat. ``row`` is the attack that it tries, ``what`` what it does, and ``endings`` what must come of
     it at tables of each size that it is tried at.
 
+    ``reason`` is in what every honest seat says of it, in a proof or of a link. ``also`` is what may come of it too, by
+    chance: what §6.3 of the protocol does not promise with so few seats.
+
     ``make`` makes its trick; ``crooks`` seats have it, and ``seat`` is the first of them where that matters. ``table``
     has settings that differ from the usual ones, ``faults`` what else happens.
     """
@@ -74,3 +78,5 @@ class Adversary:
     seat: int | None = None
     table: Mapping[str, Any] = field(default_factory=dict[str, Any])
     faults: tuple[Fault, ...] = ()
+    reason: str = ""
+    also: tuple[Ending, ...] = ()

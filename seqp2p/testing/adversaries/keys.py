@@ -6,8 +6,7 @@ from seqp2p.crypto.group import ORDER, POINT_SIZE, encode_point, hash_to_point, 
 from seqp2p.crypto.hashing import GENERATOR
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.match.contribution import Contribution, Kind, RevealBody, SeatBody, open_envelope
-from seqp2p.match.setup_steps import Held
+from seqp2p.match.contribution import Contribution, Kind, RevealBody, SeatBody
 from seqp2p.testing.adversaries.crook import Crook, Instead, Trick
 from seqp2p.testing.adversaries.described import GAME_ENDS, Adversary, always, at_setup
 
@@ -20,10 +19,6 @@ _REPLAY = "replayed proof or share from another game, step, seat, card"
 
 def _all_others_in(crook: Crook) -> bool:
     return set(crook.others) <= {seat for seat, _ in crook.match.held}
-
-
-def _held_bodies(crook: Crook) -> dict[int, Held]:
-    return {seat: open_envelope(each.payload).body for seat, each in crook.match.held}
 
 
 def another_key(crook: Crook, own: Contribution) -> Contribution:
@@ -62,15 +57,11 @@ class CancelsKeys(Waits):
 
     def answer(self, crook: Crook, own: Contribution) -> Contribution:
         """See Waits."""
-        others = sum_points([checked.kept[0] for checked in _open_held(crook).values()])
+        assert crook.match.chain.open is not None, "it owes something to this step"
+        others = sum_points([checked.kept[0] for checked in crook.match.chain.open.held.values()])
         key = sub(mul_base(_SECRET), others)
         proof = prove_key(_SECRET, key, crook.at, crook.randomness)
         return crook.with_body(own, key=encode_point(key), proof=proof)
-
-
-def _open_held(crook: Crook) -> Held:
-    assert crook.match.chain.open is not None, "it owes something to this step"
-    return crook.match.chain.open.held
 
 
 @dataclass
@@ -151,6 +142,7 @@ KEYS = (
         "reveals another key than it committed to, and can prove it",
         lambda: Instead("reveal", another_key),
         always(at_setup()),
+        reason="not those it committed to",
     ),
     Adversary(
         "cancelling key",
@@ -158,6 +150,7 @@ KEYS = (
         "waits for all other keys, then reveals y·G − ΣX with a proof for y",
         CancelsKeys,
         always(at_setup()),
+        reason="not those it committed to",
     ),
     Adversary(
         "unknown key",
@@ -165,6 +158,7 @@ KEYS = (
         "commits to a key whose secret nobody knows, and proves another one",
         lambda: Commits(_UNKNOWN),
         always(at_setup()),
+        reason="key proof",
     ),
     Adversary(
         "copied key",
@@ -172,6 +166,7 @@ KEYS = (
         "copies another seat's commitment, then its key, nonce and proof",
         Copies,
         always(at_setup()),
+        reason="not those it committed to",
     ),
     Adversary(
         "shared key",
@@ -180,6 +175,7 @@ KEYS = (
         lambda: Commits(_OWN),
         always(at_setup(), 3, 4),
         crooks=2,
+        reason="another seat's too",
     ),
     Adversary(
         "key at infinity",
@@ -187,6 +183,7 @@ KEYS = (
         "commits to 33 zero bytes and reveals them",
         lambda: Commits(bytes(POINT_SIZE)),
         always(at_setup()),
+        reason="no point",
     ),
     Adversary(
         "key off the field",
@@ -194,6 +191,7 @@ KEYS = (
         "its key is a point whose x is not below p",
         lambda: Commits(_TOO_LARGE),
         always(at_setup()),
+        reason="no point",
     ),
     Adversary(
         "scalar ≥ q",
@@ -201,6 +199,7 @@ KEYS = (
         "the scalar of its key proof is q",
         lambda: Commits(_OWN, proof=_OWN + ORDER.to_bytes(32, "big")),
         always(at_setup()),
+        reason="A scalar must be in",
     ),
     Adversary(
         "key proof of another seat",
@@ -208,6 +207,7 @@ KEYS = (
         "its key proof is bound to the next seat",
         lambda: ProvesElsewhere(seat=1),
         always(at_setup()),
+        reason="key proof",
     ),
     Adversary(
         "key proof of another game",
@@ -215,6 +215,7 @@ KEYS = (
         "its key proof is bound to another game",
         lambda: ProvesElsewhere(game=bytes(32)),
         always(at_setup()),
+        reason="key proof",
     ),
     Adversary(
         "silent after the keys",

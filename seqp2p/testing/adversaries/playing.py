@@ -1,5 +1,6 @@
 """Playing a game with an adversary in it, and reading off what came of it."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -46,6 +47,13 @@ def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
     return lan
 
 
+def reasons(lan: VirtualLan) -> frozenset[str]:
+    """What honest seats have said against the others: of links, and in proofs."""
+    of_links = {reason for peer in lan.honest for seat, reason in peer.faulted if seat not in lan.witness.honest}
+    proofs = [peer.match.proven for peer in lan.honest if peer.match is not None]
+    return frozenset(of_links).union(*({violation.reason for violation in proven.values()} for proven in proofs))
+
+
 def ending(lan: VirtualLan) -> Ending:
     """What has come of it, the same for all honest seats; raises Disagreement where it is not."""
     crooks = frozenset(lan.peers) - lan.witness.honest
@@ -80,21 +88,22 @@ def _evidence(peer: Peer, crooks: frozenset[int]) -> Evidence:
     assert match is not None, "it has played"
     held: set[Evidence] = {"a leave" for seat in match.left if seat in crooks}
     for seat in crooks & match.proven.keys():
-        evidence = match.proven[seat].evidence
-        if len(evidence) == 1:
-            held.add("one contribution")
-        else:
-            held.add("two ballots" if is_ballot(evidence[0].payload) else "two contributions")
+        held.add(_kind_of([signed.payload for signed in match.proven[seat].evidence]))
     recorded: set[Evidence] = set()
     for placed in records(peer.record):
         match placed.record:
             case LeaveRecord():
                 recorded.add("a leave")
             case EvidenceRecord(pairs):
-                two = "two ballots" if is_ballot(pairs[0][0]) else "two contributions"
-                recorded.add(two if len(pairs) == 2 else "one contribution")
+                recorded.add(_kind_of([payload for payload, _ in pairs]))
             case _:
                 pass
     if held != recorded:
         raise Disagreement(f"seat {peer.number} holds {held}, its record has {recorded}")
     return min(held, default="none")
+
+
+def _kind_of(payloads: Sequence[bytes]) -> Evidence:
+    if len(payloads) == 1:
+        return "one contribution"
+    return "two ballots" if is_ballot(payloads[0]) else "two contributions"

@@ -9,7 +9,7 @@ from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Trick
 from seqp2p.testing.adversaries.described import NO_EFFECT, WITHHELD, Adversary, Ending, always, at_setup, in_play
 
 _CARDS = "playing a card twice, a card not held, somebody else's card"
-_PASS = "false pass while holding a playable card"
+_FALSELY = "false pass while holding a playable card"
 _ACTION = "illegal action"
 _BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
 _REPLAY = "replayed proof or share from another game, step, seat, card"
@@ -33,7 +33,9 @@ def not_held(crook: Crook, own: Contribution) -> Contribution | None:
     missing = next(card for card in range(len(seen.variant.faces)) if card not in seen.hand)
     placed = next((action for action in seen.legal if action.kind == "place"), None)
     square = next(at for at, chip in enumerate(seen.board) if chip == 0) if placed is None else placed.square
-    return _act(crook, Action("place", missing, square), _body(own).cards or crook.match.game.deck.hand(crook.number)[:1])
+    return _act(
+        crook, Action("place", missing, square), _body(own).cards or crook.match.game.deck.hand(crook.number)[:1]
+    )
 
 
 def somebody_elses(crook: Crook, own: Contribution) -> Contribution:
@@ -185,37 +187,53 @@ class Whispers(Trick):
         return False
 
 
-def _turn(name: str, row: str, forge: Forge) -> Adversary:
-    return Adversary(name, row, (forge.__doc__ or "").rstrip("."), lambda: Instead("turn", forge), in_play())
+def _turn(name: str, row: str, forge: Forge, reason: str) -> Adversary:
+    what = (forge.__doc__ or "").rstrip(".")
+    return Adversary(name, row, what, lambda: Instead("turn", forge), in_play(), reason=reason)
 
 
 _MANUAL = {"manual_draw": True}
 
 TURNS = (
-    _turn("card not held", _CARDS, not_held),
-    _turn("somebody else's card", _CARDS, somebody_elses),
-    _turn("card of the pile", _CARDS, not_dealt),
-    Adversary("card played twice", _CARDS, "plays the card of its last turn once more", PlaysAgain, in_play()),
-    _turn("another card shown", _CARDS, another_card),
-    _turn("replayed share", _REPLAY, replayed_share),
-    _turn("wrong square", _ACTION, wrong_square),
-    _turn("false pass", _PASS, false_pass),
-    _turn("pass that shows nothing", _PASS, hidden_pass),
-    _turn("exchange of a live card", _ACTION, live_exchange),
-    _turn("no action", _ACTION, no_action),
-    _turn("empty body", _BYTES, no_body),
-    _turn("bloated body", _BYTES, too_much),
-    _turn("another kind of step", _ACTION, another_kind),
-    _turn("share scalar ≥ q", _BYTES, scalar_too_large),
-    _turn("draw not due", _ACTION, draw_not_due),
-    Adversary("turn of another seat", _ACTION, "acts in another seat's turn", lambda: OutOfTurn("pass"), in_play()),
+    _turn("card not held", _CARDS, not_held, "not the card played"),
+    _turn("somebody else's card", _CARDS, somebody_elses, "not in the hand"),
+    _turn("card of the pile", _CARDS, not_dealt, "not in the hand"),
+    Adversary(
+        "card played twice",
+        _CARDS,
+        "plays the card of its last turn once more",
+        PlaysAgain,
+        in_play(),
+        reason="not in the hand",
+    ),
+    _turn("another card shown", _CARDS, another_card, "not the card played"),
+    _turn("replayed share", _REPLAY, replayed_share, "share proof"),
+    _turn("wrong square", _ACTION, wrong_square, ", not "),
+    _turn("false pass", _FALSELY, false_pass, "cannot pass"),
+    _turn("pass that shows nothing", _FALSELY, hidden_pass, "cards must be shown"),
+    _turn("exchange of a live card", _ACTION, live_exchange, "is not dead"),
+    _turn("no action", _ACTION, no_action, "is no action"),
+    _turn("empty body", _BYTES, no_body, "missing required field"),
+    _turn("bloated body", _BYTES, too_much, "unknown field"),
+    _turn("another kind of step", _ACTION, another_kind, "of another kind"),
+    _turn("share scalar ≥ q", _BYTES, scalar_too_large, "A scalar must be in"),
+    _turn("draw not due", _ACTION, draw_not_due, "nothing that it has to draw"),
+    Adversary(
+        "turn of another seat",
+        _ACTION,
+        "acts in another seat's turn",
+        lambda: OutOfTurn("pass"),
+        in_play("one contribution", 2, 3, 5),
+        reason="not its step",
+    ),
     Adversary(
         "double draw",
         _ACTION,
         "drawing by hand, draws again in the next seat's turn",
         lambda: OutOfTurn("draw", "draw"),
-        in_play(),
+        in_play("one contribution", 2, 4),
         table=_MANUAL,
+        reason="not its step",
     ),
     Adversary(
         "another end",
@@ -223,6 +241,7 @@ TURNS = (
         "signs another final position than the one that the game has",
         lambda: Instead("over", another_end),
         {2: at_setup(), 3: Ending("no effect", "one contribution", "verified")},
+        reason="the final position",
     ),
     Adversary(
         "end not signed",

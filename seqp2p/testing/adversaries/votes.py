@@ -1,6 +1,7 @@
 """Tricks with ballots, heads, leaves and evidence, and two faces: what decides how a step closes."""
 
 from collections.abc import Callable, Collection, Mapping
+from typing import Final
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.match.contribution import Contribution, Kind, SeatBody, ShuffleBody, TurnBody, open_envelope
@@ -18,6 +19,7 @@ from seqp2p.testing.adversaries.described import (
     in_play,
 )
 
+_TWICE: Final = "two contributions"
 _VOTES = "vote forged, vote by a minority, vote against an honest seat"
 _TWO = "equivocation: two contributions for one step"
 _EVIDENCE = "forged evidence"
@@ -111,7 +113,9 @@ class Hinders(Trick):
         base = crook.match.chain.base
         if base is not None and base.votable and self._round.get(base.number, 0) < 12:
             round_ = self._round[base.number] = self._round.get(base.number, 0) + 1
-            crook.say(ballot(crook, [crook.others[base.number % len(crook.others)]], round_))
+            own = ballot(crook, [crook.others[base.number % len(crook.others)]], round_)
+            crook.match.receive_ballot(own.contribution)  # It binds this seat too: of one round it signs one.
+            crook.say(own)
 
 
 def false_head(crook: Crook) -> None:
@@ -256,8 +260,10 @@ def _plays_later(crook: Crook) -> bool:
     return not _plays_next(crook)
 
 
-def _once(name: str, row: str, deed: Callable[[Crook], None], endings: dict[int, Ending]) -> Adversary:
-    return Adversary(name, row, (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings)
+def _once(
+    name: str, row: str, deed: Callable[[Crook], None], endings: Mapping[int, Ending], reason: str = ""
+) -> Adversary:
+    return Adversary(name, row, (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings, reason=reason)
 
 
 def _faces(
@@ -268,15 +274,22 @@ def _faces(
     when: Callable[[Crook], bool] = _whenever,
     more: str = "",
 ) -> Adversary:
+    also = (at_setup(_TWICE),) if more else ()
     what = f"sends every second seat another contribution at a step ``{kind}``{more}: {(second.__doc__ or '').lower()}"
-    return Adversary(name, _TWO, what.rstrip("."), lambda: TwoFaces(kind, second, when), endings)
+    return Adversary(
+        name,
+        _TWO,
+        what.rstrip("."),
+        lambda: TwoFaces(kind, second, when),
+        endings,
+        reason="two different contributions",
+        also=also,
+    )
 
-
-_TWICE = "two contributions"
 
 VOTES = (
-    _once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK)),
-    _once("vote of another game", _VOTES, foreign_vote, always(AT_THE_LINK)),
+    _once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK), "does not verify"),
+    _once("vote of another game", _VOTES, foreign_vote, always(AT_THE_LINK), "in another game"),
     _once("vote by a minority", _VOTES, minority_vote, always(NO_EFFECT, 2, 3, 4)),
     _once("vote against all", _VOTES, majority_dropped, always(NO_EFFECT, 3, 5)),
     Adversary(
@@ -286,8 +299,8 @@ VOTES = (
         Hinders,
         always(NO_EFFECT, 3, 4),
     ),
-    _once("two ballots", _VOTES, two_ballots, {2: NO_EFFECT, **in_play("two ballots", 3, 4)}),
-    _once("two ballots apart", _VOTES, two_ballots_apart, in_play("two ballots", 3)),
+    _once("two ballots", _VOTES, two_ballots, {2: NO_EFFECT, **in_play("two ballots", 3, 4)}, "round"),
+    _once("two ballots apart", _VOTES, two_ballots_apart, in_play("two ballots", 3), "round"),
     _once("lying ballot", _VOTES, lying_last, always(NO_EFFECT, 3, 4)),
     _once("rounds far ahead", _VOTES, far_rounds, always(NO_EFFECT)),
     _once("false heads", _VOTES, false_head, always(NO_EFFECT)),
@@ -304,23 +317,22 @@ VOTES = (
         leave,
         {2: Ending("forfeit", "a leave", "unfinished"), 3: Ending("dropped", "a leave", "verified")},
     ),
-    _once("forged leave", _LEAVES, forged_leave, always(AT_THE_LINK)),
-    _once("forged evidence", _EVIDENCE, forged_evidence, always(AT_THE_LINK)),
-    _once("own words as evidence", _EVIDENCE, own_words_as_evidence, always(AT_THE_LINK)),
+    _once("forged leave", _LEAVES, forged_leave, always(AT_THE_LINK), "does not verify"),
+    _once("forged evidence", _EVIDENCE, forged_evidence, always(AT_THE_LINK), "does not verify"),
+    _once("own words as evidence", _EVIDENCE, own_words_as_evidence, always(AT_THE_LINK), "does not verify"),
     _once("evidence of nothing", _EVIDENCE, evidence_of_nothing, always(NO_EFFECT)),
-    _once("two contributions far ahead", _TWO, two_futures, in_play(_TWICE)),
+    _once("two contributions far ahead", _TWO, two_futures, in_play(_TWICE), "two different contributions"),
     _faces("two commitments", "seat", other_commitment, always(at_setup(_TWICE))),
     _faces("two shuffles", "shuffle", other_shuffle, always(at_setup(_TWICE), 2, 3, 4)),
     _faces("two deals", "deal", other_proof, {**in_play(_TWICE, 2), **always(at_setup(_TWICE), 3, 4)}),
-    _faces("two turns", "turn", other_action, in_play(_TWICE)),
+    _faces("two turns", "turn", other_action, in_play(_TWICE, 2, 3, 4)),
     _faces("two draws", "draw", other_proof, in_play(_TWICE, 4), _plays_later),
     _faces(
         "two draws before its turn",
         "draw",
         other_proof,
-        {2: in_play(_TWICE)[2], 3: at_setup(_TWICE), 4: in_play(_TWICE)[4]},
+        in_play(_TWICE, 2, 3, 4),
         _plays_next,
-        ", before its own turn, so that it alone signs for the step with one of two others",
+        ", before its own turn, so that of three seats it may hold two halves together",
     ),
 )
-

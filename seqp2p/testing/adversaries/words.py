@@ -312,9 +312,10 @@ def _once(
     row: str,
     deed: Callable[[Crook], None],
     endings: Mapping[int, Ending],
+    reason: str = "",
     what: str = "",
 ) -> Adversary:
-    return Adversary(name, row, what or (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings)
+    return Adversary(name, row, what or (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings, reason=reason)
 
 
 _LINK = always(AT_THE_LINK)
@@ -323,29 +324,30 @@ _NOTHING = always(NO_EFFECT)
 _TALKED = (Fault("talk", 0.3, (2,)), Fault("talk", 0.4, (2,)))
 
 
-def _talk(name: str, what: str, make: MakeTrick) -> Adversary:
-    return Adversary(name, _TALK, what, make, in_play("one contribution", 4), 1, 1, {"table_talk": False}, _TALKED)
+def _talk(name: str, what: str, make: MakeTrick, reason: str) -> Adversary:
+    table, endings = {"table_talk": False}, in_play("one contribution", 4)
+    return Adversary(name, _TALK, what, make, endings, seat=1, table=table, faults=_TALKED, reason=reason)
 
 
-def _called(name: str, forge: Callable[[Crook, Contribution], Contribution | None]) -> Adversary:
-    return _talk(name, (forge.__doc__ or "").rstrip("."), lambda: Instead("turn", forge))
+def _called(name: str, forge: Callable[[Crook, Contribution], Contribution | None], reason: str) -> Adversary:
+    return _talk(name, (forge.__doc__ or "").rstrip("."), lambda: Instead("turn", forge), reason)
 
 
 WORDS = (
-    _once("garbage", _FRAMES, garbage, _LINK),
-    _once("unknown message", _FRAMES, unknown_message, _LINK),
-    _once("message out of place", _FRAMES, out_of_place, _LINK),
-    _once("non-canonical message", _BYTES, non_canonical, _LINK),
-    _once("one key more", _BYTES, extra_key, _LINK),
-    _once("nested bomb", _FRAMES, nested_bomb, _LINK),
-    _once("claimed bomb", _FRAMES, claimed_bomb, _LINK),
-    _once("oversized frame", _FRAMES, oversized, _LINK),
-    _once("empty frame", _FRAMES, empty_frame, _LINK),
-    _once("another's name", _SIGNED, in_anothers_name, _LINK),
-    _once("no signature", _SIGNED, unsigned, _LINK),
-    _once("signature of another label", _SIGNED, for_another_label, _LINK),
-    _once("another game's contribution", _REPLAYED, to_another_game, _LINK),
-    _once("no such seat", _SIGNED, no_such_seat, _LINK),
+    _once("garbage", _FRAMES, garbage, _LINK, "no message"),
+    _once("unknown message", _FRAMES, unknown_message, _LINK, "no message"),
+    _once("message out of place", _FRAMES, out_of_place, _LINK, "out of place"),
+    _once("non-canonical message", _BYTES, non_canonical, _LINK, "canonical"),
+    _once("one key more", _BYTES, extra_key, _LINK, "unknown field"),
+    _once("nested bomb", _FRAMES, nested_bomb, _LINK, "nested deeper"),
+    _once("claimed bomb", _FRAMES, claimed_bomb, _LINK, "max_array_len"),
+    _once("oversized frame", _FRAMES, oversized, _LINK, "a frame of 131073"),
+    _once("empty frame", _FRAMES, empty_frame, _LINK, "a frame of 0"),
+    _once("another's name", _SIGNED, in_anothers_name, _LINK, "does not verify"),
+    _once("no signature", _SIGNED, unsigned, _LINK, "does not verify"),
+    _once("signature of another label", _SIGNED, for_another_label, _LINK, "does not verify"),
+    _once("another game's contribution", _REPLAYED, to_another_game, _LINK, "another game"),
+    _once("no such seat", _SIGNED, no_such_seat, _LINK, "no seat 12"),
     _once("everything again", _REPLAYED, all_again, _NOTHING),
     _once("another past", _REPLAYED, another_past, _NOTHING),
     _once("far steps", _FLOOD, far_steps, _NOTHING),
@@ -359,30 +361,45 @@ WORDS = (
     _once("goodbye for nothing", "a leaver that keeps playing, forged leave", says_bye, always(NO_EFFECT, 3, 4)),
     _once("links broken", _FLOOD, links_again, _NOTHING),
     _once("secret too early", _RELEASE, early_secret, _NOTHING),
-    _once("wrong secret", _RELEASE, wrong_secret, _LINK),
+    _once("wrong secret", _RELEASE, wrong_secret, _LINK, "not the game secret"),
     _once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, _LINK),
     _once(
         "escapes in a remark",
         _ESCAPES,
         _says("\x1b[2J\x1b]0;owned\x07"),
         _LINK,
+        "control, direction",
         "says something that would clear the screen",
     ),
-    _once("remark turned round", _ESCAPES, _says("abc\u202edef"), _LINK, "says something that is read backwards"),
-    _once("remark too long", _FRAMES, _says("x" * 201), _LINK, "says a character more than there may be"),
+    _once(
+        "remark turned round",
+        _ESCAPES,
+        _says("abc\u202edef"),
+        _LINK,
+        "control, direction",
+        "says something that is read backwards",
+    ),
+    _once(
+        "remark too long",
+        _FRAMES,
+        _says("x" * 201),
+        _LINK,
+        "1 to 200 characters",
+        "says a character more than there may be",
+    ),
     _once(
         "false courtesy",
         _TALK,
         _says("the knave", courtesy=True),
         _LINK,
+        "no such courtesy",
         "says something as a courtesy that is none, so that it could not be called",
     ),
-    _once("forged remark", _SIGNED, forged_remark, _LINK),
+    _once("forged remark", _SIGNED, forged_remark, _LINK, "does not verify"),
     _once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),
-    _called("call of a courtesy", calls_courtesy),
-    _called("call of its own words", calls_own_words),
-    _called("call of nothing", calls_no_remark),
-    _called("call too late", calls_too_late),
-    _talk("call twice", "calls a remark, and calls it again when the cards are given up", CallsTwice),
+    _called("call of a courtesy", calls_courtesy, "a courtesy"),
+    _called("call of its own words", calls_own_words, "does not verify"),
+    _called("call of nothing", calls_no_remark, "a call carries"),
+    _called("call too late", calls_too_late, "in the first turn after"),
+    _talk("call twice", "calls a remark, and calls it again when the cards are given up", CallsTwice, "called before"),
 )
-

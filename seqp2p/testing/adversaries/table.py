@@ -1,0 +1,89 @@
+"""The adversaries as a table: who does what, and what has come of it."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from seqp2p.testing.adversaries.described import Adversary, Ending
+from seqp2p.testing.adversaries.playing import Disagreement, ending, play, reasons
+from seqp2p.testing.lan import TooLong
+from seqp2p.testing.violation import SafetyViolation
+
+_HEAD: Final = ("adversary", "seats", "outcome", "evidence", "verify says")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One game with an adversary: what came of it, or in ``fault`` what should not have."""
+
+    adversary: Adversary
+    players: int
+    seed: int
+    ending: Ending | None = None
+    fault: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        found = self.ending
+        return {
+            "adversary": self.adversary.name,
+            "attack": self.adversary.row,
+            "what": self.adversary.what,
+            "players": self.players,
+            "seed": self.seed,
+            "outcome": found and found.outcome,
+            "evidence": found and found.evidence,
+            "verdict": found and found.verdict,
+            "fault": self.fault or None,
+        }
+
+
+def found(adversary: Adversary, players: int, seed: int) -> Found:
+    """Play one game; never raises what a game raises, but says it."""
+    try:
+        lan = play(adversary, players, seed)
+        came = ending(lan)
+    except (SafetyViolation, TooLong, Disagreement) as wrong:
+        return Found(adversary, players, seed, fault=f"{type(wrong).__name__}: {wrong}")
+    fault = ""
+    if came not in {adversary.endings[players], *adversary.also}:
+        fault = f"not as expected: {adversary.endings[players]}"
+    elif any(adversary.reason not in reason for reason in reasons(lan)):
+        fault = f"for another reason than {adversary.reason!r}: {sorted(reasons(lan))}"
+    return Found(adversary, players, seed, came, fault)
+
+
+def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Iterator[Found]:
+    """Every adversary at tables of each size that it is tried at."""
+    for adversary in adversaries:
+        for players in adversary.endings:
+            for seed in seeds:
+                yield found(adversary, players, seed)
+
+
+def lines(rows: Collection[Found]) -> list[str]:
+    """The rows as text, and what went wrong."""
+    width = max(len(row.adversary.name) for row in rows) + 2
+    text = [f"{_HEAD[0]:<{width}}{_HEAD[1]:<7}{_HEAD[2]:<21}{_HEAD[3]:<19}{_HEAD[4]}"]
+    for row in rows:
+        came = row.ending
+        said = f"{came.outcome:<21}{came.evidence:<19}{came.verdict}" if came else ""
+        text.append(f"{row.adversary.name:<{width}}{row.players:<7}{said}{' FAULT ' + row.fault if row.fault else ''}")
+    faults = sum(bool(row.fault) for row in rows)
+    return [*text, f"{len(rows)} games, {faults} not as they must be"]
+
+
+def markdown(adversaries: Collection[Adversary]) -> list[str]:
+    """What must come of each, by the attack that it tries: a table for docs/testing.md, from the descriptions alone."""
+    rows = ["| attack | adversary: what the seat does | seats: outcome | evidence | verify |", "|---|---|---|---|---|"]
+    for adversary in sorted(adversaries, key=lambda each: each.row):
+        by_ending: dict[Ending, list[int]] = {}
+        for players, came in adversary.endings.items():
+            by_ending.setdefault(came, []).append(players)
+        told = "; ".join(f"{', '.join(map(str, sizes))}: {came.outcome}" for came, sizes in by_ending.items())
+        if adversary.also:
+            told += f", or {adversary.also[0].outcome} (a split of three seats, docs/protocol.md 6.3)"
+        evidence = ", ".join(dict.fromkeys(came.evidence for came in by_ending))
+        verdict = ", ".join(dict.fromkeys(came.verdict for came in by_ending))
+        rows.append(f"| {adversary.row} | **{adversary.name}**: {adversary.what} | {told} | {evidence} | {verdict} |")
+    return rows
