@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types mypy pyright tests coverage soak mutants bench fuzz corpus vectors man catalogue screens tables clean
+.PHONY: demo test lint types mypy pyright tests coverage soak mutants bench fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
 	@echo "make corpus  write what fuzzing starts from again, out of the vectors and the golden replays"
+	@echo "make adversaries write docs/adversaries.md again"
 	@echo "make screens take the README's pictures again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
 	@echo "make tables  write the tables of docs/protocol.md and docs/security.md that the code has itself"
@@ -89,6 +90,9 @@ vectors: $(STAMP)
 
 man: $(STAMP)
 	$(BIN)/python docs/generate_man.py
+
+adversaries: $(STAMP)
+	$(BIN)/python -m seqp2p.testing adversaries --page > docs/adversaries.md
 
 catalogue: $(STAMP)
 	@mkdir -p build

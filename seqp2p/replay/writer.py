@@ -104,10 +104,11 @@ class ReplayWriter:
         their step, which never closes after it.
         """
         record = EvidenceRecord(pairs(violation.evidence))
-        if len(violation.evidence) > 1:
+        first, *others = violation.evidence
+        if others:
             self._beside.append((0, None, record))
         else:
-            word = open_envelope(violation.evidence[0].payload)
+            word = open_envelope(first.payload)
             step = word.step + 1 if match.kind == "reveal" and word.step == match.number else word.step
             self._beside.append((step, (word.step, word.prev), record))
         self.record(match)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from seqp2p.rules import VARIANTS
-from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines
+from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines, page
 from seqp2p.testing.faults import KINDS
 from seqp2p.testing.miniature import MINIATURE, NAME
 from seqp2p.testing.outcome import Outcome, commit, simulate
@@ -51,7 +51,11 @@ def _parser() -> argparse.ArgumentParser:
     cheats.set_defaults(command="adversaries")
     cheats.add_argument("name", nargs="?", help="the adversaries with this in their names; all without it")
     cheats.add_argument("--seeds", type=int, default=1, help="so many games of each")
-    cheats.add_argument("--json", action="store_true", help="a line of JSON for each game instead of the table")
+    form = cheats.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a line of JSON for each game instead of the table")
+    form.add_argument(
+        "--page", action="store_true", help="play nothing; print docs/adversaries.md from the descriptions"
+    )
     return parser
 
 
@@ -92,6 +96,9 @@ def _soak(chosen: argparse.Namespace) -> int:
 
 
 def _adversaries(chosen: argparse.Namespace) -> int:
+    if chosen.page:
+        print(page(), end="")
+        return 0
     asked = [each for each in ADVERSARIES if (chosen.name or "") in each.name]
     if not asked:
         print(f"no adversary has {chosen.name!r} in its name", file=sys.stderr)

@@ -14,7 +14,9 @@ At the end referee.py plays the record again with all cards known, and secrets.p
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias
 
+from seqp2p.match.ballots import Action
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.encoding import decode
@@ -40,6 +42,9 @@ from seqp2p.testing.process import Process, replay_path
 from seqp2p.testing.referee import Referee
 from seqp2p.testing.secrecy import look_for_secrets
 from seqp2p.testing.violation import SafetyViolation
+
+Final: TypeAlias = tuple[bytes, tuple[bytes, ...], Action | None, tuple[int, ...]]
+"""A final step: the head before it, its payloads, and the action and the seats that ballots closed it by."""
 
 _SIGNED = ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
 
@@ -88,7 +93,7 @@ class Witness:
 
     agreement: Agreement
     honest: frozenset[int]
-    final: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
+    final: list[Final] = field(default_factory=list[Final])
     frames: dict[bytes, int] = field(default_factory=dict[bytes, int])
     parted: int = 0  # the step before play, if any, at which a cheat has shown two faces
     reports: dict[int, Report] = field(default_factory=dict[int, Report])
@@ -134,9 +139,7 @@ class Witness:
         Nobody can vote there, so each honest seat takes the version that it got, and the game ends with the proof.
         """
         before_play = closed.number <= 3 + len(self.agreement.seats)  # seat, reveal, shuffles, deal
-        known = self.final[closed.number - 1][1]
-        assert isinstance(known, tuple), "payloads"
-        two = set(known) ^ {contribution.payload for _, contribution in closed.contributions}
+        two = set(self.final[closed.number - 1][1]) ^ {contribution.payload for _, contribution in closed.contributions}
         return before_play and self.honest.isdisjoint(open_envelope(payload).seat for payload in two)
 
     def hears(self, sender: Peer, _to: int, frame: bytes) -> None:

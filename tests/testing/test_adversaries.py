@@ -6,11 +6,12 @@ what is final stays so, records verify, and nothing of a hidden card was sent.
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from seqp2p.testing.__main__ import main
-from seqp2p.testing.adversaries import ADVERSARIES, Adversary, Once, found
+from seqp2p.testing.adversaries import ADVERSARIES, Adversary, Once, found, page
 from seqp2p.testing.adversaries.described import NO_EFFECT
 
 BY_NAME = {adversary.name: adversary for adversary in ADVERSARIES}
@@ -46,6 +47,11 @@ def test_what_is_not_as_described_is_said() -> None:
     assert "for another reason" in found(replace(garbage, reason="the weather"), 2, 0).fault
 
 
+def test_the_page_is_what_the_descriptions_say() -> None:
+    written = Path(__file__).parents[2] / "docs" / "adversaries.md"
+    assert written.read_text("utf-8") == page(), "make adversaries"
+
+
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["adversaries", "garbage"]) == 0
     assert "2 games, 0 not as they must be" in capsys.readouterr().out
@@ -53,3 +59,5 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {(row["outcome"], row["verdict"]) for row in rows} == {("refused at the link", "verified")}
     assert main(["adversaries", "nobody"]) == 2
+    assert main(["adversaries", "--page"]) == 0
+    assert capsys.readouterr().out == page()

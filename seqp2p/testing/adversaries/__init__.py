@@ -10,17 +10,26 @@
 ``Trick`` does what no honest program does, and leaves all else to the honest one.
 """
 
+from typing import Final
+
 from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Once, Trick, crooked
 from seqp2p.testing.adversaries.decks import DECKS
 from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
 from seqp2p.testing.adversaries.keys import KEYS
+from seqp2p.testing.adversaries.page import page as _page
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
-from seqp2p.testing.adversaries.table import Found, all_found, found, lines, markdown
+from seqp2p.testing.adversaries.table import Found, all_found, found, lines
 from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
 
-ADVERSARIES = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS)
+ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS)
+
+
+def page() -> str:
+    """docs/adversaries.md."""
+    return _page(ADVERSARIES)
+
 
 __all__ = [
     "ADVERSARIES",
@@ -40,6 +49,6 @@ __all__ = [
     "ending",
     "found",
     "lines",
-    "markdown",
+    "page",
     "play",
 ]

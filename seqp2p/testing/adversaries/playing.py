@@ -100,10 +100,12 @@ def _evidence(peer: Peer, crooks: frozenset[int]) -> Evidence:
                 pass
     if held != recorded:
         raise Disagreement(f"seat {peer.number} holds {held}, its record has {recorded}")
-    return min(held, default="none")
+    return min(held) if held else "none"
 
 
 def _kind_of(payloads: Sequence[bytes]) -> Evidence:
     if len(payloads) == 1:
         return "one contribution"
-    return "two ballots" if is_ballot(payloads[0]) else "two contributions"
+    if is_ballot(payloads[0]):
+        return "two ballots"
+    return "two contributions"

@@ -73,17 +73,16 @@ def lines(rows: Collection[Found]) -> list[str]:
     return [*text, f"{len(rows)} games, {faults} not as they must be"]
 
 
-def markdown(adversaries: Collection[Adversary]) -> list[str]:
-    """What must come of each, by the attack that it tries: a table for docs/testing.md, from the descriptions alone."""
-    rows = ["| attack | adversary: what the seat does | seats: outcome | evidence | verify |", "|---|---|---|---|---|"]
+def markdown(adversaries: Collection[Adversary]) -> Iterator[str]:
+    """What must come of each, by the attack that it tries, from the descriptions alone."""
+    yield "| attack | adversary: what the seat does | seats: outcome | evidence | `verify` |"
+    yield "|---|---|---|---|---|"
     for adversary in sorted(adversaries, key=lambda each: each.row):
         by_ending: dict[Ending, list[int]] = {}
         for players, came in adversary.endings.items():
             by_ending.setdefault(came, []).append(players)
         told = "; ".join(f"{', '.join(map(str, sizes))}: {came.outcome}" for came, sizes in by_ending.items())
-        if adversary.also:
-            told += f", or {adversary.also[0].outcome} (a split of three seats, docs/protocol.md 6.3)"
+        told += "".join(f"; 3 also: {came.outcome}" for came in adversary.also)
         evidence = ", ".join(dict.fromkeys(came.evidence for came in by_ending))
         verdict = ", ".join(dict.fromkeys(came.verdict for came in by_ending))
-        rows.append(f"| {adversary.row} | **{adversary.name}**: {adversary.what} | {told} | {evidence} | {verdict} |")
-    return rows
+        yield f"| {adversary.row} | **{adversary.name}**: {adversary.what} | {told} | {evidence} | {verdict} |"
