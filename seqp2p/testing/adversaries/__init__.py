@@ -19,11 +19,12 @@ from seqp2p.testing.adversaries.keys import KEYS
 from seqp2p.testing.adversaries.page import page as _page
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
 from seqp2p.testing.adversaries.table import Found, all_found, found, lines
+from seqp2p.testing.adversaries.talk import TALK
 from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
 
-ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS)
+ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK)
 
 
 def page() -> str:

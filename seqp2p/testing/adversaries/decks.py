@@ -18,6 +18,7 @@ from seqp2p.testing.adversaries.described import (
     Adversary,
     always,
     at_setup,
+    doing,
     in_play,
 )
 
@@ -225,7 +226,7 @@ def infinite_share(crook: Crook, own: Contribution) -> Contribution:
 
 
 def _shuffle(name: str, row: str, change: Callable[[Crook, Deck], Deck]) -> Adversary:
-    what = f"shuffles falsely and follows the prover all the same: {(change.__doc__ or '').rstrip('.')}"
+    what = f"shuffles falsely and follows the prover all the same: {doing(change)}"
     return Adversary(name, row, what, false_shuffle(change), always(at_setup()), reason="shuffle proof")
 
 
@@ -233,7 +234,7 @@ def _instead(
     name: str, row: str, kind: Kind, forge: Callable[[Crook, Contribution], Contribution], reason: str
 ) -> Adversary:
     endings = in_play() if kind == "draw" else always(at_setup())
-    return Adversary(name, row, (forge.__doc__ or "").rstrip("."), lambda: Instead(kind, forge), endings, reason=reason)
+    return Adversary(name, row, doing(forge), lambda: Instead(kind, forge), endings, reason=reason)
 
 
 def _bound(place: str, make: MakeTrick) -> Adversary:

@@ -49,6 +49,12 @@ def always(ending: Ending, *sizes: int) -> dict[int, Ending]:
     return dict.fromkeys(sizes or (2, 3), ending)
 
 
+def doing(deed: object) -> str:
+    """What a deed is by its docstring, as the rest of a sentence about a seat."""
+    text = (deed.__doc__ or "").rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
 GAME_ENDS: Final = Ending("game ends", "none", "unfinished")
 WITHHELD: Final = {
     2: GAME_ENDS,

@@ -19,8 +19,8 @@ each size that is named, besides all that the simulator checks in every game.
 | outcome | what becomes of the game |
 |---|---|
 | no effect | it is played out with the seat in it, and nobody is blamed |
-| refused at the link | the same, but its link is ended for what it sent, and that counts against it: three times at most |
-| proven and dropped | every honest seat holds the signed proof; a majority votes the seat out, and plays on to the end |
+| refused at the link | the same, but its link is ended for what it sent, which may happen three times |
+| proven and dropped | all honest seats hold the signed proof; a majority votes the seat out, and plays on to the end |
 | proven, game ends | the same where nobody can be voted out: before the first deal, of two seats at the end |
 | forfeit | of two seats the honest one has won |
 | dropped | voted out without proof, for its absence or silence; the others play on to the end |

@@ -6,7 +6,16 @@ from seqp2p.crypto.group import ORDER, POINT_SIZE
 from seqp2p.match.contribution import Contribution, OverBody, TurnBody, open_envelope
 from seqp2p.rules import Action, format_action
 from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Trick
-from seqp2p.testing.adversaries.described import NO_EFFECT, WITHHELD, Adversary, Ending, always, at_setup, in_play
+from seqp2p.testing.adversaries.described import (
+    NO_EFFECT,
+    WITHHELD,
+    Adversary,
+    Ending,
+    always,
+    at_setup,
+    doing,
+    in_play,
+)
 
 _CARDS = "playing a card twice, a card not held, somebody else's card"
 _FALSELY = "false pass while holding a playable card"
@@ -188,7 +197,7 @@ class Whispers(Trick):
 
 
 def _turn(name: str, row: str, forge: Forge, reason: str) -> Adversary:
-    what = (forge.__doc__ or "").rstrip(".")
+    what = doing(forge)
     return Adversary(name, row, what, lambda: Instead("turn", forge), in_play(), reason=reason)
 
 

@@ -16,6 +16,7 @@ from seqp2p.testing.adversaries.described import (
     Ending,
     always,
     at_setup,
+    doing,
     in_play,
 )
 
@@ -263,7 +264,7 @@ def _plays_later(crook: Crook) -> bool:
 def _once(
     name: str, row: str, deed: Callable[[Crook], None], endings: Mapping[int, Ending], reason: str = ""
 ) -> Adversary:
-    return Adversary(name, row, (deed.__doc__ or "").rstrip("."), lambda: Once(deed), endings, reason=reason)
+    return Adversary(name, row, doing(deed), lambda: Once(deed), endings, reason=reason)
 
 
 def _faces(
@@ -275,11 +276,11 @@ def _faces(
     more: str = "",
 ) -> Adversary:
     also = (at_setup(_TWICE),) if more else ()
-    what = f"sends every second seat another contribution at a step ``{kind}``{more}: {(second.__doc__ or '').lower()}"
+    what = f"sends every second seat another contribution at a step ``{kind}``{more}: {doing(second)}"
     return Adversary(
         name,
         _TWO,
-        what.rstrip("."),
+        what,
         lambda: TwoFaces(kind, second, when),
         endings,
         reason="two different contributions",

@@ -1,0 +1,193 @@
+"""Tricks with remarks, and with the calls of what somebody has said: table talk."""
+
+from collections.abc import Callable, Mapping
+
+from seqp2p.crypto.hashing import REMARK
+from seqp2p.match.contribution import CallBody, Contribution, Kind
+from seqp2p.match.encoding import encode
+from seqp2p.match.remark import NO_REMARK, Remark, RemarkPayload
+from seqp2p.net.messages import RemarkMessage
+from seqp2p.rules import Action, format_action
+from seqp2p.testing.adversaries.crook import Crook, Instead, MakeTrick, Once, Trick
+from seqp2p.testing.adversaries.described import (
+    AT_THE_LINK,
+    NO_EFFECT,
+    Adversary,
+    Ending,
+    always,
+    doing,
+    in_play,
+)
+from seqp2p.testing.faults import Fault
+
+_TALK = "table talk"
+_ESCAPES = "terminal escapes in names and chat"
+_FLOOD = "flooding"
+_FRAMES = "frames too large, nested msgpack bombs"
+_SIGNED = "somebody else's signature"
+
+
+def _remark(crook: Crook, text: str, number: int = 1, last: bytes = NO_REMARK, *, courtesy: bool = False) -> Remark:
+    here = crook.at
+    word = RemarkPayload(1, here.game, crook.number, number, last, here.step, here.prev, courtesy, text)
+    signed = crook.signed(encode(word), REMARK)
+    return Remark(signed.payload, signed.signature, word)
+
+
+def talks(crook: Crook) -> None:
+    """Says two hundred things at once."""
+    last = NO_REMARK
+    for number in range(1, 201):
+        said = _remark(crook, f"word {number}", number, last)
+        last = said.hash
+        crook.say(RemarkMessage(said.payload, said.signature))
+
+
+def _says(text: str, *, courtesy: bool = False) -> Callable[[Crook], None]:
+    def deed(crook: Crook) -> None:
+        said = _remark(crook, text, courtesy=courtesy)
+        crook.say(RemarkMessage(said.payload, said.signature))
+
+    return deed
+
+
+def forged_remark(crook: Crook) -> None:
+    """Says something in another seat's name."""
+    said = _remark(crook, "hello")
+    signature = crook.seat.sign(REMARK, said.payload[:-1])
+    crook.say(RemarkMessage(said.payload, signature))
+
+
+def two_first_remarks(crook: Crook) -> None:
+    """Says two different things as its first, one to each half of the table."""
+    for half, text in ((crook.others[::2], "one thing"), (crook.others[1::2], "another")):
+        said = _remark(crook, text)
+        crook.say(RemarkMessage(said.payload, said.signature), half)
+
+
+def _call(crook: Crook, remark: Remark) -> Contribution:
+    words = format_action(crook.match.game.variant, Action("call", seat=remark.said.seat))
+    return crook.made("turn", CallBody(words, remark.payload, remark.signature))
+
+
+def _heard(crook: Crook, *, courtesy: bool) -> Remark | None:
+    remarks = crook.match.remarks.after((0,) * crook.match.game.players)
+    return next((each for each in remarks if each.said.courtesy == courtesy), None)
+
+
+def calls_courtesy(crook: Crook, _own: Contribution) -> Contribution | None:
+    """Calls a courtesy."""
+    remark = _heard(crook, courtesy=True)
+    return None if remark is None else _call(crook, remark)
+
+
+def calls_own_words(crook: Crook, _own: Contribution) -> Contribution:
+    """Calls a remark that it has made itself, in an opponent's name."""
+    word = RemarkPayload(1, crook.at.game, crook.others[0], 1, NO_REMARK, 1, crook.at.game, False, "my knave")
+    signed = crook.signed(encode(word), REMARK)
+    return _call(crook, Remark(signed.payload, signed.signature, word))
+
+
+def calls_no_remark(crook: Crook, _own: Contribution) -> Contribution:
+    """Calls without a remark."""
+    return crook.made("turn", crook.action(f"call {crook.others[0]}"))
+
+
+def calls_too_late(crook: Crook, _own: Contribution) -> Contribution | None:
+    """Calls a remark of before its last turn."""
+    remark = _heard(crook, courtesy=False)
+    placed = crook.match.game.placed_at.get(crook.number, 0)
+    return None if remark is None or remark.said.step >= placed else _call(crook, remark)
+
+
+class CallsTwice(Trick):
+    """Calls a remark, and calls it again when the cards are given up."""
+
+    def __init__(self) -> None:
+        self._called: int = 0
+        self._done = False
+
+    def instead(self, crook: Crook, _own: Contribution) -> bool:
+        """See Trick."""
+        kind: Kind | None = crook.match.kind
+        remark = _heard(crook, courtesy=False)
+        if kind != "turn" or remark is None or self._done:
+            return self._done
+        own = _call(crook, remark)
+        if not self._called:
+            self._called = crook.match.number
+            crook.match.receive(own)
+        else:
+            self._done = True
+        crook.publish(own)
+        return True
+
+
+def _once(
+    name: str,
+    row: str,
+    deed: Callable[[Crook], None],
+    endings: Mapping[int, Ending],
+    reason: str = "",
+    what: str = "",
+) -> Adversary:
+    return Adversary(name, row, what or doing(deed), lambda: Once(deed), endings, reason=reason)
+
+
+_LINK = always(AT_THE_LINK)
+_NOTHING = always(NO_EFFECT)
+# Four seats in two teams; an opponent says a courtesy, and then something else.
+_TALKED = (Fault("talk", 0.3, (2,)), Fault("talk", 0.4, (2,)))
+
+
+def _talk(name: str, what: str, make: MakeTrick, reason: str) -> Adversary:
+    table, endings = {"table_talk": False}, in_play("one contribution", 4)
+    return Adversary(name, _TALK, what, make, endings, seat=1, table=table, faults=_TALKED, reason=reason)
+
+
+def _called(name: str, forge: Callable[[Crook, Contribution], Contribution | None], reason: str) -> Adversary:
+    return _talk(name, doing(forge), lambda: Instead("turn", forge), reason)
+
+
+TALK = (
+    _once("remarks without end", _FLOOD, talks, _NOTHING),
+    _once(
+        "escapes in a remark",
+        _ESCAPES,
+        _says("\x1b[2J\x1b]0;owned\x07"),
+        _LINK,
+        "control, direction",
+        "says something that would clear the screen",
+    ),
+    _once(
+        "remark turned round",
+        _ESCAPES,
+        _says("abc\u202edef"),
+        _LINK,
+        "control, direction",
+        "says something that is read backwards",
+    ),
+    _once(
+        "remark too long",
+        _FRAMES,
+        _says("x" * 201),
+        _LINK,
+        "1 to 200 characters",
+        "says a character more than there may be",
+    ),
+    _once(
+        "false courtesy",
+        _TALK,
+        _says("the knave", courtesy=True),
+        _LINK,
+        "no such courtesy",
+        "says something as a courtesy that is none, so that it could not be called",
+    ),
+    _once("forged remark", _SIGNED, forged_remark, _LINK, "does not verify"),
+    _once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),
+    _called("call of a courtesy", calls_courtesy, "a courtesy"),
+    _called("call of its own words", calls_own_words, "does not verify"),
+    _called("call of nothing", calls_no_remark, "a call carries"),
+    _called("call too late", calls_too_late, "in the first turn after"),
+    _talk("call twice", "calls a remark, and calls it again when the cards are given up", CallsTwice, "called before"),
+)
