@@ -98,15 +98,16 @@ class ReplayWriter:
         self.record(match)
 
     def evidence(self, match: Match, violation: Violation) -> None:
-        """Append proof of cheating: two contributions at once, one before the step it was found at is closed.
+        """Append proof of cheating, before the step it was found at is closed.
 
-        Of two equal game keys each proves something beside the other only: such a proof stands behind what is held of
-        their step, which never closes after it.
+        Two contributions to a step that is not open yet are proof already. Of two equal game keys each proves something
+        beside the other only: such a proof stands behind what is held of their step, which never closes after it.
         """
-        record = EvidenceRecord(pairs(violation.evidence))
         first, *others = violation.evidence
+        record = EvidenceRecord(pairs(violation.evidence))
         if others:
-            self._beside.append((0, None, record))
+            step = violation.step if violation.step <= match.number else 0
+            self._beside.append((step, None, record))
         else:
             word = open_envelope(first.payload)
             step = word.step + 1 if match.kind == "reveal" and word.step == match.number else word.step

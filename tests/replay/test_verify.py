@@ -188,11 +188,12 @@ def test_a_cheat_cannot_deny_what_a_majority_has_signed(trio: Played) -> None:
 
 
 def test_evidence_with_what_was_in_for_the_open_step(trio: Played) -> None:
+    """Of two equal game keys each proves something beside the other only, so what is held comes first."""
     match = match_at(trio, 2)
     match.receive(trio.contribution(2, 3))
     wrong = altered(trio.identity(1), trio.contribution(2, 1), body={})
     data = replay_of(match, trio.seat(1), (wrong,))
-    assert [type(record) for record in records_of(data)][-3:-1] == [EvidenceRecord, OpenRecord]
+    assert [type(record) for record in records_of(data)][-3:-1] == [OpenRecord, EvidenceRecord]
     unfinished(data, "seat 1 broke the rules at step 2")
 
 
