@@ -115,15 +115,11 @@ class Match:
 
     @property
     def confirmed(self) -> bool:
-        """Whether a strict majority of the seats (of two: both) has signed the final position.
-
-        Until all have, the word of a seat that is proved a cheat does not count: it may have won by a past of which the
-        others have another version.
-        """
+        """Whether a strict majority (of two: both) has signed the end; until all have, no proven cheat counts."""
         if self.game.result is not None:
             return self.game.result.kind in {"won", "drawn"}
-        signed = [seat for seat, _ in self.held if seat not in self.proven]
-        return self.kind == "over" and 2 * len(signed) > len(self.game.seats)
+        # A cheat may have won on a past that only some have.
+        return self.kind == "over" and 2 * len(dict(self.held).keys() - self.proven) > len(self.game.seats)
 
     @property
     def awaited(self) -> frozenset[int]:

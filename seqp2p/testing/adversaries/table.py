@@ -63,7 +63,7 @@ def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Ite
 
 def lines(rows: Collection[Found]) -> list[str]:
     """The rows as text, and what went wrong."""
-    width = max(len(row.adversary.name) for row in rows) + 2
+    width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
     text = [f"{_HEAD[0]:<{width}}{_HEAD[1]:<7}{_HEAD[2]:<21}{_HEAD[3]:<19}{_HEAD[4]}"]
     for row in rows:
         came = row.ending

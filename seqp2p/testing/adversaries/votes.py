@@ -112,7 +112,7 @@ class Hinders(Trick):
     def after(self, crook: Crook) -> None:
         """See Trick."""
         base = crook.match.chain.base
-        if base is not None and base.votable and self._round.get(base.number, 0) < 12:
+        if base is not None and base.votable and self._round.get(base.number, 0) < 3:
             round_ = self._round[base.number] = self._round.get(base.number, 0) + 1
             own = ballot(crook, [crook.others[base.number % len(crook.others)]], round_)
             crook.match.receive_ballot(own.contribution)  # It binds this seat too: of one round it signs one.
@@ -292,7 +292,7 @@ VOTES = (
     _once("forged vote", _VOTES, forged_vote, always(AT_THE_LINK), "does not verify"),
     _once("vote of another game", _VOTES, foreign_vote, always(AT_THE_LINK), "in another game"),
     _once("vote by a minority", _VOTES, minority_vote, always(NO_EFFECT, 2, 3, 4)),
-    _once("vote against all", _VOTES, majority_dropped, always(NO_EFFECT, 3, 5)),
+    _once("vote against all", _VOTES, majority_dropped, always(NO_EFFECT, 3)),
     Adversary(
         "votes without end",
         _VOTES,
