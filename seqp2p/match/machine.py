@@ -389,8 +389,7 @@ class Match:
     @staticmethod
     def _counts(word: BallotPayload, step: LiveStep) -> bool:
         """Whether this is a vote that the rules of ballots allow; any other is as good as none."""
-        members = step.decree.members
-        about = set(word.about)
+        members, about = step.decree.members, set(word.about)
         if not step.votable or word.seat not in members or not about <= members:
             return False
         if not step.decree.majority(members - about):
