@@ -40,6 +40,7 @@ from seqp2p.net.tls import Credentials, make_credentials
 from seqp2p.players.player import Player
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
 from tests.net.tools import Wires, address_of
@@ -224,8 +225,8 @@ Pair = tuple[int, int]
 class Scribe(ReplayWriter):
     """Writes a replay, and says when something has been taken: ``moved`` is set, and a new one stands there."""
 
-    def __init__(self, path: Path, match: Match, *, reopened: bool = False) -> None:
-        super().__init__(path, match, reopened=reopened)
+    def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
+        super().__init__(path, match, reopened=reopened, disk=disk)
         self.moved = trio.Event()
 
     def record(self, match: Match) -> None:
