@@ -38,9 +38,9 @@ from seqp2p.net.session import Session
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
 from seqp2p.players.player import Player
+from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
-from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
 from tests.net.tools import Wires, address_of
