@@ -2,7 +2,7 @@
 
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.table import Settings, TableError, check_settings
-from seqp2p.rules import VARIANTS, RulesError, default_teams
+from seqp2p.rules import VARIANTS, Options, RulesError, check_table, default_teams
 from seqp2p.said import listed, said, why
 
 GRACE_S = 120
@@ -32,6 +32,7 @@ def table_settings(
     rules = VARIANTS[variant]
     try:
         count = default_teams(rules, players) if teams is None else teams
+        check_table(rules, players, count, Options())
     except RulesError as error:
         raise TableError(why(error)) from None
     fields = {

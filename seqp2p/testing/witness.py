@@ -140,7 +140,7 @@ class Witness:
         """
         before_play = closed.number <= 3 + len(self.agreement.seats)  # seat, reveal, shuffles, deal
         two = set(self.final[closed.number - 1][1]) ^ {contribution.payload for _, contribution in closed.contributions}
-        return before_play and self.honest.isdisjoint(open_envelope(payload).seat for payload in two)
+        return before_play and bool(two) and self.honest.isdisjoint(open_envelope(payload).seat for payload in two)
 
     def hears(self, sender: Peer, _to: int, frame: bytes) -> None:
         """Something is sent."""
