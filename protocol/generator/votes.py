@@ -121,6 +121,7 @@ def _not_to_be_voted_on() -> dict[str, Case]:
     assert drawing.match.kind == "draw", "a card is drawn after a turn"
     gone = table(at_13=drop(mover(table().play(until=TURN)))).play(until=TURN + 1)
     (absent,) = gone.match.game.gone
+    game_of_three = table().play(until=TURN)
     late = _shuffled_by(gone, absent)
     cases = {
         "drop_before_the_deal": (early, certificate(4, *early.ballots(drop(1))), "there are no cards yet", 4),
@@ -133,6 +134,10 @@ def _not_to_be_voted_on() -> dict[str, Case]:
         f"{name}_fail": Case(_written(game, record), "invalid", why, "ballot", step)
         for name, (game, record, why, step) in cases.items()
     }
+    found["certificate_under_another_number_fail"] = Case(
+        _written(game_of_three, certificate(TURN - 1, *game_of_three.ballots(drop(mover(game_of_three))))), "invalid",
+        "the record says another step than its ballots", "order", TURN,
+    )  # fmt: skip
     found["contribution_of_a_dropped_seat_fail"] = Case(
         _written(gone, StepRecord(TURN + 1, pairs((late,)))), "invalid", "it has no step any more", "step",
         TURN + 1, absent,

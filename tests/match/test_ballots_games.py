@@ -7,6 +7,7 @@ import pytest
 
 from seqp2p.crypto.group import ORDER
 from seqp2p.match.ballots import Action
+from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Dropped, Event, Finished, Redealt, Result, Skipped, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat, SeatSecrets
@@ -224,6 +225,20 @@ def test_throwing_out_the_last_opponent_is_not_winning() -> None:
     report = verify(replay_of(match, seats[0]))
     assert (report.verdict, report.result, report.steps) == ("unfinished", None, len(match.record))
     assert report.reason == result.reason
+    with pytest.raises(Refusal, match="only after the end"):
+        match.open_seat(1, seats[0].release())  # Nobody has signed a final position.
+    match.receive_leave(seats[3].leave(match))
+    assert match.forfeit is None, "a team-mate is no opponent"
+
+
+def test_whoever_leaves_before_the_deal_or_after_the_end_forfeits_nothing() -> None:
+    match, seats = table(2)
+    play_on(match, seats, at_random(1), lambda match: match.kind == "shuffle")
+    match.receive_leave(seats[1].leave(match))
+    assert match.forfeit is None
+    play_on(match, seats, at_random(1), lambda match: match.kind == "over")
+    assert match.kind == "over"
+    assert match.forfeit is None
 
 
 def test_whoever_left_by_its_own_signature_forfeits() -> None:

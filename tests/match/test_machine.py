@@ -146,6 +146,15 @@ def test_who_contributes_to_a_closed_step_that_was_not_its_own_is_to_blame(trio:
     assert len(caught.evidence) == 1
 
 
+def test_a_turn_to_a_closed_step_is_none_to_the_open_one(trio: Played) -> None:
+    """By the seat whose turn it is, of the kind that is due, under the number of a turn that is over."""
+    first, second = trio.step_of("turn"), trio.step_of("turn", 2)
+    ((mover, contribution),) = trio.steps[second - 1].contributions
+    match = match_at(trio, second)
+    earlier = altered(trio.identity(mover), contribution, step=first, prev=trio.steps[first - 1].prev)
+    assert violation(match, earlier, mover, first, "not its step").failure == "step"
+
+
 def test_who_contributes_to_an_open_step_that_is_not_its_own_is_to_blame(trio: Played) -> None:
     for kind in ("shuffle", "turn", "draw"):
         step = trio.step_of(kind)

@@ -164,6 +164,7 @@ def test_a_name_with_a_number_is_a_good_name_too(name: str, number: int) -> None
         ({"colours": ("blue",)}, "different colours"),
         ({"colours": ("blue", "blue")}, "different colours"),
         ({"colours": ("blue", "green", "red")}, "different colours"),
+        ({"colours": ("blue", "green", "blue")}, "different colours"),
         ({"colours": ("blue", "red")}, "colours of 2 teams of Sequence are blue, green"),
         ({"colours": ("blue", "yellow")}, "colours of 2 teams of Sequence are blue, green"),
         ({"colours": ("blue", "\x1b[2J")}, "colours of 2 teams of Sequence are"),

@@ -19,7 +19,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, open_remark
 from seqp2p.match.seat import OwnSeat
-from seqp2p.rules import PASS, IllegalAction, status, team_of
+from seqp2p.rules import PASS, IllegalAction, give, status, team_of
 from tests.match.refusal import goes_on, violation
 from tests.table import (
     Played,
@@ -172,7 +172,8 @@ def test_a_call_has_its_own_body(quiet: Played) -> None:
     body = fields_of(honest)["body"]
     text = f"call {speaker}"
     violation(match, mover._sign(match, TurnBody(text, (), b"", b"")), number, step, "a call carries the remark")
-    violation(match, mover._sign(match, CallBody(body["action"], payload, signature)), number, step, "")
+    of_a_play = mover._sign(match, CallBody(body["action"], payload, signature))
+    violation(match, of_a_play, number, step, "only a call carries a remark")
     for other, reason in (
         ({**body, "remark": payload, "signature": signature}, "unknown field"),
         ({"action": text, "signature": signature, "remark": payload}, "not the canonical encoding"),
@@ -263,6 +264,17 @@ def test_only_givers_see_what_they_can_give(quiet: Played) -> None:
     for seat in quiet.seats:
         kinds = {action.kind for action in seat.view(now).legal}
         assert kinds == ({"give"} if seat.number in now.awaited else set())
+    giver = quiet.seat(min(now.awaited))
+    foreign = next(card for card in quiet.match.game.variant.deck if card not in giver.view(now).hand)
+    with pytest.raises(IllegalAction, match="give up a card of your hand"):
+        giver.play(now, give(foreign))
+
+
+def test_what_cannot_be_called_is_not_signed(quiet: Played) -> None:
+    match, mover, speaker, _ = turn_of(quiet)
+    courtesy = said(quiet, match, speaker, "good game", courtesy=True)
+    with pytest.raises(IllegalAction, match="a courtesy cannot be called"):
+        mover.call(match, open_remark(*courtesy, match.game.id, match.game.agreement))
 
 
 def test_nobody_is_called_at_a_table_of_free_talk(duel: Played) -> None:

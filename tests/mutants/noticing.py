@@ -11,7 +11,7 @@ from tests.mutants.running import NOTICED_FILE
 def _note(nodeid: str) -> None:
     path = Path(os.environ[NOTICED_FILE])
     if not path.exists():
-        path.write_text(nodeid, "utf-8")
+        path.write_text(nodeid.partition("[")[0], "utf-8")  # Of a test with parameters all are run again: ids are long.
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -24,8 +24,3 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
     """A file of tests cannot be imported: the broken module cannot."""
     if report.failed:
         _note(report.nodeid)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Nothing of a last run is left."""
-    assert config is not None
