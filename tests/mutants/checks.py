@@ -6,7 +6,7 @@ A check is one of
                                      so is each half of ``not low < value < high``.
     if CONDITION: return …           the same, in the functions of REFUSING
     if A and B: …                    in the functions of ACCEPTING, where each of A and B is a check; broken: True
-    verify_shares(…), check(…)       a statement that is the call of a function so called; broken: left out
+    verify_shares(…), checks.key(…)  a statement that is the call of a function so called; broken: left out
     return (equation_1, equation_2)  in the functions of GIVING, each of them; broken: left out
     return sums == 0                 in the functions of DECIDING; broken: True
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "seqp2p"
 MODULES = ("crypto/*.py", "match/*.py", "replay/format.py", "replay/reading.py", "replay/verify.py", "replay/resume.py")
-CHECKING = re.compile(r"_?(check|verify|require|joint_key)")
+CHECKING = re.compile(r"_?(check|verify|require|joint_key)|(game\.)?checks\.|(.*\.)?verify$")
 DECIDING = frozenset({"Equation.holds", "Batch.hold"})
 GIVING = frozenset({"_whole_equations", "share_equations", "shuffle_equations"})
 ACCEPTING = frozenset({"Decree.certificate", "Decree.vote", "Match.weigh", "_read_evidence"})
@@ -121,11 +121,7 @@ def _accepts(branch: ast.If, where: str) -> bool:
 
 
 def _called(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(name) | ast.Attribute(attr=name):
-            return name
-        case _:
-            return ""
+    return ast.unparse(call.func)
 
 
 def _of_condition(branch: ast.If, where: str) -> Iterator[Check]:
