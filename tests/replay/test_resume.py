@@ -281,6 +281,13 @@ def test_what_is_no_replay(shared: Path, data: bytes) -> None:
     assert "is damaged" in str(error)
 
 
+@pytest.mark.parametrize("data", [b"", MAGIC])
+def test_no_table_in_either_file(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    with pytest.raises(ResumeError, match="is damaged"):
+        load(path, b"no agreement")
+
+
 def test_a_file_larger_than_any_replay(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(REPLAY_SIZE_MAX + 1)
