@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types mypy pyright tests coverage soak mutants bench fuzz corpus vectors man catalogue screens tables adversaries clean
+.PHONY: demo test lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make mutants break one check at a time, and see that the tests notice every one (about 15 minutes)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
 	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
+	@echo "make bots    how the bots do against each other: docs/bots.md and the README's table (a quarter of an hour)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
 	@echo "make corpus  write what fuzzing starts from again, out of the vectors and the golden replays"
@@ -76,6 +77,9 @@ mutants: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python benchmarks/run.py $(ONLY)
+
+bots: $(STAMP)
+	$(BIN)/python docs/generate_bots.py $(JOBS)
 
 fuzz: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'

@@ -9,9 +9,9 @@ import click
 
 from seqp2p.arena import BotError, Contest, Tally, WorkerLost, make_contest, play_games, wilson
 from seqp2p.cli import progress
+from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
-from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.said import said, why
 from seqp2p.ui.cards import variant_title
@@ -29,7 +29,7 @@ GAMES_MAX = 1_000_000_000
         " game to game."
     ),
 )
-@click.argument("bots", nargs=-1, required=True, type=click.Choice(list(BOTS)), metavar="BOT BOT...")
+@click.argument("bots", nargs=-1, required=True, type=BotName(), metavar="BOT BOT...")
 @click.option(
     "--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help=said("How many games.")
 )
@@ -94,6 +94,8 @@ def result(total: Tally, seconds: float) -> dict[str, object]:
         "reshuffled": round(total.reshuffled / total.games, 6),
         "passes_mean": round(total.passes / total.games, 6),
         "exchanges_mean": round(total.exchanges / total.games, 6),
+        "shares": [round(wins / total.games, 6) for wins in total.wins],
+        "intervals": [[round(bound, 6) for bound in wilson(wins, total.games)] for wins in total.wins],
     }
 
 

@@ -9,6 +9,7 @@ import trio
 
 from seqp2p.api.settings import GRACE_S
 from seqp2p.cli import children, home
+from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.children import Child, Hear, Read, Start
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
@@ -16,7 +17,6 @@ from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import make_settings
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.verify import describe, verify_file
-from seqp2p.players.bots import BOTS
 from seqp2p.rules import CLASSIC, Options
 from seqp2p.said import said, why
 from seqp2p.ui.language import t, tr
@@ -27,9 +27,7 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
 @click.command("demo", help=said("Watch bots play a whole game: real peers, one process each, over loopback."))
 @click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
-@click.option(
-    "--bot", type=click.Choice(list(BOTS)), default="greedy", show_default=True, help=said("Plays every seat.")
-)
+@click.option("--bot", type=BotName(), default="greedy", show_default=True, help=said("Plays every seat."))
 @click.option("--pace", type=click.FloatRange(0, 60), default=0, help=said("Seconds a turn takes at least."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.filling import BOT, PACE_S, Bots, Filling
 from seqp2p.cli.games import Last, play_games
 from seqp2p.cli.lobby_view import LobbyView
@@ -27,7 +28,6 @@ from seqp2p.net.lobby import LobbyEvent, LobbyShown
 from seqp2p.net.lobby_host import host_table
 from seqp2p.net.table import Table
 from seqp2p.net.watchers import SPECTATORS_MAX, Watchers, watched_by
-from seqp2p.players.bots import BOTS
 from seqp2p.players.program import Program
 from seqp2p.said import said
 from seqp2p.ui.language import t
@@ -38,7 +38,7 @@ from seqp2p.ui.language import t
 @table_options
 @click.option(
     "--fill",
-    type=click.Choice(list(BOTS)),
+    type=BotName(),
     help=said("The bot for free seats, when start is typed; at once where nobody types: with --bot or --json."),
 )
 @click.option(

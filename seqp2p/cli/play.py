@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.filling import BOT, PACE_S, Bots, Filling
 from seqp2p.cli.host import host
 from seqp2p.cli.output import USAGE, CommandError, Output
@@ -12,7 +13,6 @@ from seqp2p.cli.screening import Wish, screen_options
 from seqp2p.cli.seating import Lobbying
 from seqp2p.cli.settings import make_choices, table_options, table_settings
 from seqp2p.net.addresses import Address
-from seqp2p.players.bots import BOTS
 from seqp2p.rules import VARIANTS
 from seqp2p.said import said
 from seqp2p.ui.language import t, tn
@@ -28,7 +28,7 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     ),
 )
 @click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=said("How many bots play."))
-@click.option("--bot", type=click.Choice(list(BOTS)), default=BOT, show_default=True, help=said("Which bot they are."))
+@click.option("--bot", type=BotName(), default=BOT, show_default=True, help=said("Which bot they are."))
 @table_options
 @click.option(
     "--pace",

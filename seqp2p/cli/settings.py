@@ -8,13 +8,13 @@ import click
 from seqp2p.api import settings
 from seqp2p.api.settings import GRACE_S
 from seqp2p.cli import coming_back, home
+from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
 from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address
-from seqp2p.players.bots import BOTS
 from seqp2p.players.program import Program
 from seqp2p.rules import VARIANTS, Options
 from seqp2p.said import said, why
@@ -160,9 +160,7 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = program_options(command)
     for option in reversed(
         [
-            click.option(
-                "--bot", type=click.Choice(list(BOTS)), help=said("A bot plays this seat; without it, you do.")
-            ),
+            click.option("--bot", type=BotName(), help=said("A bot plays this seat; without it, you do.")),
             click.option(
                 "--pace",
                 "pace_s",

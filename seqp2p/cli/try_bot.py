@@ -7,11 +7,11 @@ from typing import Final
 import click
 
 from seqp2p.cli import progress
+from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import DONE, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.programs import make_program, time_option
 from seqp2p.cli.running import ended_by_signals, run_async
 from seqp2p.cli.trying import TABLES, Findings, Table, try_table
-from seqp2p.players.bots import BOTS
 from seqp2p.players.program import Program
 from seqp2p.rules import VARIANTS, Kind
 from seqp2p.said import said
@@ -41,9 +41,7 @@ HINT: Final = said(
 @click.option(
     "--games", type=click.IntRange(1, GAMES_MAX), default=2, show_default=True, help=said("How many games at a table.")
 )
-@click.option(
-    "--against", type=click.Choice(list(BOTS)), default="random", show_default=True, help=said("The bot it plays.")
-)
+@click.option("--against", type=BotName(), default="random", show_default=True, help=said("The bot it plays."))
 @click.option("--seed", type=int, default=1, show_default=True, help=said("The same seed gives the same cards."))
 @time_option
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per table on standard output."))

@@ -17,6 +17,7 @@ class BotPlayer:
         """The bot's choice. A bot chooses among the legal actions, so that it is never refused."""
         assert refused is None, f"a bot chose what is not legal: {refused}"
         begun = trio.current_time()
-        action = await trio.to_thread.run_sync(self._bot.choose, view)
+        # A choice that nobody waits for any more may take its time: nothing but the bot's own randomness is lost to it.
+        action = await trio.to_thread.run_sync(self._bot.choose, view, abandon_on_cancel=True)
         await trio.sleep_until(begun + self._pace_s)
         return action

@@ -20,7 +20,7 @@ from tests.cli.processes import Household, Process, children, command, environme
 
 FIELDS = [
     *("event", "games", "seconds", "turns", "wins", "first_mover_wins", "draws", "turns_mean", "reshuffled"),
-    *("passes_mean", "exchanges_mean"),
+    *("passes_mean", "exchanges_mean", "shares", "intervals"),
 ]
 
 
@@ -41,6 +41,9 @@ def test_the_result_for_scripts(cli: Cli) -> None:
     assert 0 <= event["first_mover_wins"] <= 1
     assert 0 <= event["reshuffled"] <= 1
     assert event["seconds"] > 0
+    assert event["shares"] == [wins / 40 for wins in event["wins"]]
+    for share, (low, high) in zip(event["shares"], event["intervals"], strict=True):
+        assert 0 < low < share < high < 1
 
 
 def test_the_same_seed_gives_the_same_result_whatever_the_number_of_jobs(cli: Cli) -> None:
@@ -57,6 +60,12 @@ def test_wins_are_in_team_order(cli: Cli) -> None:
     assert wins[1] >= 3
     four = played(cli, "greedy", "random", "--players", 4, "--games", 4, "--jobs", 1)["wins"]
     assert four[0] >= 3
+
+
+def test_a_bot_with_a_number(cli: Cli) -> None:
+    events = [played(cli, "strong:8", "random", "--games", 4, "--jobs", jobs) for jobs in (1, 2)]
+    assert events[0] | {"seconds": 0} == events[1] | {"seconds": 0}
+    assert events[0]["wins"][0] >= 3
 
 
 def test_nobody_has_won_first_when_nobody_has_won() -> None:
@@ -83,7 +92,9 @@ def test_the_result_for_people(cli: Cli) -> None:
     [
         ([], "missing argument"),
         (["random"], "1 player cannot play"),
-        (["random", "clever"], "'clever' is not one of 'random', 'greedy'"),
+        (["random", "clever"], "'clever' is not one of 'random', 'greedy', 'strong'"),
+        (["random", "strong:0"], "a number from 1 to 100000: write for instance strong:200"),
+        (["random", "greedy:9"], "the bot greedy takes no number: write greedy"),
         (["random"] * 5, "5 players cannot form two or three equal teams"),
         (["random"] * 2 + ["--players", 13], "13 players cannot play"),
         (["random"] * 2 + ["--players", "two"], "'two' is not a valid integer"),

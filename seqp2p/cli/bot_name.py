@@ -1,0 +1,29 @@
+"""Names of bots on the command line: the kinds that there are, and how many trials one may make for a choice."""
+
+from typing import Any
+
+import click
+
+from seqp2p.players.bots import BOTS, STRONG, why_no_bot
+from seqp2p.ui.language import tr
+
+
+class BotName(click.Choice[str]):
+    """One of ``BOTS``; ``strong:N`` is checked by its number, and completed like the others by its kind."""
+
+    def __init__(self) -> None:
+        super().__init__(list(BOTS))
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What stands for the value in --help. (Before click 8.2 there was no context.)"""
+        del param, ctx
+        return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name; fails with the reason if there is no such bot."""
+        if isinstance(value, str) and value.partition(":")[0] in BOTS:
+            reason = why_no_bot(value)
+            if reason is not None:
+                self.fail(tr(reason), param, ctx)
+            return value
+        return super().convert(value, param, ctx)
