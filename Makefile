@@ -70,6 +70,7 @@ coverage: $(STAMP)
 
 soak: $(STAMP)
 	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
+	$(BIN)/python -m tests.replay.exhaust --bits
 
 mutants: $(STAMP)
 	$(BIN)/python -m tests.mutants
