@@ -20,7 +20,7 @@ help:
 	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
 	@echo "make test    lint, types, tests"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
-	@echo "make soak    simulated games on networks that fail, for SECONDS=600, from SEED=0 on; prints a table"
+	@echo "make soak    simulated games on networks that fail, for SECONDS=600, from SEED=0 on, and a table; long explorations"
 	@echo "make mutants break one check at a time, and see that the tests notice every one (about 15 minutes)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
 	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
@@ -71,6 +71,7 @@ coverage: $(STAMP)
 soak: $(STAMP)
 	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
 	$(BIN)/python -m tests.replay.exhaust --bits
+	$(BIN)/pytest -q -m soak tests
 
 mutants: $(STAMP)
 	$(BIN)/python -m tests.mutants
