@@ -183,4 +183,4 @@ async def _repaint_when_continued(stage: Stage) -> None:
         return
     with trio.open_signal_receiver(signal.SIGCONT) as signals:
         async for _ in signals:
-            stage.repaint()
+            stage.go_on()

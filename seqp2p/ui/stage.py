@@ -14,15 +14,18 @@ import asyncio
 import contextlib
 import contextvars
 import math
+import os
 import os.path
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
 import trio
-from prompt_toolkit.application import Application, get_app
+from prompt_toolkit.application import Application, get_app, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.data_structures import Point
@@ -64,6 +67,8 @@ ESCAPE_S: Final = 0.05
 """How long a terminal may take between the escape and the rest of a key's sequence."""
 RESIZE_S: Final = 0.1
 """How often the terminal's size is looked at: on a thread that is not the first one no signal tells of it."""
+STOP_S: Final = 1.0
+"""Where nothing stops, because no shell could let it go on again, the screen comes back after this."""
 
 # Keys that mean the same whatever is typed, and those that do only while nothing is.
 ALWAYS: Final = ("pageup", "pagedown", *(f"f{number}" for number in range(1, 13)))
@@ -110,6 +115,7 @@ class Stage:
         self._token: trio.lowlevel.TrioToken | None = None
         self._heard, self._hears = trio.open_memory_channel[Callable[[], None]](math.inf)
         self._stopped = False
+        self._continued = threading.Event()
         self._context = contextvars.copy_context()
         self._buffer = Buffer(
             multiline=False,
@@ -129,8 +135,9 @@ class Stage:
         """Call the person who sits there."""
         self._call(self._app.output.bell)
 
-    def repaint(self) -> None:
-        """Paint all of it, whatever stands on the terminal."""
+    def go_on(self) -> None:
+        """This process was stopped, and goes on: paint all of it, whatever stands on the terminal."""
+        self._continued.set()
         self._call(self._app.renderer.clear)
         self._call(self._app.invalidate)
 
@@ -284,7 +291,15 @@ class Stage:
 
     def _suspend(self, _: KeyPressEvent) -> None:
         """Stop as any program does, with the terminal as it was; painted again when it goes on."""
-        self._app.suspend_to_background()
+        if sys.platform != "win32":
+            run_in_terminal(self._stop)
+
+    def _stop(self) -> None:
+        """Stop this process and its group, as the terminal itself would, and wait until they go on."""
+        self._continued.clear()
+        os.kill(0, signal.SIGTSTP)
+        # Another thread may be the one to get it, a little later: this one must not take the terminal back before.
+        self._continued.wait(STOP_S)
 
     def _clear(self, _: KeyPressEvent) -> None:
         self._buffer.reset()
