@@ -5,20 +5,19 @@ from pathlib import Path
 
 import trio
 
+from seqp2p.api.at_table import AtTable
 from seqp2p.api.events import Events
 from seqp2p.api.game import Game
 from seqp2p.api.turns import Turn
 from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX
-from seqp2p.match.table import Settings
 from seqp2p.match.text import cleaned
 from seqp2p.net.ledger import TableEvent
-from seqp2p.replay.verify import Player
 from seqp2p.rules import View
 from seqp2p.said import said
 
 
-class Seat(AsyncIterator[Turn]):
+class Seat(AtTable, AsyncIterator[Turn]):
     """One seat of a game: ``async for turn in seat`` gives each time it is asked, until the game is over for it.
 
     A turn that was refused is given again, unless it has been played since. Whoever breaks out of the loop and then
@@ -28,7 +27,7 @@ class Seat(AsyncIterator[Turn]):
     def __init__(self, game: Game) -> None:
         """Made by this package."""
         self._game = game
-        self._match = game.sitting.match
+        super().__init__(game.sitting.match)
         self._own = game.sitting.own
 
     def __repr__(self) -> str:
@@ -38,22 +37,6 @@ class Seat(AsyncIterator[Turn]):
     def number(self) -> int:
         """This seat, from 1; the host's is 1."""
         return self._own.number
-
-    @property
-    def game(self) -> str:
-        """The id of the game, 64 hexadecimal digits."""
-        return self._match.game.id.hex()
-
-    @property
-    def settings(self) -> Settings:
-        """How the table plays."""
-        return self._match.game.agreement.settings
-
-    @property
-    def players(self) -> tuple[Player, ...]:
-        """Who sits at the table, in seat order: name, and identity key (64 hexadecimal digits)."""
-        entries = enumerate(self._match.game.agreement.seats, 1)
-        return tuple(Player(number, entry.name, entry.key.hex()) for number, entry in entries)
 
     @property
     def view(self) -> View | None:

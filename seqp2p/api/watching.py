@@ -7,6 +7,7 @@ from pathlib import Path
 
 import trio
 
+from seqp2p.api.at_table import AtTable
 from seqp2p.api.beside import beside
 from seqp2p.api.door import Folder, chosen_name, holding
 from seqp2p.api.events import Events
@@ -16,16 +17,15 @@ from seqp2p.api.running import Running
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.table import Settings, encode_agreement
+from seqp2p.match.table import encode_agreement
 from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.tls import make_credentials
 from seqp2p.net.watching import Spectator, WatchEvent
-from seqp2p.replay.verify import Player
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View, view
 
 
-class Balcony:
+class Balcony(AtTable):
     """Where a spectator sits: ``async for event in balcony`` gives what happens, from the first step of the game on.
 
     Everything is checked here as a seat checks it, and kept in a replay of one's own. ``Absent`` and ``Back`` are the
@@ -34,7 +34,7 @@ class Balcony:
 
     def __init__(self, gallery: Gallery, writer: ReplayWriter, match: Match) -> None:
         """Made by ``watch``."""
-        self._match = match
+        super().__init__(match)
         self._writer = writer
         self._events = Events[WatchEvent]()
         spectator = Spectator(gallery, match, writer, self._events.put, secrets.token_bytes)
@@ -47,22 +47,6 @@ class Balcony:
     def running(self) -> Running:
         """The spectator: for ``watch``."""
         return self._running
-
-    @property
-    def game(self) -> str:
-        """The id of the game, 64 hexadecimal digits."""
-        return self._match.game.id.hex()
-
-    @property
-    def settings(self) -> Settings:
-        """How the table plays."""
-        return self._match.game.agreement.settings
-
-    @property
-    def players(self) -> tuple[Player, ...]:
-        """Who sits at the table, in seat order: name, and identity key (64 hexadecimal digits)."""
-        entries = enumerate(self._match.game.agreement.seats, 1)
-        return tuple(Player(number, entry.name, entry.key.hex()) for number, entry in entries)
 
     @property
     def view(self) -> View | None:
