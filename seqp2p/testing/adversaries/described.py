@@ -1,11 +1,11 @@
 """What an adversary is, as data: what it does, and what must come of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from seqp2p.replay.verify import Verdict
-from seqp2p.testing.adversaries.crook import MakeTrick
+from seqp2p.testing.adversaries.crook import Crook, MakeTrick, Once
 from seqp2p.testing.faults import Fault
 
 Outcome: TypeAlias = Literal[
@@ -86,3 +86,15 @@ class Adversary:
     faults: tuple[Fault, ...] = ()
     reason: str = ""
     also: tuple[Ending, ...] = ()
+
+
+def once(
+    name: str,
+    row: str,
+    deed: Callable[[Crook], None],
+    endings: Mapping[int, Ending],
+    reason: str = "",
+    what: str = "",
+) -> Adversary:
+    """One that does this one time, and is as it should be otherwise; ``what`` it does is in the deed's own text."""
+    return Adversary(name, row, what or doing(deed), lambda: Once(deed), endings, reason=reason)

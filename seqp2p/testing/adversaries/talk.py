@@ -1,6 +1,6 @@
 """Tricks with remarks, and with the calls of what somebody has said: table talk."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.contribution import CallBody, Contribution, Kind
@@ -8,15 +8,15 @@ from seqp2p.match.encoding import encode
 from seqp2p.match.remark import NO_REMARK, Remark, RemarkPayload
 from seqp2p.net.messages import RemarkMessage
 from seqp2p.rules import Action, format_action
-from seqp2p.testing.adversaries.crook import Crook, Instead, MakeTrick, Once, Trick
+from seqp2p.testing.adversaries.crook import Crook, Instead, MakeTrick, Trick
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
     NO_EFFECT,
     Adversary,
-    Ending,
     always,
     doing,
     in_play,
+    once,
 )
 from seqp2p.testing.faults import Fault
 
@@ -123,17 +123,6 @@ class CallsTwice(Trick):
         return True
 
 
-def _once(
-    name: str,
-    row: str,
-    deed: Callable[[Crook], None],
-    endings: Mapping[int, Ending],
-    reason: str = "",
-    what: str = "",
-) -> Adversary:
-    return Adversary(name, row, what or doing(deed), lambda: Once(deed), endings, reason=reason)
-
-
 _LINK = always(AT_THE_LINK)
 _NOTHING = always(NO_EFFECT)
 # Four seats in two teams; an opponent says a courtesy, and then something else.
@@ -150,8 +139,8 @@ def _called(name: str, forge: Callable[[Crook, Contribution], Contribution | Non
 
 
 TALK = (
-    _once("remarks without end", _FLOOD, talks, _NOTHING),
-    _once(
+    once("remarks without end", _FLOOD, talks, _NOTHING),
+    once(
         "escapes in a remark",
         _ESCAPES,
         _says("\x1b[2J\x1b]0;owned\x07"),
@@ -159,7 +148,7 @@ TALK = (
         "control, direction",
         "says something that would clear the screen",
     ),
-    _once(
+    once(
         "remark turned round",
         _ESCAPES,
         _says("abc\u202edef"),
@@ -167,7 +156,7 @@ TALK = (
         "control, direction",
         "says something that is read backwards",
     ),
-    _once(
+    once(
         "remark too long",
         _FRAMES,
         _says("x" * 201),
@@ -175,7 +164,7 @@ TALK = (
         "1 to 200 characters",
         "says a character more than there may be",
     ),
-    _once(
+    once(
         "false courtesy",
         _TALK,
         _says("the knave", courtesy=True),
@@ -183,8 +172,8 @@ TALK = (
         "no such courtesy",
         "says something as a courtesy that is none, so that it could not be called",
     ),
-    _once("forged remark", _SIGNED, forged_remark, _LINK, "does not verify"),
-    _once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),
+    once("forged remark", _SIGNED, forged_remark, _LINK, "does not verify"),
+    once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),
     _called("call of a courtesy", calls_courtesy, "a courtesy"),
     _called("call of its own words", calls_own_words, "does not verify"),
     _called("call of nothing", calls_no_remark, "a call carries"),

@@ -1,7 +1,5 @@
 """Tricks with messages: bytes that are none, words in another's name, too many of them, and talk at the table."""
 
-from collections.abc import Callable, Mapping
-
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.contribution import Contribution, TurnBody
@@ -19,14 +17,12 @@ from seqp2p.net.messages import (
     Signed,
     encode_message,
 )
-from seqp2p.testing.adversaries.crook import Crook, Once
+from seqp2p.testing.adversaries.crook import Crook
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
     NO_EFFECT,
-    Adversary,
-    Ending,
     always,
-    doing,
+    once,
 )
 
 _BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
@@ -204,46 +200,35 @@ def wrong_secrets_of_all(crook: Crook) -> None:
         crook.say(Opening(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
 
 
-def _once(
-    name: str,
-    row: str,
-    deed: Callable[[Crook], None],
-    endings: Mapping[int, Ending],
-    reason: str = "",
-    what: str = "",
-) -> Adversary:
-    return Adversary(name, row, what or doing(deed), lambda: Once(deed), endings, reason=reason)
-
-
 _LINK = always(AT_THE_LINK)
 _NOTHING = always(NO_EFFECT)
 WORDS = (
-    _once("garbage", _FRAMES, garbage, _LINK, "no message"),
-    _once("unknown message", _FRAMES, unknown_message, _LINK, "no message"),
-    _once("message out of place", _FRAMES, out_of_place, _LINK, "out of place"),
-    _once("non-canonical message", _BYTES, non_canonical, _LINK, "canonical"),
-    _once("one key more", _BYTES, extra_key, _LINK, "unknown field"),
-    _once("nested bomb", _FRAMES, nested_bomb, _LINK, "nested deeper"),
-    _once("claimed bomb", _FRAMES, claimed_bomb, _LINK, "max_array_len"),
-    _once("oversized frame", _FRAMES, oversized, _LINK, "a frame of 131073"),
-    _once("empty frame", _FRAMES, empty_frame, _LINK, "a frame of 0"),
-    _once("another's name", _SIGNED, in_anothers_name, _LINK, "does not verify"),
-    _once("no signature", _SIGNED, unsigned, _LINK, "does not verify"),
-    _once("signature of another label", _SIGNED, for_another_label, _LINK, "does not verify"),
-    _once("another game's contribution", _REPLAYED, to_another_game, _LINK, "another game"),
-    _once("no such seat", _SIGNED, no_such_seat, _LINK, "no seat 12"),
-    _once("everything again", _REPLAYED, all_again, _NOTHING),
-    _once("another past", _REPLAYED, another_past, _NOTHING),
-    _once("far steps", _FLOOD, far_steps, _NOTHING),
-    _once("many versions", _FLOOD, many_versions, _NOTHING),
-    _once("asking without end", _FLOOD, asks_and_asks, _NOTHING),
-    _once("asking from far ahead", _FLOOD, asks_ahead, _NOTHING),
-    _once("hurry", _FLOOD, hurries, _NOTHING),
-    _once("evidence without end", _FLOOD, evidence_flood, _NOTHING),
-    _once("false links", _FLOOD, false_links, _NOTHING),
-    _once("goodbye for nothing", "a leaver that keeps playing, forged leave", says_bye, always(NO_EFFECT, 3, 4)),
-    _once("links broken", _FLOOD, links_again, _NOTHING),
-    _once("secret too early", _RELEASE, early_secret, _NOTHING),
-    _once("wrong secret", _RELEASE, wrong_secret, _LINK, "not the game secret"),
-    _once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, _LINK),
+    once("garbage", _FRAMES, garbage, _LINK, "no message"),
+    once("unknown message", _FRAMES, unknown_message, _LINK, "no message"),
+    once("message out of place", _FRAMES, out_of_place, _LINK, "out of place"),
+    once("non-canonical message", _BYTES, non_canonical, _LINK, "canonical"),
+    once("one key more", _BYTES, extra_key, _LINK, "unknown field"),
+    once("nested bomb", _FRAMES, nested_bomb, _LINK, "nested deeper"),
+    once("claimed bomb", _FRAMES, claimed_bomb, _LINK, "max_array_len"),
+    once("oversized frame", _FRAMES, oversized, _LINK, "a frame of 131073"),
+    once("empty frame", _FRAMES, empty_frame, _LINK, "a frame of 0"),
+    once("another's name", _SIGNED, in_anothers_name, _LINK, "does not verify"),
+    once("no signature", _SIGNED, unsigned, _LINK, "does not verify"),
+    once("signature of another label", _SIGNED, for_another_label, _LINK, "does not verify"),
+    once("another game's contribution", _REPLAYED, to_another_game, _LINK, "another game"),
+    once("no such seat", _SIGNED, no_such_seat, _LINK, "no seat 12"),
+    once("everything again", _REPLAYED, all_again, _NOTHING),
+    once("another past", _REPLAYED, another_past, _NOTHING),
+    once("far steps", _FLOOD, far_steps, _NOTHING),
+    once("many versions", _FLOOD, many_versions, _NOTHING),
+    once("asking without end", _FLOOD, asks_and_asks, _NOTHING),
+    once("asking from far ahead", _FLOOD, asks_ahead, _NOTHING),
+    once("hurry", _FLOOD, hurries, _NOTHING),
+    once("evidence without end", _FLOOD, evidence_flood, _NOTHING),
+    once("false links", _FLOOD, false_links, _NOTHING),
+    once("goodbye for nothing", "a leaver that keeps playing, forged leave", says_bye, always(NO_EFFECT, 3, 4)),
+    once("links broken", _FLOOD, links_again, _NOTHING),
+    once("secret too early", _RELEASE, early_secret, _NOTHING),
+    once("wrong secret", _RELEASE, wrong_secret, _LINK, "not the game secret"),
+    once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, _LINK),
 )
