@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 def for_each(names: Iterable[str]) -> Callable[[Callable[[str], None]], Callable[[], None]]:
     """Check all of these in one test; a failure says at which."""
 
+    wanted = tuple(names)
+    assert wanted, "there is nothing to look at"
+
     def decorate(check: Callable[[str], None]) -> Callable[[], None]:
         def test() -> None:
-            for name in names:
+            for name in wanted:
                 try:
                     check(name)
                 except AssertionError as error:

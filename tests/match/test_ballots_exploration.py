@@ -44,11 +44,11 @@ def parties_of(model: Model, state: State) -> dict[int, Party]:
 @pytest.mark.parametrize("part", [0.15, pytest.param(1.0, marks=pytest.mark.soak)])
 def test_three_seats_one_round_and_what_follows_from_every_state(part: float) -> None:
     """Whatever was signed: any two of the seats, or all three, come to one final closing, and it is the final one."""
-    model, count = Model(THREE, rounds_max=1), 0
+    model, count, dice = Model(THREE, rounds_max=1), 0, random.Random()
     for state in explore(model):
-        count += 1
-        if random.random() >= part:
+        if dice.random() >= part:
             continue
+        count += 1
         shown = [Shown(seat, last) for seat, local in enumerate(state, 1) for last in local.shown]
         known = shown_final(shown, 3)
         for some in (THREE, frozenset({1, 2}), frozenset({1, 3}), frozenset({2, 3})):
@@ -56,7 +56,7 @@ def test_three_seats_one_round_and_what_follows_from_every_state(part: float) ->
             (found,) = heal(parties, contributed=MOVER in some)
             assert found is not None, (state, some)
             assert known <= {found}, (state, some)
-    assert count > 1_000
+    assert count > 500 * part
 
 
 @pytest.mark.parametrize(("signed_max", "states"), [(5, 8_000), pytest.param(7, 50_000, marks=pytest.mark.soak)])

@@ -1,4 +1,4 @@
-"""Every single-byte change and every truncation of a golden replay: none of them may be verified.
+"""Every single-byte change and every truncation of a small replay: none of them may be verified.
 
     python -m tests.replay.exhaust                         a small game of two: some 7 million changes, half an hour
     python -m tests.replay.exhaust --bits                  single bits alone, and every truncation: one minute

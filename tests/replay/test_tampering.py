@@ -62,7 +62,7 @@ def test_a_cut_anywhere(golden: Golden, data: st.DataObject) -> None:
 
 
 def test_every_part_of_the_file(golden: Golden) -> None:
-    """`make soak` changes every byte in every way, and cuts before it. Here: every 43rd byte, three ways."""
+    """`make soak` changes every bit, and cuts before every byte. Here: every 43rd byte, three ways."""
     verdicts = sum((examine(golden, place, (1, 0x80, 0xFF)) for place in range(0, len(golden.data), 43)), Counter())
     assert verdicts.keys() == {"invalid", "unfinished", "cut: invalid", "cut: unfinished"}
 

@@ -215,6 +215,7 @@ async def test_a_report_of_the_mouse_that_says_nothing_does_nothing(report: byte
         with trio.fail_after(LIMIT_S):
             while (line := await table.screen.read_line()) is not None and not line.endswith("hand"):
                 pass
+        assert line is not None, "the screen goes on"
 
 
 @pytest.mark.parametrize("at_first", [True, False])
