@@ -106,7 +106,7 @@ def records() -> Iterator[str]:
         tags = [kind.__struct_config__.tag for kind, stage in STAGES.items() if stage == number]
         yield f"| {name} | {', '.join(f'`{tag}`' for tag in tags)} |"
     beside = sorted(str(kind.__struct_config__.tag) for kind in BESIDE)
-    yield f"| in the first two of these | {', '.join(f'`{tag}`' for tag in beside)} |"
+    yield f"| anywhere among the closed and the open steps | {', '.join(f'`{tag}`' for tag in beside)} |"
 
 
 def all_limits() -> Iterator[str]:
