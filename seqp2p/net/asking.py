@@ -75,6 +75,8 @@ class Asking:
     def __init__(self, player: Player, answer: Callable[[Chosen], Awaitable[None]]) -> None:
         self._player = player
         self._answer = answer
+        # A question that is taken back may not have noticed when the next one is put: the player has one at a time.
+        self._one_at_a_time = trio.Lock()
         self._question: Question | None = None
         self._ahead: Action | None = None
 
@@ -123,5 +125,6 @@ class Asking:
 
     async def _answered(self, question: Question) -> Action:
         with question.patience:
-            return await self._player.choose(question.seen, question.why)
+            async with self._one_at_a_time:
+                return await self._player.choose(question.seen, question.why)
         return FORGOTTEN[question.seen.phase]

@@ -143,7 +143,6 @@ class ExecPlayer:
         self._running: Running | None = None
         self._gone = False
         self._reading = trio.CancelScope()
-        self._asking = trio.Lock()
         self._history = deque[Happening](maxlen=HISTORY_MAX)
         self._question: _Question | None = None
         self._taken_back = set[int]()
@@ -232,22 +231,20 @@ class ExecPlayer:
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """The program's choice, or one by lot."""
-        # A question that is taken back may not have noticed when the next one is put.
-        async with self._asking:
-            begun = trio.current_time()
-            question = self._question
-            if refused is None or question is None:
-                question = self._put(view)
-            else:
-                question.seen = view
-                self._refuse(question, refused)
-            try:
-                action = await self._answer(question)
-                await trio.sleep_until(begun + self._pace_s)
-            except trio.Cancelled:
-                self._take_back(question)
-                raise
-            return action
+        begun = trio.current_time()
+        question = self._question
+        if refused is None or question is None:
+            question = self._put(view)
+        else:
+            question.seen = view
+            self._refuse(question, refused)
+        try:
+            action = await self._answer(question)
+            await trio.sleep_until(begun + self._pace_s)
+        except trio.Cancelled:
+            self._take_back(question)
+            raise
+        return action
 
     def ask_in_vain(self, view: View) -> None:
         """Put a question, and take it back at once: as a table may, so that a program can be tried."""

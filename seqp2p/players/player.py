@@ -17,5 +17,8 @@ class Player(Protocol):
     """What plays a seat at a table, under trio."""
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """The seat's action. ``refused`` is why the last choice for this very turn was not possible, or None."""
+        """The seat's action. ``refused`` is why the last choice for this very turn was not possible, or None.
+
+        Cancelled when the question is taken back; the next one is not put before that has been noticed.
+        """
         ...

@@ -29,7 +29,7 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
             assert await turn.play(turn.view.legal[0])
             assert (was_open, turn.open) == (True, False)
             turns.append(turn)
-        assert len(turns) >= 3
+        assert len(turns) >= 2  # with a corner, three chips of bob's win
         assert ann.view is not None
         assert ann.view.over
     bob_ = seats["bob"]

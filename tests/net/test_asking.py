@@ -85,6 +85,35 @@ async def test_another_question_takes_the_first_back(autojump_clock: object) -> 
     assert player.cancelled == 1
 
 
+class Alone:
+    """Knows the question that it has before it, as a person does, and forgets it when it is taken back."""
+
+    def __init__(self) -> None:
+        self.open: View | None = None
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        assert self.open is None, "two questions at a time"
+        self.open = view
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.open = None
+
+
+async def test_a_question_is_not_put_before_the_last_one_is_gone() -> None:
+    """Whichever of the two tasks trio runs first."""
+    player = Alone()
+    asking = Asking(player, Answers())
+    seen = [seen_in("draw") for _ in range(30)]
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        for step, each in enumerate(seen):
+            asking.ask(step, each, None, ahead=step % 2 == 0)
+            await wait_all_tasks_blocked()
+            assert player.open is each
+        nursery.cancel_scope.cancel()
+
+
 @pytest.mark.parametrize(("phase", "forgotten"), [("draw", END), ("late", WAIVE)])
 async def test_a_draw_is_forgotten(autojump_clock: object, phase: str, forgotten: Action) -> None:
     answers = Answers()

@@ -251,26 +251,6 @@ async def test_a_question_that_is_taken_back(seen: View, tmp_path: Path) -> None
     assert not bench.failures
 
 
-async def test_the_next_question_waits_for_the_last_to_be_taken_back(seen: View, tmp_path: Path) -> None:
-    """As the table does it: the old question is cancelled and the new one put in the same moment."""
-    async with playing(tmp_path, "good") as bench, trio.open_nursery() as nursery:
-        scopes: list[trio.CancelScope] = []
-        chosen: list[object] = []
-
-        async def ask(scope: trio.CancelScope) -> None:
-            with scope:
-                chosen.append(await bench.player.choose(seen, None))
-
-        for _ in range(10):
-            for scope in scopes:
-                scope.cancel()
-            scopes.append(trio.CancelScope())
-            nursery.start_soon(ask, scopes[-1])
-            await trio.lowlevel.checkpoint()
-    assert chosen[-1] == seen.legal[0]
-    assert not bench.failures
-
-
 async def test_a_turn_takes_its_pace(seen: View, tmp_path: Path) -> None:
     async with playing(tmp_path, "good", pace_s=0.6) as bench:
         begun = trio.current_time()
