@@ -19,6 +19,7 @@ from seqp2p.match.seat import OwnSeat
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
+    CertificateRecord,
     EvidenceRecord,
     OpeningRecord,
     OpenRecord,
@@ -59,11 +60,20 @@ def _good(whole: Game) -> dict[str, Case]:
     signed = three.contributions()
     for contribution in signed[:2]:
         three.match.receive(contribution)
+    again = Maker(three).changed(signed[1], put("body", "position", value=bytes(32)))
     closed = Game("kids-2/1 closed", settings("kids", 2, open_hands=False), ("random", "random")).play()
     ben = whole.identities[1]
     return {
         "over_signed_by_two_of_three_ok": Case(
             replay(three.records(), three.identities[2]), "verified", "a strict majority has signed the final position"
+        ),
+        "over_signed_by_a_cheat_fail": Case(
+            replay([*three.records(), _evidence(signed[1], again)], three.identities[2]),
+            "unfinished",
+            "one of the two that have signed the final position has signed another one too",
+            "equivocation",
+            56,
+            2,
         ),
         "closed_hands_ok": Case(replay(closed.records(), closed.identities[0]), "verified", "hands stay closed"),
         "one_opening_ok": Case(
@@ -89,6 +99,13 @@ def _unfinished(whole: Game) -> dict[str, Case]:
         "cut_in_a_record_fail": Case(data[: len(data) // 2], "unfinished", "cut inside step 4", "torn", 4),
         "cut_by_one_byte_fail": Case(data[:-1], "unfinished", "cut inside the last record", "torn", 20),
         "bytes_behind_the_end_fail": Case(data + b"\0\0", "invalid", "two bytes more", "order", 20),
+        "zeros_behind_the_end_fail": Case(
+            data + bytes(4), "invalid", "four zeros are a whole record of no bytes, which has no form", "encoding", 20
+        ),
+        "zeros_for_an_end_fail": Case(unsigned + bytes(8), "invalid", "a record of no bytes", "encoding", 20),
+        "three_zeros_for_an_end_fail": Case(
+            unsigned + bytes(3), "unfinished", "cut inside the length of a record", "torn", 20
+        ),
         "stopped_fail": Case(
             _with(stopped), "unfinished", "the record ends awaiting seat 2", incomplete, 8, awaited=(2,)
         ),
@@ -154,6 +171,10 @@ def _cheated(whole: Game) -> dict[str, Case]:
         ),
         "copied_key_fail": Case(
             _with(copied, _evidence(copy)), "unfinished", "seat 2 shows the game key of seat 1", "key", 2, 2
+        ),
+        "copied_key_alone_fail": Case(
+            replay([*copied.records()[:-1], _evidence(copy)], copied.identities[0]), "invalid",
+            "without the key that it copies it is right", "evidence", 2,
         ),
         "false_evidence_fail": Case(
             _with(at_turn, _evidence(move)), "invalid", "the evidence is a legal move", "evidence", 8
@@ -254,6 +275,9 @@ def _misplaced(whole: Game) -> dict[str, Case]:
     assert isinstance(first, StepRecord)
     foreign = Game("kids-2/0", settings("kids", 2), ("random", "random")).play(until=2).records()[1]
     wrong = OpeningRecord(2, encode_scalar(7))
+    over = records[-3]
+    assert isinstance(over, StepRecord)
+    late = over.contributions[:1]
     made: dict[str, tuple[Sequence[AnyRecord], str, str, int]] = {
         "steps_swapped": ([table, second, first, *rest[:1]], "step 2 before step 1", "order", 1),
         "step_missing": ([table, first, *rest[:1]], "step 2 left out", "order", 2),
@@ -262,6 +286,8 @@ def _misplaced(whole: Game) -> dict[str, Case]:
         "contribution_missing": (
             [table, StepRecord(1, first.contributions[:1])], "step 1 without seat 2", "order", 1,
         ),
+        "open_after_the_end": ([*records[:-2], OpenRecord(20, late)], "nothing is open", "order", 20),
+        "certificate_after_the_end": ([*records[:-2], CertificateRecord(20, late)], "nothing is open", "order", 20),
         "contributions_swapped": (
             [table, StepRecord(1, first.contributions[::-1])], "seat 2 before seat 1", "order", 2,
         ),

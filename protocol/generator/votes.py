@@ -92,6 +92,8 @@ def _no_certificate() -> dict[str, Case]:
         "ballot_missing": ((one,), "one ballot of two is missing", "ballot"),
         "ballots_swapped": ((two, one), f"seat {second} before seat {first}", "ballot"),
         "ballot_twice": ((one, one, two), f"seat {first} twice", "ballot"),
+        "ballots_of_one_seat": ((one, changed(game, one, reason="left"), two), f"two of seat {first}", "ballot"),
+        "ballot_too_many": ((one, two, one), f"seat {first} again, behind the whole certificate", "ballot"),
         "ballots_of_two_rounds": ((one, other_round), "one ballot is of another round", "ballot"),
         "ballots_of_a_minority": (minority, "one of three against two", "ballot"),
         "ballot_on_another_past": (
@@ -190,6 +192,15 @@ def _lasts() -> dict[str, Case]:
         f"{name}_fail": Case(_written(game, *records), "invalid", why, "ballot", AT_FOUR)
         for name, (records, why) in written.items()
     }
+    *before, last = game.records()
+    found["certificate_of_two_versions_with_evidence_too_early_fail"] = Case(
+        replay([*before, evidence, last, certificate(AT_FOUR, *differ)], game.identities[0]), "invalid",
+        "the evidence stands before the step that it is about was open", "ballot", AT_FOUR,
+    )  # fmt: skip
+    found["evidence_about_a_step_closed_by_an_action_fail"] = Case(
+        _written(game, evidence, certificate(AT_FOUR, *differ), EvidenceRecord(pairs((one,)))), "invalid",
+        "what is contributed to a step that an action closed is void", "evidence", AT_FOUR + 1,
+    )  # fmt: skip
     voted = changed(game, ballots[0], about=[_voter(ballots[1])])
     found["evidence_of_two_ballots_fail"] = Case(
         _written(game, EvidenceRecord(pairs((voted, ballots[0])))), "unfinished", "a seat voted twice in one round",

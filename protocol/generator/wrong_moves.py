@@ -74,7 +74,17 @@ def _turns() -> dict[str, Case]:
             "the share is its opposite", put("body", "shares", value=flip(body["shares"], 0)), "share"
         ),
         "played_without_proof": case("no proof", put("body", "proof", value=b""), "share"),
+        "played_with_a_long_proof": case(
+            "a byte more than a proof has", put("body", "proof", value=body["proof"] + b"\0"), "step"
+        ),
+        "share_for_no_card": case("a share where no card is shown", _showing_nothing(proof=b""), "share"),
+        "proof_for_no_card": case("a proof where no card is shown", _showing_nothing(shares=b"")),
     }  # fmt: skip
+
+
+def _showing_nothing(**body: bytes) -> Callable[[dict[str, Any]], None]:
+    """An action that shows no card, though the body still has something of one."""
+    return lambda plain: plain["body"].update(action="draw", cards=[], **body)
 
 
 def _other_square(game: Game, card: str) -> str:

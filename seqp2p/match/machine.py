@@ -366,7 +366,7 @@ class Match:
         for contribution in violation.evidence:
             try:
                 envelope = open_envelope(contribution.payload)
-                if envelope.prev == step.prev:
+                if envelope.prev == step.prev and envelope.seat in step.decree.members:
                     step.decree.cheats.add(envelope.seat)
                     kept = step.keep_second(envelope.seat, self._checked(step, envelope, contribution)) or kept
             except (DecodeError, Violation):

@@ -126,12 +126,17 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
     return ()
 
 
+def _require_open(match: Match, step: int) -> None:
+    """A record of steps is of the open one; after the end none is."""
+    if match.kind is None:
+        raise Invalid("order", said("a record of step {step} behind the last step", step=step))
+    if step != match.number:
+        raise Invalid("order", said("a record of step {step} where step {due} is due", step=step, due=match.number))
+
+
 def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
     """Exactly the contributions of the open step, in seat order, and they close it."""
-    if record.step != match.number or match.kind is None:
-        raise Invalid(
-            "order", said("a record of step {step} where step {due} is due", step=record.step, due=match.number)
-        )
+    _require_open(match, record.step)
     events: list[Event] = []
     for contribution in contributions_of(record):
         if match.number != record.step:
@@ -147,15 +152,16 @@ def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
 
 def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, ...]:
     """Exactly the ballots that close the open step by an action, in seat order."""
-    if record.step != match.number:
-        raise Invalid(
-            "order", said("a certificate for step {step} where step {due} is due", step=record.step, due=match.number)
-        )
+    _require_open(match, record.step)
     events: list[Event] = []
     for ballot in ballots_of(record):
-        told = match.receive_ballot(ballot)
+        try:
+            told = match.receive_ballot(ballot)
+        except MatchError as error:  # It may come behind the one that closes the step: then another is open.
+            failure: Failure = "ballot" if isinstance(error, Violation) else error.failure
+            raise Invalid(failure, why(error), record.step) from None
         if told is None:
-            raise Invalid("ballot", said("a ballot that does not count"))
+            raise Invalid("ballot", said("a ballot that does not count"), record.step)
         events += told
     if match.number == record.step or match.record[-1].ballots != ballots_of(record):
         raise Invalid("ballot", said("these ballots are no certificate"), record.step)
@@ -176,10 +182,7 @@ def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
 
 
 def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
-    if record.step != match.number:
-        raise Invalid(
-            "order", said("contributions to step {step} where step {due} is open", step=record.step, due=match.number)
-        )
+    _require_open(match, record.step)
     events: list[Event] = []
     for contribution in contributions_of(record):
         events += match.receive(contribution)

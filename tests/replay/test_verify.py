@@ -9,6 +9,7 @@ from seqp2p.match.machine import Match
 from seqp2p.replay import verify as verify_module
 from seqp2p.replay.format import (
     MAGIC,
+    CertificateRecord,
     EndRecord,
     EvidenceRecord,
     OpeningRecord,
@@ -273,8 +274,8 @@ def test_the_open_step_has_its_form(trio: Played) -> None:
         (open_step(number, three, one), form),
         (open_step(number, one, one), form),
         (open_step(number, trio.contribution(1, 1)), form),
-        (open_step(number - 1, one), f"contributions to step {number - 1} where step {number} is open"),
-        (open_step(number + 1, one), f"contributions to step {number + 1}"),
+        (open_step(number - 1, one), f"a record of step {number - 1} where step {number} is due"),
+        (open_step(number + 1, one), f"a record of step {number + 1}"),
         (open_step(number, wrong_at(trio, number)[1]), "broke the rules"),
         (open_step(number, trio.contribution(number + 1, trio.steps[number].contributions[0][0])), "not open yet"),
         (open_step(number, resigned(one, bytes(64))), "does not verify"),
@@ -292,10 +293,15 @@ def test_nothing_is_open_after_the_end(trio: Played) -> None:
     last = trio.contribution(len(trio.steps), 1)
     after = trio.match.number
     whole = steps(trio, len(trio.steps))
-    invalid(sealed([*whole, open_step(after, last)]), "not in their form")
     more = altered(trio.identity(1), last, step=after, prev=trio.match.head)
-    invalid(sealed([*whole, open_step(after, more)]), "not open yet")
-    invalid(sealed([*whole, StepRecord(after, pairs((more,)))]), f"step {after} where step {after} is due")
+    for record in (
+        open_step(after, last),
+        open_step(after, more),
+        StepRecord(after, pairs((more,))),
+        CertificateRecord(after, pairs((more,))),
+    ):
+        report = invalid(sealed([*whole, record]), f"a record of step {after} behind the last step")
+        assert (report.failure, report.step) == ("order", after)
 
 
 # --- what cannot be: steps

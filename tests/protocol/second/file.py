@@ -127,10 +127,7 @@ class Reading:
             raise Wrong("order")
 
     def _certificate(self, record: dict[str, Any]) -> None:
-        assert self.machine is not None
-        if record["step"] != self.machine.number:
-            raise Wrong("order")
-        self.machine.close_by_ballots([(payload, signature) for payload, signature in record["ballots"]])
+        self._at(record).close_by_ballots([(payload, signature) for payload, signature in record["ballots"]])
 
     def _leave(self, record: dict[str, Any]) -> None:
         assert self.machine is not None
@@ -151,7 +148,7 @@ class Reading:
 
     def _at(self, record: dict[str, Any]) -> Machine:
         assert self.machine is not None
-        if record["step"] != self.machine.number or (record["t"] == "step" and not self.machine.kind):
+        if record["step"] != self.machine.number or not self.machine.kind:
             raise Wrong("order")
         return self.machine
 

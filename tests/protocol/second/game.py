@@ -150,7 +150,7 @@ class Machine:
 
     @property
     def confirmed(self) -> bool:
-        return self.over or (self.kind == "over" and 2 * len(self.held) > len(self.seats))
+        return self.over or (self.kind == "over" and 2 * len(self.held.keys() - self.proven.keys()) > len(self.seats))
 
     def receive(self, contribution: Signed, *, closing: bool = True) -> str:
         """``ok`` or ``duplicate``; raises Failure."""
@@ -268,7 +268,11 @@ class Machine:
         self.left.add(said["seat"])
 
     def close_by_ballots(self, ballots: list[Signed]) -> None:
-        said = [self._read_ballot(ballot) for ballot in ballots]
+        said: list[dict[str, Any]] = []
+        for ballot in ballots:
+            said.append(self._read_ballot(ballot))
+            if said[-1]["seat"] in {one["seat"] for one in said[:-1] if one["round"] == said[-1]["round"]}:
+                raise Wrong("ballot")
         first = said[0]
         place = [first[key] for key in ("round", "action", "about")]
         if any([one[key] for key in ("round", "action", "about")] != place for one in said):
@@ -314,8 +318,9 @@ class Machine:
         named = {one["last"]["head"] for one in said if one["last"]}
         cheats = {
             violation.seat
-            for violation, _ in self.evidence
-            if len(violation.evidence) == 2 and self._is_of_this_step(violation.evidence[0])
+            for violation, head in self.evidence
+            if head == self.heads[-1] and len(violation.evidence) == 2 and violation.seat in self.seats
+            if self._is_of_this_step(violation.evidence[0])
         }
         if any(one["last"]["round"] for one in said if one["last"]) or len(named) < 2 or not cheats:
             return False
@@ -524,7 +529,7 @@ class Machine:
         formed(list(body) == ["action", "cards", "shares", "proof"])
         formed(type(body["action"]) is str and len(body["action"]) <= 64)
         formed(type(body["cards"]) is list and all(is_int(card, 0, 2**31 - 1) for card in body["cards"]))
-        formed(type(body["shares"]) is bytes and type(body["proof"]) is bytes)
+        formed(type(body["shares"]) is bytes and type(body["proof"]) is bytes and len(body["proof"]) <= 98)
         action = read_action(self.board, body["action"])
         cards, hand = body["cards"], self.hands[seat]
         require(cards == sorted(set(cards)) and set(cards) <= set(hand))
@@ -532,7 +537,9 @@ class Machine:
         if cards:
             shares = self._shares(seat, cards, body["shares"], body["proof"])
         else:
-            require(not body["shares"] and not body["proof"])
+            if body["shares"]:
+                raise BadShare
+            require(not body["proof"])
             shares = {}
         shown = {}
         for position, share in shares.items():
