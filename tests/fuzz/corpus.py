@@ -5,7 +5,7 @@ showed a fault; nothing writes them again.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import trio
@@ -26,7 +26,7 @@ from seqp2p.replay.sidecar import Logged
 from seqp2p.rules import format_action
 from tests.fuzz.door import honest_words
 from tests.fuzz.kept import CORPUS, ROOT
-from tests.fuzz.targets import game
+from tests.fuzz.targets import TARGETS, game
 from tests.net.test_messages import SAMPLES
 from tests.net.tools import identity as numbered
 from tests.rules.test_game_text import TEXT
@@ -186,28 +186,16 @@ def door() -> Named:
 
 
 def main() -> None:
-    for make in (
-        frames,
-        messages,
-        payloads,
-        signed,
-        replay,
-        sidecar,
-        notation,
-        positions,
-        bots,
-        words,
-        certificate,
-        adverts,
-        door,
-    ):
-        folder = CORPUS / make.__name__
+    """For each target, what the function of its name makes here."""
+    for target in TARGETS:
+        make: Callable[[], Named] = globals()[target]
+        folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.iterdir():
             if not path.name.startswith("found-"):
                 path.unlink()
         for name, data in make():
-            assert len(data) <= FILE_MAX, (make.__name__, name, len(data))
+            assert len(data) <= FILE_MAX, (target, name, len(data))
             (folder / name).write_bytes(data)
 
 
