@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
+import pytest
+
 
 def for_each(names: Iterable[str]) -> Callable[[Callable[[str], None]], Callable[[], None]]:
     """Check all of these in one test; a failure says at which."""
@@ -14,7 +16,7 @@ def for_each(names: Iterable[str]) -> Callable[[Callable[[str], None]], Callable
             for name in wanted:
                 try:
                     check(name)
-                except AssertionError as error:
+                except (Exception, pytest.fail.Exception) as error:
                     error.add_note(f"at {name}")
                     raise
 
