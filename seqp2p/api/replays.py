@@ -1,14 +1,12 @@
 """Replays, from a file or from bytes: verified, or as a row of moments."""
 
-import errno
 import os
 import secrets
-import stat
 from typing import TypeAlias
 
 from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
-from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.disk import read_replay
 from seqp2p.replay.playback import Playback
 from seqp2p.replay.verify import Report
 
@@ -37,9 +35,4 @@ def read(source: Source) -> Playback:
 
 def bytes_of(source: Source) -> bytes:
     """A replay's bytes, and no more than one too many; raises OSError for what is no file."""
-    if isinstance(source, bytes):
-        return source
-    if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116  # a fifo must not be opened: it would wait
-        raise OSError(errno.EINVAL, "not a regular file", os.fspath(source))
-    with open(source, "rb") as file:  # noqa: PTH123  # any PathLike
-        return file.read(REPLAY_SIZE_MAX + 1)
+    return source if isinstance(source, bytes) else read_replay(source)

@@ -7,7 +7,6 @@ import importlib
 import os
 import re
 import secrets
-import stat
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.replay.disk import NotAFile, read_replay
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.summary import Summary, summarise
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
@@ -111,22 +111,18 @@ def verify_data(data: bytes) -> Report:
 
 
 def _held(named: Named) -> bytes | Report:
-    """What a file holds, or why it cannot be verified. Waits for no pipe, and reads no device to its end."""
+    """What a file holds, or why it cannot be verified."""
     if named.fault:
         return Report("invalid", reason=named.fault, failure="file")
-    file = named.path
     try:
-        status = file.stat()
-        if not stat.S_ISREG(status.st_mode):
-            return Report("invalid", reason=said("not a file"), failure="file")
-        if status.st_size > REPLAY_SIZE_MAX:
-            return TOO_LARGE
-        with file.open("rb") as stream:
-            return stream.read(REPLAY_SIZE_MAX + 1)
-    except (FileNotFoundError, ValueError):  # The latter where a zero byte is in the name.
+        data = read_replay(named.path)
+    except NotAFile:
+        return Report("invalid", reason=said("not a file"), failure="file")
+    except FileNotFoundError:
         return Report("invalid", reason=said("no such file"), failure="file")
     except OSError as error:
         return Report("invalid", reason=_unreadable(error), failure="file")
+    return data if len(data) <= REPLAY_SIZE_MAX else TOO_LARGE
 
 
 def _unreadable(error: OSError) -> str:

@@ -12,17 +12,17 @@ import click
 import trio
 
 from seqp2p.cli import progress
-from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output
+from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output, what_failed
 from seqp2p.cli.retelling import film_of, moment_fields
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import Wish, can_show, on_screen, screen_options
 from seqp2p.cli.verify import describe, known_names, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.replay.format import REPLAY_SIZE_MAX
+from seqp2p.replay.disk import NotAFile, read_replay
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.said import said
 from seqp2p.ui.cards import colour_name
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t
 from seqp2p.ui.reel import Answer, Film, Reel, help_lines
 from seqp2p.ui.words import Company, settings_lines
 
@@ -67,16 +67,14 @@ def open_file(file: Path) -> Playback:
 def read_file(file: Path) -> bytes:
     """What is in a file, or a little more of it than any replay has; raises CommandError where it cannot be read."""
     try:
-        if not file.is_file():
-            if file.exists():
-                raise CommandError(t("{file} is not a file", file=file), HINT, NOT_VERIFIED)
-            raise CommandError(t("there is no file {file}", file=file), HINT, NOT_VERIFIED)
-        with file.open("rb") as stream:
-            return stream.read(REPLAY_SIZE_MAX + 1)
+        return read_replay(file)
+    except NotAFile:
+        problem = t("{file} is not a file", file=file)
+    except FileNotFoundError:
+        problem = t("there is no file {file}", file=file)
     except OSError as error:
-        reason = tr(error.strerror or str(error))
-        problem = t("{file} cannot be read: {reason}", file=file, reason=reason)
-        raise CommandError(problem, HINT, NOT_VERIFIED) from None
+        problem = t("{file} cannot be read: {reason}", file=file, reason=what_failed(error))
+    raise CommandError(problem, HINT, NOT_VERIFIED)
 
 
 def play_file(file: Path, data: bytes) -> Playback:

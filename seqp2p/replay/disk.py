@@ -1,8 +1,30 @@
-"""The files that a game is kept in, as far as writing and taking up a replay use them."""
+"""The files that a game is kept in: reading a replay, whatever there is in its place, writing it and taking it up."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 from typing import Final, Protocol
+
+from seqp2p.replay.format import REPLAY_SIZE_MAX
+
+
+class NotAFile(OSError):
+    """A folder, a pipe or a device stands where a file is wanted."""
+
+
+def read_replay(path: str | os.PathLike[str]) -> bytes:
+    """What is in a file, and no more than one byte too many for a replay.
+
+    Waits for no pipe, and reads no device to its end. Raises FileNotFoundError, NotAFile, and OSError as files do.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # Path makes the folder it is in of an empty name
+            raise NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
+    except ValueError:  # A zero byte is in the name.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)) from None
+    with Path(path).open("rb") as file:
+        return file.read(REPLAY_SIZE_MAX + 1)
 
 
 class File(Protocol):
