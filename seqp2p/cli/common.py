@@ -1,6 +1,8 @@
 """What every command has in common: its exit codes, and options that are about this program and not about a game."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -20,6 +22,21 @@ EXIT_CODES: Final[Mapping[int, Said]] = MappingProxyType(
         ABANDONED: said("the game was abandoned; verify: none invalid, but one is unfinished"),
     }
 )
+
+
+class ReplayPath(click.Path):
+    """The name of a file or a folder. An empty one, as from a variable that is not set, would mean this very folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Raises click.BadParameter."""
+        if not os.fspath(value):
+            self.fail(t("an empty name is no file's"), param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def common_options() -> list[click.Parameter]:

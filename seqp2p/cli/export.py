@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
 from seqp2p.cli.retelling import film_of, moment_fields
 from seqp2p.cli.show import header_lines, play_file, read_file
@@ -35,7 +36,7 @@ STDOUT: Final = "-"
         " the game in any browser. An unfinished game is written as far as it went; an invalid file is not."
     ),
 )
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ReplayPath())
 @click.option(
     "--format",
     "form",

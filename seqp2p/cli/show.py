@@ -12,6 +12,7 @@ import click
 import trio
 
 from seqp2p.cli import progress
+from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output, what_failed
 from seqp2p.cli.retelling import film_of, moment_fields
 from seqp2p.cli.running import run_async
@@ -39,7 +40,7 @@ HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
         " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed."
     ),
 )
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ReplayPath())
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per moment on standard output."))
 @screen_options
 def command(file: Path, *, as_json: bool, wish: Wish) -> None:

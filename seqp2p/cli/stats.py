@@ -10,6 +10,7 @@ import click
 from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.checking import named_files, of_all, summarise_named
+from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.export import STDOUT, refuse_existing, write
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
@@ -36,7 +37,7 @@ NAMES_WIDTH_MAX: Final = 30
         " do not verify are named with their reason and left out."
     ),
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=ReplayPath())
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object on standard output."))
 @click.option("--svg", "picture", help=said("Write a picture of where chips were placed to this file."))

@@ -15,6 +15,7 @@ import msgspec
 
 from seqp2p.cli import home, progress
 from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named, verify_on_cluster
+from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.crypto.identity import fingerprint
@@ -42,7 +43,7 @@ NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
         "Exit code 0: all verified. 3: one is invalid. 5: none is invalid, but one is unfinished."
     ),
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=ReplayPath())
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
 @click.option("--dask", metavar="ADDRESS", help=said("Verify on the Dask cluster whose scheduler is there."))
 @click.option("--json", "as_json", is_flag=True, help=said("One JSON object per file on standard output."))

@@ -43,3 +43,9 @@ def test_what_is_no_file_raises(tmp_path: Path, make: object) -> None:
         with pytest.raises(OSError, match="it") as error:
             use(path)
         assert str(error.value.filename) == str(path)
+
+
+@pytest.mark.parametrize("name", ["", "zero\0byte"])
+def test_a_name_that_no_file_has(name: str) -> None:
+    with pytest.raises(FileNotFoundError):
+        seqp2p.verify(name)

@@ -92,6 +92,16 @@ def test_a_file_and_its_verdict(cli: Cli, written: Callable[[str], Path], name: 
         ]
 
 
+@pytest.mark.parametrize("command", ["verify", "stats", "show", "export"])
+def test_an_empty_name(cli: Cli, command: str) -> None:
+    """It is not this folder."""
+    exit_code, out, err = cli(command, "")
+    assert (exit_code, out) == (2, "")
+    first, *_ = err.splitlines()
+    assert first.startswith("seqp2p: error: invalid value for 'FILE")
+    assert first.endswith(": an empty name is no file's")
+
+
 def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
