@@ -4,11 +4,14 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from seqp2p.cli import show
 from seqp2p.cli.main import main
+from seqp2p.replay.playback import Playback, play_back
 from seqp2p.ui import language
 from tests.cli.processes import LIMIT_S, Event, Household, household
 
@@ -46,6 +49,23 @@ def own_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LANGUAGE", before)
     yield
     language.use(before)
+
+
+@cache
+def read(data: bytes) -> Playback:
+    """A file's moments; each is read once for all tests."""
+    return play_back(data)
+
+
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What shows a file does not read it again."""
+
+    def again(data: bytes, progress: Callable[[int], None]) -> Playback:
+        progress(len(data))
+        return read(data)
+
+    monkeypatch.setattr(show, "play_back", again)
 
 
 @pytest.fixture

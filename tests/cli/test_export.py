@@ -6,22 +6,19 @@ import os
 import stat
 import threading
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seqp2p.cli import export, show
+from seqp2p.cli import export
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.output import CommandError
-from seqp2p.replay.playback import Playback, play_back
 from seqp2p.replay.verify import verify
 from seqp2p.replay.written import game_text
 from seqp2p.rules import format_position, parse_game
 from tests.cli import documented
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, read
 
 ROOT = Path(__file__).parents[2]
 SMALL = sorted((ROOT / "protocol" / "replays").glob("*.seqp2p"))
@@ -34,19 +31,7 @@ HINT = "seqp2p: hint: seqp2p verify FILE says more; replays end in .seqp2p\n"
 UNFINISHED = "unfinished: seat 2 (ben), seat 3 (cleo) left the table (step 13); seat 1 (ann) won by forfeit"
 
 
-@cache
-def read(data: bytes) -> Playback:
-    """A file's moments; each is read once for all tests."""
-    return play_back(data)
-
-
-@pytest.fixture(autouse=True)
-def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def again(data: bytes, progress: Callable[[int], None]) -> Playback:
-        progress(len(data))
-        return read(data)
-
-    monkeypatch.setattr(show, "play_back", again)
+pytestmark = pytest.mark.usefixtures("read_once")
 
 
 def test_it_is_a_command() -> None:

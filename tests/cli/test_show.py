@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,9 +22,9 @@ from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.output import Output
 from seqp2p.cli.retelling import film_of
 from seqp2p.cli.show import by_words, header_lines, open_file, roll
-from seqp2p.replay.playback import Playback, play_back
+from seqp2p.replay.playback import play_back
 from seqp2p.ui.reel import Reel
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, read
 from tests.cli.documented import fields
 from tests.cli.processes import LIMIT_S
 
@@ -35,19 +35,7 @@ SMALL = sorted((ROOT / "protocol" / "replays").glob("*.seqp2p"))
 KIDS = ROOT / "replays" / "kids-3.seqp2p"
 
 
-@cache
-def read(data: bytes) -> Playback:
-    """A file's moments; each is read once for all tests."""
-    return play_back(data)
-
-
-@pytest.fixture(autouse=True)
-def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def again(data: bytes, progress: Callable[[int], None]) -> Playback:
-        progress(len(data))
-        return read(data)
-
-    monkeypatch.setattr(show, "play_back", again)
+pytestmark = pytest.mark.usefixtures("read_once")
 
 
 def stem(path: Path) -> str:

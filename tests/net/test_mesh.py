@@ -22,16 +22,15 @@ from seqp2p.net.messages import (
     Have,
     Hello,
     Links,
-    Message,
     Opening,
     Ping,
     Signed,
     Stage,
-    decode_message,
     encode_message,
 )
 from seqp2p.net.relay import LinkDown, LinkUp, Received
 from seqp2p.net.table import Table
+from tests.net.parties import Raw
 from tests.net.tools import Seat, Wires, address_of, contribution, credentials, identity, randomness, table
 
 LIMITS = DEFAULT_LIMITS
@@ -178,7 +177,7 @@ async def test_a_seat_that_was_away_gets_everything(autojump_clock: object) -> N
 async def test_an_author_that_serves_some_and_not_others(autojump_clock: object) -> None:
     """Seat 3 is linked with both, and shows its move to seat 1 only."""
     async with meshed(3, 1, 2) as world:
-        raw = [await Raw.link(world, 3, to) for to in (1, 2)]
+        raw = [await link(world, 3, to) for to in (1, 2)]
         await raw[0].say(ContributionMessage(contribution(1, 3).payload, bytes(64)))
         start = trio.current_time()
         async with trio.open_nursery() as nursery:
@@ -189,46 +188,20 @@ async def test_an_author_that_serves_some_and_not_others(autojump_clock: object)
             nursery.cancel_scope.cancel()
 
 
-class Raw:
+async def link(world: World, number: int, to: int, limits: Limits = LIMITS) -> Raw:
     """A seat's end of a link that follows no protocol but what a test says."""
-
-    def __init__(self, frames: FrameStream) -> None:
-        self.frames = frames
-        self._lock = trio.Lock()
-
-    @classmethod
-    async def link(cls, world: World, number: int, to: int, limits: Limits = LIMITS) -> "Raw":
-        game = world.seats[to].mesh._table.game
-        key = identity(to).public
-        link = await reach(
-            address_of(to), credentials(number), world.wires.dial, limits, role="link", game=game, expected_key=key
-        )
-        return cls(link.frames)
-
-    async def say(self, *messages: Message) -> None:
-        for message in messages:
-            async with self._lock:
-                await self.frames.send(encode_message(message))
-
-    async def hear(self) -> Message:
-        return decode_message(await self.frames.receive(LIMITS.frame_max), Stage.GAME)
-
-    async def expect(self, kind: type[Message]) -> Message:
-        while not isinstance(message := await self.hear(), kind):
-            pass
-        return message
-
-    async def stay(self) -> None:
-        with contextlib.suppress(LinkLost):
-            while True:
-                await self.say(Ping())
-                await trio.sleep(2)
+    game = world.seats[to].mesh._table.game
+    key = identity(to).public
+    linked = await reach(
+        address_of(to), credentials(number), world.wires.dial, limits, role="link", game=game, expected_key=key
+    )
+    return Raw(linked.frames)
 
 
 async def test_the_first_words_on_a_link(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
         world.seats[1].contribute(1, 1)
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         assert await raw.hear() == Links((2,))
         assert await raw.hear() == Have(1, (1,))
         await raw.say(Have(1, (2,)))
@@ -240,7 +213,7 @@ async def test_the_first_words_on_a_link(autojump_clock: object) -> None:
 
 async def test_a_sign_of_life_every_heartbeat(autojump_clock: object) -> None:
     async with meshed(2, 1) as world, trio.open_nursery() as nursery:
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         nursery.start_soon(raw.stay)
         await trio.sleep(20.5)
         count = 0
@@ -265,7 +238,7 @@ async def test_a_sign_of_life_every_heartbeat(autojump_clock: object) -> None:
 )
 async def test_bytes_that_are_no_message_name_the_seat(autojump_clock: object, bad: bytes) -> None:
     async with meshed(3, 1, 2) as world:
-        raw = await Raw.link(world, 3, 1)
+        raw = await link(world, 3, 1)
         await raw.frames.send(bad)
         event = await world.seats[1].until_event(LinkDown, 3)
         assert isinstance(event, LinkDown)
@@ -278,7 +251,7 @@ async def test_bytes_that_are_no_message_name_the_seat(autojump_clock: object, b
 
 async def test_a_message_out_of_place_is_a_fault(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         await raw.say(Accepted())
         event = await world.seats[1].until_event(LinkDown, 2)
         assert isinstance(event, LinkDown)
@@ -288,7 +261,7 @@ async def test_a_message_out_of_place_is_a_fault(autojump_clock: object) -> None
 
 async def test_a_farewell_is_no_fault(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         await raw.say(Bye("x"))
         event = await world.seats[1].until_event(LinkDown, 2)
         assert event == LinkDown(2, "seat 2 (player 2): It has left: x", fault=False)
@@ -297,11 +270,11 @@ async def test_a_farewell_is_no_fault(autojump_clock: object) -> None:
 async def test_three_faults_and_no_more_links(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
         for _ in range(LIMITS.faults_max):
-            raw = await Raw.link(world, 2, 1)
+            raw = await link(world, 2, 1)
             await raw.frames.send(b"\0\0\0\0")
             await wait_all_tasks_blocked()
         with pytest.raises(Refused) as refused:
-            await Raw.link(world, 2, 1)
+            await link(world, 2, 1)
         assert refused.value.code == "faulty"
         world.wires.listen(address_of(2))
         dialled = len(world.wires.dialled)
@@ -341,7 +314,7 @@ async def test_a_link_that_breaks_is_made_again(autojump_clock: object) -> None:
 
 async def test_what_was_sent_into_a_dying_link_is_sent_again(autojump_clock: object) -> None:
     async with meshed(2, 1) as world, trio.open_nursery() as nursery:
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         world.seats[1].contribute(1, 1)
         await raw.frames.abort()
         await world.start(nursery, 2)
@@ -381,7 +354,7 @@ async def test_a_seat_falls_silent_and_comes_back(autojump_clock: object) -> Non
 
 async def test_a_silent_neighbour_is_noticed_within_ten_seconds(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
-        await Raw.link(world, 2, 1)
+        await link(world, 2, 1)
         start = trio.current_time()
         await world.seats[1].until_event(LinkDown, 2)
         assert trio.current_time() - start == pytest.approx(LIMITS.silence_s, abs=0.1)
@@ -391,7 +364,7 @@ async def test_two_links_are_kept_and_the_third_pushes_out_the_oldest(autojump_c
     async with meshed(2, 1) as world, trio.open_nursery() as nursery:
         raws = []
         for _ in range(3):
-            raws.append(await Raw.link(world, 2, 1))
+            raws.append(await link(world, 2, 1))
             await wait_all_tasks_blocked()
         one = world.seats[1]
         assert len(one.mesh._peers[2].links) == 2
@@ -415,7 +388,7 @@ async def test_two_links_are_kept_and_the_third_pushes_out_the_oldest(autojump_c
 
 async def test_a_fault_on_one_link_ends_both(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
-        raws = [await Raw.link(world, 2, 1) for _ in range(2)]
+        raws = [await link(world, 2, 1) for _ in range(2)]
         await wait_all_tasks_blocked()
         await raws[0].frames.send(b"\0\0\0\0")
         event = await world.seats[1].until_event(LinkDown, 2)
@@ -471,7 +444,7 @@ async def test_all_leave_at_once(autojump_clock: object) -> None:
 
 async def test_an_end_that_nobody_answers_takes_two_seconds(autojump_clock: object) -> None:
     async with meshed(2, 1) as world:
-        await Raw.link(world, 2, 1)
+        await link(world, 2, 1)
         await world.seats[1].until_linked(2)
         start = trio.current_time()
         await world.seats[1].mesh.close("")
@@ -486,7 +459,7 @@ async def test_a_session_that_no_longer_reads_can_still_close(autojump_clock: ob
     world.wires, world.seats = wires, {1: store}
     async with trio.open_nursery() as nursery:
         await nursery.start(mesh.run, store)
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         await raw.say(*(Opening(seat, bytes(32)) for seat in (1, 2, 3)))
         await wait_all_tasks_blocked()
         nursery.start_soon(mesh.close, "enough")
@@ -503,7 +476,7 @@ async def test_a_session_that_is_slow_stops_nobody_for_good(autojump_clock: obje
     world.wires, world.seats = wires, {1: Seat(mesh, 2)}
     async with trio.open_nursery() as nursery:
         await nursery.start(mesh.run, world.seats[1])
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         nursery.start_soon(raw.stay)
         await raw.say(*(Opening(seat, bytes(32)) for seat in range(1, 13)))
         await trio.sleep(60)  # the link is not taken for dead meanwhile
@@ -622,7 +595,7 @@ async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object) -> None
 async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> None:
     async with meshed(3, 1, 2) as world:
         held = [await world.wires.dial(address_of(1)) for _ in range(500)]
-        raw = await Raw.link(world, 3, 1)
+        raw = await link(world, 3, 1)
         await raw.say(Opening(3, bytes(32)))
         await world.seats[1].until_event(Received, 3)
         assert len(world.seats[1].mesh._gate._inside) <= LIMITS.handshakes_max
@@ -636,7 +609,7 @@ async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> N
 
 async def test_duplicates_are_not_passed_on(autojump_clock: object) -> None:
     async with meshed(3, 1, 2) as world:
-        raw = await Raw.link(world, 3, 1)
+        raw = await link(world, 3, 1)
         message = ContributionMessage(contribution(1, 3).payload, bytes(64))
         again = ContributionMessage(contribution(1, 3).payload, bytes([1]) * 64)  # another signature, the same payload
         await raw.say(*[message] * 50, *[again] * 50)
@@ -651,7 +624,7 @@ async def test_asking_for_everything_all_the_time_costs_little(autojump_clock: o
         one = world.seats[1]
         for step in range(1, 31):
             one.contribute(1, step, 10_000)
-        raw = await Raw.link(world, 2, 1)
+        raw = await link(world, 2, 1)
         count = 0
 
         async def read() -> None:

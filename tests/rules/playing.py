@@ -21,9 +21,11 @@ from seqp2p.rules import (
     deal_order,
     drop,
     first_seat,
+    format_action,
     hand_size,
     legal_actions,
     parse_action,
+    parse_card,
     parse_position,
     parse_square,
     reveal,
@@ -52,6 +54,16 @@ OPTION_TABLE_IDS = [
     + "-manual" * options.manual_draw
     for variant, players, teams, options in OPTION_TABLES
 ]
+
+
+def card(name: str) -> Card:
+    """A card of the classic game."""
+    return parse_card(CLASSIC, name)
+
+
+def texts(position: Position) -> list[str]:
+    """All that is legal, in the notation."""
+    return [format_action(position.variant, action) for action in legal_actions(position)]
 
 
 @dataclass

@@ -14,7 +14,6 @@ from seqp2p.rules import (
     Position,
     apply,
     exchange,
-    format_action,
     hide,
     legal_actions,
     parse_card,
@@ -25,11 +24,7 @@ from seqp2p.rules import (
     squares_of,
     start,
 )
-from tests.rules.playing import do, make
-
-
-def texts(position: Position) -> list[str]:
-    return [format_action(position.variant, action) for action in legal_actions(position)]
+from tests.rules.playing import do, make, texts
 
 
 def owners(position: Position, *names: str) -> list[int]:

@@ -13,25 +13,15 @@ from seqp2p.rules import (
     Position,
     RulesError,
     exchange,
-    format_action,
     legal_actions,
     new_pile,
     parse_action,
-    parse_card,
     place,
     start,
     status,
     view,
 )
-from tests.rules.playing import do, make
-
-
-def card(name: str) -> int:
-    return parse_card(CLASSIC, name)
-
-
-def texts(position: Position) -> list[str]:
-    return [format_action(position.variant, action) for action in legal_actions(position)]
+from tests.rules.playing import card, do, make, texts
 
 
 def table(*hands: str, chips: dict[str, str] | None = None, **more: object) -> Position:

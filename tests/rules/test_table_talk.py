@@ -3,7 +3,6 @@
 import pytest
 
 from seqp2p.rules import (
-    CLASSIC,
     KIDS,
     UNKNOWN,
     Action,
@@ -14,25 +13,15 @@ from seqp2p.rules import (
     apply,
     call,
     drop,
-    format_action,
     give,
     hide,
     legal_actions,
-    parse_card,
     reveal,
     start,
     status,
     view,
 )
-from tests.rules.playing import do, make
-
-
-def card(name: str) -> int:
-    return parse_card(CLASSIC, name)
-
-
-def texts(position: Position) -> list[str]:
-    return [format_action(position.variant, action) for action in legal_actions(position)]
+from tests.rules.playing import card, do, make, texts
 
 
 def silent(*hands: str, chips: dict[str, str] | None = None, **more: object) -> Position:

@@ -10,27 +10,16 @@ from seqp2p.rules import (
     PASS,
     UNKNOWN,
     IllegalAction,
-    Position,
     apply,
     exchange,
-    format_action,
     legal_actions,
-    parse_card,
     place,
     reveal,
     status,
 )
-from tests.rules.playing import do, make
+from tests.rules.playing import card, do, make, texts
 
 QH_TAKEN = {"a": "h2", "b": "g7"}
-
-
-def card(name: str) -> int:
-    return parse_card(CLASSIC, name)
-
-
-def texts(position: Position) -> list[str]:
-    return [format_action(position.variant, action) for action in legal_actions(position)]
 
 
 def full_board(seed: int = 1) -> dict[str, str]:
