@@ -130,7 +130,7 @@ def test_a_step_taken_out_doubled_or_swapped(brief: Played, number: int) -> None
         )
     else:
         unfinished(sealed(without), "awaiting seat 1, seat 2")
-    invalid(sealed([*parts[: number + 1], *parts[number:]]), f"a record of step {number} where")
+    invalid(sealed([*parts[: number + 1], *parts[number:]]), f"a record of step {number}")
 
 
 def test_a_step_under_another_number(brief: Played) -> None:
