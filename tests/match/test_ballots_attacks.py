@@ -18,7 +18,7 @@ from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePay
 from seqp2p.replay.verify import verify
 from tests.match.test_ballots_games import nth, table
 from tests.match.voting import play_on, show, staying, vote, wish
-from tests.table import at_random, contribution_of, fork, identity, make_seats, replay_of, snapshot, with_body
+from tests.table import altered, at_random, contribution_of, fork, identity, make_seats, replay_of, snapshot, with_body
 
 
 @pytest.fixture(scope="module")
@@ -419,6 +419,12 @@ def test_evidence_against_a_seat_that_is_gone_stops_nobody(match: Match, seats: 
     match.accuse(evidence)
     assert match.proven.keys() == {mover}
     assert free(match)
+    # Nor does it count among those who may have split a later step, whatever it signs about that.
+    show(match, staying(match, seats))
+    later = (altered(identity(mover), each, step=match.number, prev=match.head) for each in (first, second))
+    match.accuse(proof(match, *later))
+    assert match.chain.base is not None
+    assert match.chain.base.decree.cheats == set()
     goes_on(match, seats)
 
 
