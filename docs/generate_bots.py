@@ -1,12 +1,14 @@
 """Plays bots against each other and writes how they did into ``docs/bots.md`` and the README (``make bots``).
 
-Every bot here plays by trials and not by the clock, so that the games are the same on every machine.
+Every bot here plays by trials and not by the clock, so that the games are the same on every machine. So some of the
+rows can be played, and the others keep what they had: ``make bots ROWS="5 6"``.
 """
 
+import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -39,36 +41,50 @@ ROWS: Final = (
 )
 
 
-def table(rows: tuple[Row, ...], jobs: int) -> Iterator[str]:
-    """The table, line by line."""
+def head(row: Row) -> str:
+    """The first columns of a row, before what came of it."""
+    others = " and ".join(f"`{bot}`" for bot in row.bots[1:])
+    teams = len(row.bots)
+    who = f"{row.players} players" + (f" in {teams} teams" if teams < row.players else "")
+    return f"| `{row.bots[0]}` | {others} | {VARIANTS[row.variant].title}, {who} | {row.games} |"
+
+
+def played(row: Row, jobs: int) -> str:
+    """A row, with what came of it."""
+    contest = make_contest(row.bots, row.variant, row.players, len(row.bots), Options())
+    begun, total = time.perf_counter(), Tally.of(contest.teams)
+    for tally in play_games(contest, SEED, row.games, jobs):
+        total += tally
+    low, high = wilson(total.wins[0], total.games)
+    seconds = time.perf_counter() - begun
+    print(f"{row} {total.wins} {seconds:.0f} s, {1000 * seconds * jobs / total.turns:.1f} ms a turn", file=sys.stderr)
+    return f"{head(row)} {100 * total.wins[0] / total.games:.1f} % | {100 * low:.1f} to {100 * high:.1f} % |"
+
+
+def table(chosen: Sequence[int], jobs: int, before: Sequence[str]) -> Iterator[str]:
+    """The table, line by line; a row that is not to be played as it was before, if it was there."""
     yield "| bot | against | table | games | wins | 95 % interval |"
     yield "| --- | --- | --- | --: | --: | --- |"
-    for row in rows:
-        contest = make_contest(row.bots, row.variant, row.players, len(row.bots), Options())
-        begun, total = time.perf_counter(), Tally.of(contest.teams)
-        for tally in play_games(contest, SEED, row.games, jobs):
-            total += tally
-        low, high = wilson(total.wins[0], total.games)
-        seconds = time.perf_counter() - begun
-        print(
-            f"{row} {total.wins} {seconds:.0f} s, {1000 * seconds * jobs / total.turns:.1f} ms a turn", file=sys.stderr
-        )
-        others = " and ".join(f"`{bot}`" for bot in row.bots[1:])
-        who = f"{row.players} players" + (f" in {contest.teams} teams" if contest.teams < row.players else "")
-        title = VARIANTS[row.variant].title
-        share = f"{100 * total.wins[0] / total.games:.1f} %"
-        interval = f"{100 * low:.1f} to {100 * high:.1f} %"
-        yield f"| `{row.bots[0]}` | {others} | {title}, {who} | {total.games} | {share} | {interval} |"
+    for number, row in enumerate(ROWS, start=1):
+        if number in chosen:
+            yield played(row, jobs)
+        else:
+            yield from (line for line in before if line.startswith(head(row)))
 
 
 def main() -> None:
     """Play, and write what came of it."""
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else len(os.sched_getaffinity(0))
-    lines = "\n".join(table(ROWS, jobs))
-    for path in (DOCS / "bots.md", DOCS.parent / "README.md"):
-        before, _, rest = path.read_text("utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        path.write_text(f"{before}{BEGIN}\n{lines}\n{END}{after}", "utf-8")
+    numbers = range(1, len(ROWS) + 1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes")
+    parser.add_argument("rows", type=int, nargs="*", choices=numbers, help="the rows to play; without any, all")
+    wanted = parser.parse_args()
+    page = DOCS / "bots.md"
+    before = page.read_text("utf-8").partition(BEGIN)[2].partition(END)[0].splitlines()
+    lines = "\n".join(table(wanted.rows or numbers, wanted.jobs, before))
+    for path in (page, DOCS.parent / "README.md"):
+        first, _, rest = path.read_text("utf-8").partition(BEGIN)
+        path.write_text(f"{first}{BEGIN}\n{lines}\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
 if __name__ == "__main__":
