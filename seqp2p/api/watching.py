@@ -19,8 +19,9 @@ from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.gallery import Gallery, watch_table
+from seqp2p.net.onlooker import WatchEvent
 from seqp2p.net.tls import make_credentials
-from seqp2p.net.watching import Spectator, WatchEvent
+from seqp2p.net.watching import Spectator
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View, view
 

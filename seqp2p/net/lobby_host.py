@@ -217,7 +217,7 @@ class _Lobby:
         if proof.role == "watch":
             if not self._watchers:
                 raise Refused("no_spectators")
-            self._watchers.admit(proof, self._id)
+            self._watchers.admit(proof.key, proof.id, self._id)
             return
         if proof.role != "join":
             raise Refused("not_started")

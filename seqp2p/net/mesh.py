@@ -16,6 +16,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.audience import Show
 from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach_any
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
@@ -37,7 +38,6 @@ from seqp2p.net.relay import LinkDown, LinkUp, Received, Relay
 from seqp2p.net.serving import Gate, serve
 from seqp2p.net.table import Table
 from seqp2p.net.text import clean
-from seqp2p.net.watchers import Show
 from seqp2p.said import said, why
 
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown
@@ -170,7 +170,7 @@ class Mesh(Relay[Link]):
         if proof.role == "watch":
             if not self._table.watchers:
                 raise Refused("no_spectators")
-            self._table.watchers.admit(proof)
+            self._table.watchers.admit(proof.key, proof.id)
             return
         if proof.id != self._table.game:
             raise Refused("wrong_game")

@@ -1,88 +1,35 @@
 """A spectator: let in by the join code, it plays the same match as the seats do, and checks everything itself.
 
 Theory of operation. One task keeps the link to the host and reads it into a backlog; one asks for more while there is
-more; one owns the match and takes from the backlog, every check in a worker thread. The host is believed in nothing: it
-can keep things back, and that is all. If it is gone without a word it is looked for as long as the table waits for a
-seat. What ends the game ends this: its end, a proof that somebody cheated, a host that leaves or stays away.
+more; one owns the match and takes from the backlog, every check in a worker thread. What it makes of all that is in
+onlooker.py.
 """
 
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import Randomness, decode_scalar
+from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import Contribution
-from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
-from seqp2p.match.events import Event, Remarked, Result
+from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result, names
-from seqp2p.match.remark import BadRemark, open_remark
-from seqp2p.match.table import encode_agreement
 from seqp2p.net import messages as wire
-from seqp2p.net.absence import Absent, Back
+from seqp2p.net.absence import Back
 from seqp2p.net.backlog import Backlog
 from seqp2p.net.dialling import pause_s, reach
-from seqp2p.net.early import Early
-from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.errors import LinkLost, NetError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gallery import Gallery
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import (
-    BallotMessage,
-    ContributionMessage,
-    Evidence,
-    Have,
-    HeadMessage,
-    LeaveMessage,
-    Message,
-    Opening,
-    RemarkMessage,
-    Stage,
-)
-from seqp2p.net.text import clean
+from seqp2p.net.messages import Message, Stage
+from seqp2p.net.onlooker import ASK_S, OPENINGS_WAIT_S, Gone, Onlooker, WatchEvent, WatchItem
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.said import said, why
 
-ASK_S: Final = 0.6
-"""Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
-VOTES_AHEAD_MAX: Final = 256
-"""Ballots and heads kept until their step is here: twelve seats' for more steps than are ever open at once."""
-OPENINGS_WAIT_S: Final = 8.0
-"""How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
 
-
-WatchEvent: TypeAlias = Event | Absent | Back
-"""``Absent`` and ``Back`` are the host's: whether it can be reached from here."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """Nothing more will come, and why."""
-
-    reason: str
-
-
-_Item: TypeAlias = Message | Absent | Back | _Gone
-
-
-@dataclass(slots=True)
-class _Ahead:
-    """What came before the match was so far."""
-
-    contributions: Early = field(default_factory=Early)
-    remarks: dict[tuple[int, int], RemarkMessage] = field(default_factory=dict[tuple[int, int], RemarkMessage])
-    votes: list[BallotMessage | HeadMessage] = field(default_factory=list[BallotMessage | HeadMessage])
-    openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
-
-
-class Spectator:
+class Spectator(Onlooker):
     """Watches one game to its end. ``tell`` gets every event, in order, as it happens."""
 
     def __init__(
@@ -94,23 +41,17 @@ class Spectator:
         randomness: Randomness,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self.match = match
+        super().__init__(match, gallery.host_seat, writer, tell)
         self._gallery = gallery
-        self._writer = writer
-        self._tell = tell
         self._randomness = randomness
         self._limits = limits
-        self._backlog = Backlog[_Item](limits.watch_backlog_max)
-        self._ahead = _Ahead()
+        self._backlog = Backlog[WatchItem](limits.watch_backlog_max)
         self._link: Link | None = None
-        self._parted = False  # the host has said goodbye
-        self._moved = False  # since the last ``have``
-        self._ending: Result | None = None
 
     async def leave(self, reason: str) -> None:
         """Watch no longer; ``run`` returns, and the replay is completed as it is."""
         await trio.lowlevel.checkpoint()
-        self._backlog.push(_Gone(reason))
+        self._backlog.push(Gone(reason))
 
     async def run(self) -> Result:
         """Watch until the game is over or cannot be watched further. The replay is complete and signed after this."""
@@ -120,12 +61,18 @@ class Spectator:
                 nursery.start_soon(self._ask)
                 while self._ending is None:
                     await self._take(await self._backlog.take())
-                await self._see_hands()
+                await self._wait_for_hands()
                 nursery.cancel_scope.cancel()
         finally:
             identity = self._gallery.credentials.identity
             self._writer.finish(self.match, identity.public, partial(sign, identity))
         return self._ending
+
+    async def _wait_for_hands(self) -> None:
+        waits = self._see_hands()
+        with trio.move_on_after(OPENINGS_WAIT_S):
+            while waits:
+                waits = self._take_hands(await self._backlog.take())
 
     # The link to the host.
 
@@ -134,22 +81,21 @@ class Spectator:
         while frames is not None:
             self._link = Link(frames, self._limits)
             self._link.send(self._alive())
-            error = await self._link.run(Stage.WATCHER, self._hear, self._alive)
+            error = await self._link.run(Stage.WATCHER, self._handle, self._alive)
             self._link = None
-            if self._parted:
+            lost = self._lose(error)
+            if lost is None:
                 return
-            if isinstance(error, PeerError | Refused):
-                await self._backlog.put(_Gone(why(error)))
+            await self._backlog.put(lost)
+            if isinstance(lost, Gone):
                 return
             frames = await self._reach_again()
 
     async def _reach_again(self) -> FrameStream | None:
         """The host once more: known by its key, as this spectator is to it, so that no code is tried again."""
-        gallery, seat = self._gallery, self._gallery.host_seat
-        grace_s = self.match.game.agreement.settings.grace_s
-        await self._backlog.put(Absent(seat, grace_s))
+        gallery = self._gallery
         failures = 0
-        with trio.move_on_after(grace_s):
+        with trio.move_on_after(self._grace_s):
             while True:
                 failures += 1
                 await trio.sleep(pause_s(failures, 0.5 + self._randomness(1)[0] / 510, self._limits))
@@ -164,21 +110,15 @@ class Spectator:
                         expected_key=gallery.host_key,
                     )
                 except Refused as refused:
-                    await self._backlog.put(_Gone(why(refused)))
+                    await self._backlog.put(Gone(why(refused)))
                     return None
                 except NetError:
                     # Not there yet, or somebody else at that address.
                     continue
-                await self._backlog.put(Back(seat))
+                await self._backlog.put(Back(self._host_seat))
                 return link.frames
-        await self._backlog.put(
-            _Gone(said("{seats} could not be reached for {grace_s} s", seats=self._named({seat}), grace_s=grace_s))
-        )
+        await self._backlog.put(self._give_up())
         return None
-
-    def _alive(self) -> Have:
-        self._moved = False
-        return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
 
     async def _ask(self) -> None:
         while True:
@@ -186,191 +126,11 @@ class Spectator:
             if self._moved and self._link is not None:
                 self._link.send(self._alive())
 
-    async def _hear(self, message: Message) -> None:
-        match message:
-            case wire.Ping():
-                await trio.lowlevel.checkpoint()
-            case wire.Refusal(code, reason):
-                raise Refused(code, reason)
-            case _:
-                self._parted = isinstance(message, wire.Bye)
-                await self._backlog.put(message, len(wire.encode_message(message)))
-                if self._parted:
-                    raise LinkLost(said("The host has left."))
-
-    # The one task that owns the match.
-
-    async def _take(self, item: _Item) -> None:
-        match item:
-            case ContributionMessage():
-                await self._receive(item.contribution)
-            case BallotMessage() | HeadMessage():
-                self._hear_vote(item)
-            case LeaveMessage():
-                self._hear_leave(item.contribution)
-            case Evidence(contributions):
-                await self._weigh(tuple(signed.contribution for signed in contributions))
-            case RemarkMessage():
-                self._receive_remark(item)
-            case Opening():
-                self._ahead.openings[item.seat] = item
-            case wire.Watching(data):
-                if data != encode_agreement(self._gallery.agreement):
-                    self._end(said("the host came back with another table"))
-            case wire.Bye(reason):
-                self._end(self._farewell(clean(reason)))
-            case _Gone(reason):
-                self._end(reason)
-            case Absent() | Back():
-                self._tell(item)
-            case _:
-                pass  # What hurries seats is nothing to a spectator.
-
-    async def _receive(self, contribution: Contribution) -> None:
-        """Check a contribution, and whatever came early and is due after it."""
-        due = deque([contribution])
-        while due and self._ending is None:
-            contribution = due.popleft()
-            try:
-                judged = await trio.to_thread.run_sync(self.match.judge, contribution)
-            except TooEarly as early:
-                self._ahead.contributions.keep(early.step, early.seat, 0, contribution)
-                self._follow(self.match.settle())
-            except OtherPast:
-                # Of no use here, but for what it shows of the steps before. If somebody signed twice, the proof comes.
-                self._follow(self.match.settle())
-            except Unattributable as error:
-                self._end(said("the host passed on {reason}", reason=why(error)))
-            except Violation as violation:
-                self._accuse(violation)
-            else:
-                if judged is not None:
-                    self._follow(self.match.accept(judged))
-                    due += (early for _, early in self._ahead.contributions.due(self.match.number))
-
-    def _follow(self, events: tuple[Event, ...]) -> None:
-        """What has become of the game: on disk as far as it is final, then told; then what was too early."""
-        self._moved = True
-        self._writer.record(self.match)
-        for event in events:
-            self._tell(event)
-        for _, remark in sorted(self._ahead.remarks.items()):
-            self._receive_remark(remark)
-        votes, self._ahead.votes = self._ahead.votes, []
-        for vote in votes:
-            self._hear_vote(vote)
-        if self.match.game.result is not None:
-            self._ending = self.match.game.result
-
-    # Ballots, heads, leaves and proofs: the seats decide by them, and this follows.
-
-    def _hear_vote(self, message: BallotMessage | HeadMessage) -> None:
-        try:
-            if isinstance(message, BallotMessage):
-                events = self.match.receive_ballot(message.contribution)
-            else:
-                events = self.match.receive_head(message.contribution)
-        except TooEarly:
-            if len(self._ahead.votes) < VOTES_AHEAD_MAX:
-                self._ahead.votes.append(message)
-        except OtherPast:
-            pass
-        except Unattributable as error:
-            self._end(said("the host passed on {reason}", reason=why(error)))
-        except Violation as violation:
-            self._accuse(violation)
-        else:
-            if events:
-                self._follow(events)
-
-    def _hear_leave(self, signed: Contribution) -> None:
-        try:
-            events = self.match.receive_leave(signed)
-        except Unattributable as error:
-            self._end(said("the host passed on {reason}", reason=why(error)))
+    async def _handle(self, message: Message) -> None:
+        heard = self._hear(message)
+        if heard is None:
+            await trio.lowlevel.checkpoint()
             return
-        if events is not None:
-            self._writer.leave(self.match, signed)
-            self._follow(events)
-            self._ending = self._ending or self.match.forfeit
-
-    async def _weigh(self, evidence: tuple[Contribution, ...]) -> None:
-        try:
-            await trio.to_thread.run_sync(self.match.weigh, evidence)
-        except Violation as violation:
-            self._accuse(violation)
-        except (TooEarly, OtherPast):
-            pass  # Not to be judged here; what the seats make of it comes as ballots.
-        except Unattributable as error:
-            self._end(said("the host passed on {reason}", reason=why(error)))
-
-    def _accuse(self, violation: Violation) -> None:
-        known = self.match.knows_of(violation)
-        if (events := self.match.accuse(violation)) is not None:
-            if not known:
-                self._writer.evidence(self.match, violation)
-            self._follow(events)
-            self._ending = self._ending or self.match.forfeit
-
-    def _receive_remark(self, message: RemarkMessage) -> None:
-        """A remark; one that is dated to a step that is not open yet waits until it is."""
-        game = self.match.game
-        try:
-            word = open_remark(message.payload, message.signature, game.id, game.agreement).said
-        except BadRemark as error:
-            self._end(said("the host passed on {reason}", reason=why(error)))
-            return
-        key = word.seat, word.number
-        if word.step > self.match.number:
-            self._ahead.remarks[key] = message
-            return
-        self._ahead.remarks.pop(key, None)
-        remark = self.match.receive_remark(message.payload, message.signature)
-        if remark is not None:
-            self._writer.remark(self.match, remark)
-            self._tell(Remarked(word.seat, word.number, word.text, word.courtesy))
-
-    # Endings.
-
-    def _end(self, reason: str) -> None:
-        """Nothing more is to be seen. With the final position signed by a majority its result holds all the same."""
-        if self.match.confirmed:
-            self._ending = final_result(self.match.game)
-            return
-        for seat, violation in self.match.proven.items():
-            cheat, step = self._named({seat}), violation.step
-            reason = said("{seat} cheated at step {step}: {reason}", seat=cheat, step=step, reason=violation.reason)
-        self._ending = self.match.forfeit or Result("unfinished", (), reason)
-
-    def _farewell(self, reason: str) -> str:
-        if reason:
-            return said("the host says: {reason}", reason=reason)
-        return said("{seat} has left", seat=self._named({self._gallery.host_seat}))
-
-    def _named(self, seats: set[int]) -> str:
-        return names(self.match.game, seats)
-
-    async def _see_hands(self) -> None:
-        """After the end the seats open their hands, if the table agreed to it. Never before: it is checked here too."""
-        game = self.match.game
-        if game.result is None or not self.match.confirmed or not game.agreement.settings.open_hands:
-            return
-        with trio.move_on_after(OPENINGS_WAIT_S):
-            while True:
-                for seat, opening in self._ahead.openings.items():
-                    if seat not in self.match.openings:
-                        try:
-                            self.match.open_seat(seat, decode_scalar(opening.secret))
-                        except (CryptoError, Refusal):
-                            return  # The host made it up: nothing more of it is wanted.
-                if len(self.match.openings) == game.players:
-                    return
-                match await self._backlog.take():
-                    case Opening() as opening:
-                        self._ahead.openings[opening.seat] = opening
-                    case RemarkMessage() as remark:
-                        self._receive_remark(remark)
-                    case wire.Bye() | _Gone():
-                        return
-                    case _:
-                        pass  # The game is over: nothing else matters any more.
+        await self._backlog.put(heard, len(wire.encode_message(heard)))
+        if self._parted:
+            raise LinkLost(said("The host has left."))

@@ -19,12 +19,13 @@ from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.lobby import LobbyEvent, TurnedAway, WatcherCame
 from seqp2p.net.messages import Have, Message, Stage, decode_message, encode_message
+from seqp2p.net.onlooker import WatchEvent
 from seqp2p.net.pake import CodeKeeper
 from seqp2p.net.session import Session
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials
 from seqp2p.net.watchers import Desk, Watchers
-from seqp2p.net.watching import Spectator, WatchEvent
+from seqp2p.net.watching import Spectator
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter

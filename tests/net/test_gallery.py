@@ -11,6 +11,7 @@ import trio.lowlevel
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import tls
+from seqp2p.net.audience import Show
 from seqp2p.net.auth import NO_LOBBY, check_client, receive
 from seqp2p.net.backlog import Backlog
 from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, Refused, Unreachable
@@ -42,7 +43,7 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.pake import CodeKeeper
 from seqp2p.net.table import Table
-from seqp2p.net.watchers import Show, Watchers, watched_by
+from seqp2p.net.watchers import Watchers, watched_by
 from tests.net.hall import Seen, own_key
 from tests.net.parties import credentials as seat_credentials
 from tests.net.tools import Wires, address_of, credentials, settings

@@ -1,0 +1,277 @@
+"""Who watches one table, and what each is sent. No connection, no task and no clock of its own.
+
+Theory of operation. A spectator asks by ``have`` and gets what it lacks, in order, a batch at a time, until it is level
+with the host; from then on what the host accepts is put by for it until whoever runs this sends it (``flush``), so that
+seats are served first. One that does not keep up is not level any more, and asks again. A link loses nothing, so that
+the host has only to know how far it has come with each (``at``). Whatever is sent is a frame that seats get too.
+watchers.py makes the links; whoever simulates a network has links of its own (seqp2p/testing).
+"""
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, TypeVar
+
+from seqp2p.match.table import Agreement, encode_agreement, game_id
+from seqp2p.net.auth import NO_LOBBY
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.gossip import Item, Store
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import Bye, ContributionMessage, Have, Message, Watching, bye, encode_message
+from seqp2p.net.relay import Wire
+from seqp2p.said import said
+
+
+class Outlet(Wire, Protocol):
+    """A live link to a spectator."""
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that are queued, or on their way to the system."""
+        ...
+
+
+W = TypeVar("W", bound=Outlet)
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """What there is to see. ``store`` has the contributions, ``kept`` the frames that all get, also who comes later."""
+
+    agreement: Agreement
+    store: Store
+    kept: Mapping[bytes, bytes]
+    frame: bytes = field(init=False)
+    game: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        data = encode_agreement(self.agreement)
+        object.__setattr__(self, "frame", encode_message(Watching(data)))
+        object.__setattr__(self, "game", game_id(data))
+
+    @property
+    def seated(self) -> frozenset[bytes]:
+        """The keys that have a seat, and so cannot watch."""
+        return frozenset(seat.key for seat in self.agreement.seats)
+
+
+class Watcher(Generic[W]):
+    """One spectator: its link, what it is known to have, and what is put by for it."""
+
+    def __init__(self, key: bytes, link: W) -> None:
+        self.key = key
+        self.link = link
+        self.at: tuple[int, frozenset[int]] | None = None  # sent: all before this step, and these seats' parts of it
+        self.told = 0  # how many of the kept frames it was sent
+        self.level = False  # it was sent all there is
+        self.has: tuple[int, frozenset[int]] | None = None  # what it said last
+        self.said_at = 0.0  # when it first said so
+        self.answer_at = float("-inf")
+        self.waiting: list[bytes] = []
+        self.waiting_size = 0
+
+    @property
+    def behind(self) -> int:
+        """Bytes that it is still to be sent."""
+        return self.waiting_size + self.link.unsent
+
+    def put(self, frame: bytes) -> None:
+        """Put a frame by."""
+        self.waiting.append(frame)
+        self.waiting_size += len(frame)
+
+    def put_contribution(self, step: int, author: int, frame: bytes) -> None:
+        """Put a contribution by, with its place."""
+        before, seats = self.at or (0, frozenset())
+        self.at = step, (seats | {author} if step == before else frozenset({author}))
+        self.put(frame)
+
+    def flush(self) -> None:
+        """Queue what is put by, as one piece."""
+        if self.waiting:
+            frames, self.waiting, self.waiting_size = self.waiting, [], 0
+            self.link.send_frame(b"".join(frames))
+
+
+def of_spectators(limits: Limits) -> Limits:
+    """The limits of their links: they say next to nothing, and are sent a little at a time."""
+    return replace(
+        limits,
+        frame_max=limits.watch_frame_max,
+        rate_bytes_s=limits.watch_rate_bytes_s,
+        rate_burst=limits.watch_rate_burst,
+        resync_max=limits.watch_batch_max,
+    )
+
+
+class Audience(Generic[W]):
+    """At most ``size_max`` spectators, from the lobby to the end of the game. ``now`` is a clock, ``limits`` those of
+    ``of_spectators``. None of this waits.
+    """
+
+    def __init__(self, size_max: int, limits: Limits, now: Callable[[], float]) -> None:
+        self._size_max = size_max
+        self._limits = limits
+        self._now = now
+        self._show: Show | None = None
+        self._watchers: dict[bytes, Watcher[W]] = {}
+        self._known: dict[bytes, str] = {}  # names by key, of those who were let in by the code
+        self._closing = False
+
+    @property
+    def count(self) -> int:
+        """How many watch now."""
+        return len(self._watchers)
+
+    @property
+    def watchers(self) -> tuple[Watcher[W], ...]:
+        """Those who watch now."""
+        return tuple(self._watchers.values())
+
+    def begin(self, show: Show) -> None:
+        """All seats have agreed. Who watches and has sat down since is a seat, and no spectator any more."""
+        self._show = show
+        for watcher in self.watchers:
+            if watcher.key in show.seated:
+                watcher.link.end(LinkLost(said("It has sat down.")))
+            else:
+                watcher.link.send_frame(show.frame)
+
+    # Who may come in.
+
+    def admit(self, key: bytes, hello: bytes, lobby: bytes = NO_LOBBY) -> None:
+        """Whether somebody may come as far as the code; raises Refused. ``hello`` is the id it says it comes for."""
+        if hello != lobby and not self._is_this_game(hello):
+            raise Refused("wrong_game")
+        self._require_room(key)
+
+    def comes_back(self, key: bytes, hello: bytes) -> bool:
+        """Whether it was let in before, and need not give the code; raises Refused for one that only says so."""
+        if not self._is_this_game(hello):
+            return False
+        if key not in self._known:
+            raise Refused("not_watching")
+        return True
+
+    def remember(self, key: bytes, name: str) -> int:
+        """It has given the code; returns how many watch with it."""
+        self._known.pop(key, None)
+        self._known[key] = name
+        if len(self._known) > self._limits.watch_known_max:
+            del self._known[next(iter(self._known))]
+        return len(self._watchers.keys() - {key}) + 1
+
+    def _require_room(self, key: bytes) -> None:
+        """Whether it may watch, as far as its key and the others are concerned; raises Refused."""
+        if self._show is not None and key in self._show.seated:
+            raise Refused("same_key")
+        if self._closing or len(self._watchers.keys() - {key}) >= self._size_max:
+            raise Refused("no_spectators")
+
+    def _is_this_game(self, hello: bytes) -> bool:
+        return self._show is not None and hello == self._show.game
+
+    # One spectator, from the door to the end of its link.
+
+    def come(self, key: bytes, link: W) -> Watcher[W]:
+        """It is in, on this link."""
+        if old := self._watchers.get(key):
+            # It proved the key: it has come back before its old connection was known to be dead.
+            old.link.end(LinkLost(said("A newer connection has taken its place.")))
+        watcher = self._watchers[key] = Watcher(key, link)
+        if self._show is not None:
+            link.send_frame(self._show.frame)
+        return watcher
+
+    def go(self, watcher: Watcher[W], error: NetError | None) -> None:
+        """Its link has ended, and why if that is known."""
+        if self._watchers.get(watcher.key) is watcher:
+            del self._watchers[watcher.key]
+        if isinstance(error, PeerError):
+            # Whoever sends into the game is no spectator: it needs the code again, which may be another by then.
+            self._known.pop(watcher.key, None)
+
+    def hear(self, watcher: Watcher[W], message: Message) -> None:
+        """It says something; raises LinkLost when it is goodbye."""
+        match message:
+            case Have(step, seats):
+                self._has(watcher, (step, frozenset(seats)))
+                self._catch_up(watcher)
+            case Bye():
+                raise LinkLost(said("It has left."))
+            case _:
+                pass  # A sign of life.
+
+    # What they are sent.
+
+    def spread(self, item: Item, frame: bytes) -> None:
+        """The host passes this on to its neighbours: it is put by for those spectators that are level."""
+        assert self._show is not None, "what is spread is of a game that has begun"
+        for watcher in self._watchers.values():
+            watcher.level = watcher.level and watcher.behind < self._limits.resync_max
+            if not watcher.level:
+                continue
+            if item.author is not None:
+                watcher.put_contribution(item.step, item.author, frame)
+            elif item.key in self._show.kept:
+                self._put_kept(watcher, self._show)
+            else:
+                watcher.put(frame)
+
+    def say_goodbye(self, reason: str) -> None:
+        """Nobody is let in any more; all get what they lack, and a farewell."""
+        self._closing = True
+        farewell = encode_message(bye(reason))
+        frames: dict[bytes, bytes] = {}  # A frame made for one is every other's, too.
+        for watcher in self.watchers:
+            if self._show is not None:
+                # One that had no time to ask has nothing.
+                self._put_lacking(watcher, watcher.at or (1, frozenset()), self._show, self._limits.unsent_max, frames)
+            watcher.put(farewell)
+            watcher.flush()
+
+    def cut_off(self) -> None:
+        """Whoever reads the farewell closes the link; that of one who does not is closed from here."""
+        for watcher in self.watchers:
+            watcher.link.end(LinkLost(said("It did not take the farewell.")))
+
+    def _has(self, watcher: Watcher[W], has: tuple[int, frozenset[int]]) -> None:
+        """It says how far it has come. If it says the same for long, it may have lost what it was sent."""
+        now = self._now()
+        if has != watcher.has:
+            watcher.has, watcher.said_at = has, now
+        if watcher.at is None or now - watcher.said_at >= self._limits.resend_s:
+            watcher.at, watcher.level, watcher.said_at = has, False, now
+
+    def _catch_up(self, watcher: Watcher[W]) -> None:
+        """The next batch of what it lacks, once it has read the last."""
+        now = self._now()
+        if self._show is None or watcher.at is None or watcher.level or watcher.behind or now < watcher.answer_at:
+            return
+        watcher.answer_at = now + self._limits.answer_pause_s
+        watcher.level = self._put_lacking(watcher, watcher.at, self._show, self._limits.resync_max, {})
+        watcher.flush()
+
+    def _put_lacking(
+        self, watcher: Watcher[W], at: tuple[int, frozenset[int]], show: Show, size_max: int, frames: dict[bytes, bytes]
+    ) -> bool:
+        """Put by what it lacks, up to this size; whether that is all. Contributions come first: the rest is on them."""
+        for step, author, each in show.store.missing(*at):
+            if watcher.waiting and watcher.waiting_size + len(each.payload) > size_max:
+                return False
+            if each.payload not in frames:
+                frames[each.payload] = encode_message(ContributionMessage(each.payload, each.signature))
+            watcher.put_contribution(step, author, frames[each.payload])
+        if not self._put_kept(watcher, show, size_max):
+            return False
+        for vote in show.store.votes(at[0]):
+            watcher.put(encode_message(vote))
+        return True
+
+    def _put_kept(self, watcher: Watcher[W], show: Show, size_max: int | None = None) -> bool:
+        for frame in itertools.islice(show.kept.values(), watcher.told, None):
+            if size_max is not None and watcher.waiting and watcher.waiting_size + len(frame) > size_max:
+                return False
+            watcher.put(frame)
+            watcher.told += 1
+        return True

@@ -1,0 +1,310 @@
+"""What a spectator makes of whatever it takes. No task, no link and no clock of its own.
+
+Theory of operation. It plays the same match as the seats do, and checks everything itself. The host is believed in
+nothing: it can keep things back, and that is all. If it is gone without a word it is looked for as long as the table
+waits for a seat. What ends the game ends this: its end, a proof that somebody cheated, a host that leaves or stays
+away. What it waits for itself is in ``Runtime`` alone. watching.py runs it under trio, seqp2p/testing in a simulation.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypeAlias
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import decode_scalar
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import OtherPast, Refusal, TooEarly, Unattributable, Violation
+from seqp2p.match.events import Event, Remarked, Result
+from seqp2p.match.machine import Match
+from seqp2p.match.outcome import final_result, names
+from seqp2p.match.remark import BadRemark, open_remark
+from seqp2p.net import messages as wire
+from seqp2p.net.absence import Absent, Back
+from seqp2p.net.early import Early
+from seqp2p.net.errors import NetError, PeerError, Refused
+from seqp2p.net.messages import (
+    BallotMessage,
+    ContributionMessage,
+    Evidence,
+    Have,
+    HeadMessage,
+    LeaveMessage,
+    Message,
+    Opening,
+    RemarkMessage,
+)
+from seqp2p.net.runtime import UNDER_TRIO, Runtime
+from seqp2p.net.text import clean
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.said import said, why
+
+ASK_S: Final = 0.6
+"""Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
+VOTES_AHEAD_MAX: Final = 256
+"""Ballots and heads kept until their step is here: twelve seats' for more steps than are ever open at once."""
+OPENINGS_WAIT_S: Final = 8.0
+"""How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
+
+
+WatchEvent: TypeAlias = Event | Absent | Back
+"""``Absent`` and ``Back`` are the host's: whether it can be reached from here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Nothing more will come, and why."""
+
+    reason: str
+
+
+WatchItem: TypeAlias = Message | Absent | Back | Gone
+
+
+@dataclass(slots=True)
+class _Ahead:
+    """What came before the match was so far."""
+
+    contributions: Early = field(default_factory=Early)
+    remarks: dict[tuple[int, int], RemarkMessage] = field(default_factory=dict[tuple[int, int], RemarkMessage])
+    votes: list[BallotMessage | HeadMessage] = field(default_factory=list[BallotMessage | HeadMessage])
+    openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
+
+
+class Onlooker:
+    """Watches one game. It takes one thing after the other, until there is an ending, and then the opened hands."""
+
+    def __init__(
+        self,
+        match: Match,
+        host_seat: int,
+        writer: ReplayWriter,
+        tell: Callable[[WatchEvent], None],
+        runtime: Runtime = UNDER_TRIO,
+    ) -> None:
+        self.match = match
+        self._host_seat = host_seat
+        self._writer = writer
+        self._tell = tell
+        self._runtime = runtime
+        self._ahead = _Ahead()
+        self._parted = False  # the host has said goodbye
+        self._moved = False  # since the last ``have``
+        self._ending: Result | None = None
+
+    # The link to the host, for whoever carries it.
+
+    def _alive(self) -> Have:
+        """The sign of life: how far this has come."""
+        self._moved = False
+        return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
+
+    def _hear(self, message: Message) -> Message | None:
+        """What is to be taken of what has come, if anything; raises Refused."""
+        match message:
+            case wire.Ping():
+                return None
+            case wire.Refusal(code, reason):
+                raise Refused(code, reason)
+            case _:
+                self._parted = isinstance(message, wire.Bye)
+                return message
+
+    def _lose(self, error: NetError | None) -> Absent | Gone | None:
+        """The link has ended, for this reason: what is to be taken of that. The host is looked for if it is absent."""
+        if self._parted:
+            return None
+        if isinstance(error, PeerError | Refused):
+            return Gone(why(error))
+        return Absent(self._host_seat, self._grace_s)
+
+    def _give_up(self) -> Gone:
+        """The host was looked for all the time that the table waits for a seat."""
+        seats = self._named({self._host_seat})
+        return Gone(said("{seats} could not be reached for {grace_s} s", seats=seats, grace_s=self._grace_s))
+
+    @property
+    def _grace_s(self) -> int:
+        return self.match.game.agreement.settings.grace_s
+
+    # What is taken, one thing after the other.
+
+    async def _take(self, item: WatchItem) -> None:
+        match item:
+            case ContributionMessage():
+                await self._receive(item.contribution)
+            case BallotMessage() | HeadMessage():
+                self._hear_vote(item)
+            case LeaveMessage():
+                self._hear_leave(item.contribution)
+            case Evidence(contributions):
+                await self._weigh(tuple(signed.contribution for signed in contributions))
+            case RemarkMessage():
+                self._receive_remark(item)
+            case Opening():
+                self._ahead.openings[item.seat] = item
+            case wire.Watching(data):
+                if data != self.match.agreement_bytes:
+                    self._end(said("the host came back with another table"))
+            case wire.Bye(reason):
+                self._end(self._farewell(clean(reason)))
+            case Gone(reason):
+                self._end(reason)
+            case Absent() | Back():
+                self._tell(item)
+            case _:
+                pass  # What hurries seats is nothing to a spectator.
+
+    async def _receive(self, contribution: Contribution) -> None:
+        """Check a contribution, and whatever came early and is due after it."""
+        due = deque([contribution])
+        while due and self._ending is None:
+            contribution = due.popleft()
+            try:
+                judged = await self._runtime.in_thread(partial(self.match.judge, contribution))
+            except TooEarly as early:
+                self._ahead.contributions.keep(early.step, early.seat, 0, contribution)
+                self._follow(self.match.settle())
+            except OtherPast:
+                # Of no use here, but for what it shows of the steps before. If somebody signed twice, the proof comes.
+                self._follow(self.match.settle())
+            except Unattributable as error:
+                self._end(said("the host passed on {reason}", reason=why(error)))
+            except Violation as violation:
+                self._accuse(violation)
+            else:
+                if judged is not None:
+                    self._follow(self.match.accept(judged))
+                    due += (early for _, early in self._ahead.contributions.due(self.match.number))
+
+    def _follow(self, events: tuple[Event, ...]) -> None:
+        """What has become of the game: on disk as far as it is final, then told; then what was too early."""
+        self._moved = True
+        self._writer.record(self.match)
+        for event in events:
+            self._tell(event)
+        for _, remark in sorted(self._ahead.remarks.items()):
+            self._receive_remark(remark)
+        votes, self._ahead.votes = self._ahead.votes, []
+        for vote in votes:
+            self._hear_vote(vote)
+        if self.match.game.result is not None:
+            self._ending = self.match.game.result
+
+    # Ballots, heads, leaves and proofs: the seats decide by them, and this follows.
+
+    def _hear_vote(self, message: BallotMessage | HeadMessage) -> None:
+        try:
+            if isinstance(message, BallotMessage):
+                events = self.match.receive_ballot(message.contribution)
+            else:
+                events = self.match.receive_head(message.contribution)
+        except TooEarly:
+            if len(self._ahead.votes) < VOTES_AHEAD_MAX:
+                self._ahead.votes.append(message)
+        except OtherPast:
+            pass
+        except Unattributable as error:
+            self._end(said("the host passed on {reason}", reason=why(error)))
+        except Violation as violation:
+            self._accuse(violation)
+        else:
+            if events:
+                self._follow(events)
+
+    def _hear_leave(self, signed: Contribution) -> None:
+        try:
+            events = self.match.receive_leave(signed)
+        except Unattributable as error:
+            self._end(said("the host passed on {reason}", reason=why(error)))
+            return
+        if events is not None:
+            self._writer.leave(self.match, signed)
+            self._follow(events)
+            self._ending = self._ending or self.match.forfeit
+
+    async def _weigh(self, evidence: tuple[Contribution, ...]) -> None:
+        try:
+            await self._runtime.in_thread(partial(self.match.weigh, evidence))
+        except Violation as violation:
+            self._accuse(violation)
+        except (TooEarly, OtherPast):
+            pass  # Not to be judged here; what the seats make of it comes as ballots.
+        except Unattributable as error:
+            self._end(said("the host passed on {reason}", reason=why(error)))
+
+    def _accuse(self, violation: Violation) -> None:
+        known = self.match.knows_of(violation)
+        if (events := self.match.accuse(violation)) is not None:
+            if not known:
+                self._writer.evidence(self.match, violation)
+            self._follow(events)
+            self._ending = self._ending or self.match.forfeit
+
+    def _receive_remark(self, message: RemarkMessage) -> None:
+        """A remark; one that is dated to a step that is not open yet waits until it is."""
+        game = self.match.game
+        try:
+            word = open_remark(message.payload, message.signature, game.id, game.agreement).said
+        except BadRemark as error:
+            self._end(said("the host passed on {reason}", reason=why(error)))
+            return
+        key = word.seat, word.number
+        if word.step > self.match.number:
+            self._ahead.remarks[key] = message
+            return
+        self._ahead.remarks.pop(key, None)
+        remark = self.match.receive_remark(message.payload, message.signature)
+        if remark is not None:
+            self._writer.remark(self.match, remark)
+            self._tell(Remarked(word.seat, word.number, word.text, word.courtesy))
+
+    # Endings.
+
+    def _end(self, reason: str) -> None:
+        """Nothing more is to be seen. With the final position signed by a majority its result holds all the same."""
+        if self.match.confirmed:
+            self._ending = final_result(self.match.game)
+            return
+        for seat, violation in self.match.proven.items():
+            cheat, step = self._named({seat}), violation.step
+            reason = said("{seat} cheated at step {step}: {reason}", seat=cheat, step=step, reason=violation.reason)
+        self._ending = self.match.forfeit or Result("unfinished", (), reason)
+
+    def _farewell(self, reason: str) -> str:
+        if reason:
+            return said("the host says: {reason}", reason=reason)
+        return said("{seat} has left", seat=self._named({self._host_seat}))
+
+    def _named(self, seats: set[int]) -> str:
+        return names(self.match.game, seats)
+
+    def _see_hands(self) -> bool:
+        """Open the hands whose secrets have come, and say whether there are more to wait for.
+
+        After the end the seats open their hands, if the table agreed to it. Never before: it is checked here too.
+        """
+        game = self.match.game
+        if game.result is None or not self.match.confirmed or not game.agreement.settings.open_hands:
+            return False
+        for seat, opening in self._ahead.openings.items():
+            if seat not in self.match.openings:
+                try:
+                    self.match.open_seat(seat, decode_scalar(opening.secret))
+                except (CryptoError, Refusal):
+                    return False  # The host made it up: nothing more of it is wanted.
+        return len(self.match.openings) < game.players
+
+    def _take_hands(self, item: WatchItem) -> bool:
+        """Something comes after the end; says whether there are hands to wait for still."""
+        match item:
+            case Opening() as opening:
+                self._ahead.openings[opening.seat] = opening
+            case RemarkMessage() as remark:
+                self._receive_remark(remark)
+            case wire.Bye() | Gone():
+                return False
+            case _:
+                pass  # The game is over: nothing else matters any more.
+        return self._see_hands()
