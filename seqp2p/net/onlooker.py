@@ -73,7 +73,10 @@ class _Ahead:
 
 
 class Onlooker:
-    """Watches one game. It takes one thing after the other, until there is an ending, and then the opened hands."""
+    """Watches one game. ``take`` comes first, for each thing, until there is an ``ending``; then ``take_hands``.
+
+    ``parted``: the host has said goodbye. ``moved``: there is something new to say by ``alive``.
+    """
 
     def __init__(
         self,
@@ -89,18 +92,18 @@ class Onlooker:
         self._tell = tell
         self._runtime = runtime
         self._ahead = _Ahead()
-        self._parted = False  # the host has said goodbye
-        self._moved = False  # since the last ``have``
-        self._ending: Result | None = None
+        self.parted = False
+        self.moved = False
+        self.ending: Result | None = None
 
     # The link to the host, for whoever carries it.
 
-    def _alive(self) -> Have:
+    def alive(self) -> Have:
         """The sign of life: how far this has come."""
-        self._moved = False
+        self.moved = False
         return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
 
-    def _hear(self, message: Message) -> Message | None:
+    def hear(self, message: Message) -> Message | None:
         """What is to be taken of what has come, if anything; raises Refused."""
         match message:
             case wire.Ping():
@@ -108,29 +111,31 @@ class Onlooker:
             case wire.Refusal(code, reason):
                 raise Refused(code, reason)
             case _:
-                self._parted = isinstance(message, wire.Bye)
+                self.parted = isinstance(message, wire.Bye)
                 return message
 
-    def _lose(self, error: NetError | None) -> Absent | Gone | None:
+    def lose(self, error: NetError | None) -> Absent | Gone | None:
         """The link has ended, for this reason: what is to be taken of that. The host is looked for if it is absent."""
-        if self._parted:
+        if self.parted:
             return None
         if isinstance(error, PeerError | Refused):
             return Gone(why(error))
-        return Absent(self._host_seat, self._grace_s)
+        return Absent(self._host_seat, self.grace_s)
 
-    def _give_up(self) -> Gone:
+    def give_up(self) -> Gone:
         """The host was looked for all the time that the table waits for a seat."""
         seats = self._named({self._host_seat})
-        return Gone(said("{seats} could not be reached for {grace_s} s", seats=seats, grace_s=self._grace_s))
+        return Gone(said("{seats} could not be reached for {grace_s} s", seats=seats, grace_s=self.grace_s))
 
     @property
-    def _grace_s(self) -> int:
+    def grace_s(self) -> int:
+        """How long the host is looked for."""
         return self.match.game.agreement.settings.grace_s
 
     # What is taken, one thing after the other.
 
-    async def _take(self, item: WatchItem) -> None:
+    async def take(self, item: WatchItem) -> None:
+        """The next thing, in the order in which they came."""
         match item:
             case ContributionMessage():
                 await self._receive(item.contribution)
@@ -159,7 +164,7 @@ class Onlooker:
     async def _receive(self, contribution: Contribution) -> None:
         """Check a contribution, and whatever came early and is due after it."""
         due = deque([contribution])
-        while due and self._ending is None:
+        while due and self.ending is None:
             contribution = due.popleft()
             try:
                 judged = await self._runtime.in_thread(partial(self.match.judge, contribution))
@@ -180,7 +185,7 @@ class Onlooker:
 
     def _follow(self, events: tuple[Event, ...]) -> None:
         """What has become of the game: on disk as far as it is final, then told; then what was too early."""
-        self._moved = True
+        self.moved = True
         self._writer.record(self.match)
         for event in events:
             self._tell(event)
@@ -190,7 +195,7 @@ class Onlooker:
         for vote in votes:
             self._hear_vote(vote)
         if self.match.game.result is not None:
-            self._ending = self.match.game.result
+            self.ending = self.match.game.result
 
     # Ballots, heads, leaves and proofs: the seats decide by them, and this follows.
 
@@ -222,7 +227,7 @@ class Onlooker:
         if events is not None:
             self._writer.leave(self.match, signed)
             self._follow(events)
-            self._ending = self._ending or self.match.forfeit
+            self.ending = self.ending or self.match.forfeit
 
     async def _weigh(self, evidence: tuple[Contribution, ...]) -> None:
         try:
@@ -240,7 +245,7 @@ class Onlooker:
             if not known:
                 self._writer.evidence(self.match, violation)
             self._follow(events)
-            self._ending = self._ending or self.match.forfeit
+            self.ending = self.ending or self.match.forfeit
 
     def _receive_remark(self, message: RemarkMessage) -> None:
         """A remark; one that is dated to a step that is not open yet waits until it is."""
@@ -265,12 +270,12 @@ class Onlooker:
     def _end(self, reason: str) -> None:
         """Nothing more is to be seen. With the final position signed by a majority its result holds all the same."""
         if self.match.confirmed:
-            self._ending = final_result(self.match.game)
+            self.ending = final_result(self.match.game)
             return
         for seat, violation in self.match.proven.items():
             cheat, step = self._named({seat}), violation.step
             reason = said("{seat} cheated at step {step}: {reason}", seat=cheat, step=step, reason=violation.reason)
-        self._ending = self.match.forfeit or Result("unfinished", (), reason)
+        self.ending = self.match.forfeit or Result("unfinished", (), reason)
 
     def _farewell(self, reason: str) -> str:
         if reason:
@@ -280,7 +285,7 @@ class Onlooker:
     def _named(self, seats: set[int]) -> str:
         return names(self.match.game, seats)
 
-    def _see_hands(self) -> bool:
+    def see_hands(self) -> bool:
         """Open the hands whose secrets have come, and say whether there are more to wait for.
 
         After the end the seats open their hands, if the table agreed to it. Never before: it is checked here too.
@@ -296,7 +301,7 @@ class Onlooker:
                     return False  # The host made it up: nothing more of it is wanted.
         return len(self.match.openings) < game.players
 
-    def _take_hands(self, item: WatchItem) -> bool:
+    def take_hands(self, item: WatchItem) -> bool:
         """Something comes after the end; says whether there are hands to wait for still."""
         match item:
             case Opening() as opening:
@@ -307,4 +312,4 @@ class Onlooker:
                 return False
             case _:
                 pass  # The game is over: nothing else matters any more.
-        return self._see_hands()
+        return self.see_hands()

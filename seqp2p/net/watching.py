@@ -29,7 +29,7 @@ from seqp2p.replay.writer import ReplayWriter
 from seqp2p.said import said, why
 
 
-class Spectator(Onlooker):
+class Spectator:
     """Watches one game to its end. ``tell`` gets every event, in order, as it happens."""
 
     def __init__(
@@ -41,7 +41,9 @@ class Spectator(Onlooker):
         randomness: Randomness,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        super().__init__(match, gallery.host_seat, writer, tell)
+        self.match = match
+        self._game = Onlooker(match, gallery.host_seat, writer, tell)
+        self._writer = writer
         self._gallery = gallery
         self._randomness = randomness
         self._limits = limits
@@ -59,20 +61,20 @@ class Spectator(Onlooker):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._keep_linked)
                 nursery.start_soon(self._ask)
-                while self._ending is None:
-                    await self._take(await self._backlog.take())
+                while self._game.ending is None:
+                    await self._game.take(await self._backlog.take())
                 await self._wait_for_hands()
                 nursery.cancel_scope.cancel()
         finally:
             identity = self._gallery.credentials.identity
             self._writer.finish(self.match, identity.public, partial(sign, identity))
-        return self._ending
+        return self._game.ending
 
     async def _wait_for_hands(self) -> None:
-        waits = self._see_hands()
+        waits = self._game.see_hands()
         with trio.move_on_after(OPENINGS_WAIT_S):
             while waits:
-                waits = self._take_hands(await self._backlog.take())
+                waits = self._game.take_hands(await self._backlog.take())
 
     # The link to the host.
 
@@ -80,10 +82,10 @@ class Spectator(Onlooker):
         frames: FrameStream | None = self._gallery.frames
         while frames is not None:
             self._link = Link(frames, self._limits)
-            self._link.send(self._alive())
-            error = await self._link.run(Stage.WATCHER, self._handle, self._alive)
+            self._link.send(self._game.alive())
+            error = await self._link.run(Stage.WATCHER, self._handle, self._game.alive)
             self._link = None
-            lost = self._lose(error)
+            lost = self._game.lose(error)
             if lost is None:
                 return
             await self._backlog.put(lost)
@@ -95,7 +97,7 @@ class Spectator(Onlooker):
         """The host once more: known by its key, as this spectator is to it, so that no code is tried again."""
         gallery = self._gallery
         failures = 0
-        with trio.move_on_after(self._grace_s):
+        with trio.move_on_after(self._game.grace_s):
             while True:
                 failures += 1
                 await trio.sleep(pause_s(failures, 0.5 + self._randomness(1)[0] / 510, self._limits))
@@ -115,22 +117,22 @@ class Spectator(Onlooker):
                 except NetError:
                     # Not there yet, or somebody else at that address.
                     continue
-                await self._backlog.put(Back(self._host_seat))
+                await self._backlog.put(Back(gallery.host_seat))
                 return link.frames
-        await self._backlog.put(self._give_up())
+        await self._backlog.put(self._game.give_up())
         return None
 
     async def _ask(self) -> None:
         while True:
             await trio.sleep(ASK_S)
-            if self._moved and self._link is not None:
-                self._link.send(self._alive())
+            if self._game.moved and self._link is not None:
+                self._link.send(self._game.alive())
 
     async def _handle(self, message: Message) -> None:
-        heard = self._hear(message)
+        heard = self._game.hear(message)
         if heard is None:
             await trio.lowlevel.checkpoint()
             return
         await self._backlog.put(heard, len(wire.encode_message(heard)))
-        if self._parted:
+        if self._game.parted:
             raise LinkLost(said("The host has left."))

@@ -40,6 +40,10 @@ FaultKind: TypeAlias = Literal[
     "talk",
 ]
 KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"disk", "asleep", "talk"}
+"""What goes wrong with spectators too: these have no player, and wait for no disk."""
+FIRST_SPECTATOR: Final = 101
+"""Spectators are numbered from here on, far from any seat."""
 # When a game is on: miniature games take 10 to 60 s of virtual time.
 _LATEST_S: Final = 20.0
 
@@ -88,13 +92,23 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
     latency_s = dice.choice((0.0002, 0.002, 0.03, 0.2))
     jitter_s = dice.choice((0.0, 0.01, 0.1, 0.5))
     count = dice.randint(1, 5) if chosen else 0
-    faults = [_drawn(dice, dice.choice(chosen), players) for _ in range(count)]
+    seats = range(1, players + 1)
+    faults = [_drawn(dice, dice.choice(chosen), seats) for _ in range(count)]
     return Plan(latency_s, jitter_s, tuple(sorted(faults, key=lambda fault: (fault.at_s, fault.kind, fault.seats))))
 
 
-def _drawn(dice: random.Random, kind: FaultKind, players: int) -> Fault:
+def draw_watching(seed: object, spectators: int, kinds: Iterable[FaultKind] = KINDS) -> tuple[Fault, ...]:
+    """Up to three faults of these kinds for so many spectators; what goes wrong with the seats stays what it is."""
+    dice = random.Random(repr(("watching", seed, spectators)))  # noqa: S311 -- the same again is what is wanted
+    chosen = sorted(OF_SPECTATORS.intersection(kinds))
+    count = dice.randint(0, 3) if chosen and spectators else 0
+    numbers = range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators)
+    return tuple(_drawn(dice, dice.choice(chosen), numbers) for _ in range(count))
+
+
+def _drawn(dice: random.Random, kind: FaultKind, among: range) -> Fault:
     at_s = round(dice.uniform(0, _LATEST_S), 3)
-    seats = tuple(sorted(dice.sample(range(1, players + 1), _how_many(dice, kind, players))))
+    seats = tuple(sorted(dice.sample(among, _how_many(dice, kind, len(among)))))
     # Around the limits that the game has: 2 s between heartbeats, 8 s of silence, graces of 5 to 20 s.
     for_s = round(dice.choice((0.1, 1.0, 5.0, 10.0, 30.0)) * dice.uniform(0.5, 1.5), 3)
     match kind:

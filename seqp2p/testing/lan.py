@@ -7,42 +7,52 @@ done here by the heap, so that hours of a game on a bad network take a second. C
 
                      ┌── Peer 1 ─ Process ─ Seated ─ Match, OwnSeat, Ballots …      VirtualDisk 1
     Agenda ─ Network ┼── Peer 2 ─ Process ─ Seated …                                VirtualDisk 2
-       ▲             └── …
+       ▲             ├── …
+       │             └── Spectator 101 ─ Visit ─ Onlooker ─ Match                   VirtualDisk 101
        └ Plan: what goes wrong, and when
 
 ``Witness`` looks at every step and every frame, and raises ``SafetyViolation`` when something is not as it must be.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from seqp2p.match.table import Agreement, encode_agreement
+from seqp2p.net.errors import Refused
 from seqp2p.rules import View
 from seqp2p.testing.agenda import Agenda
-from seqp2p.testing.faults import Plan
+from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
+from seqp2p.testing.life import Life
+from seqp2p.testing.mesh import Answered
 from seqp2p.testing.miniature import NAME
 from seqp2p.testing.peer import Peer
 from seqp2p.testing.players import Choose, make_bot
-from seqp2p.testing.process import MakeSession, Process, Sitting
+from seqp2p.testing.process import MakeSession, Sitting
+from seqp2p.testing.spectator import MakeVisit, VirtualSpectator
 from seqp2p.testing.table import TABLES, TableKey, drawn_from, make_agreement
 from seqp2p.testing.trouble import schedule
+from seqp2p.testing.visit import Visit
 from seqp2p.testing.wires import End, Network, Tamper, honest_wire
 from seqp2p.testing.witness import Witness
 
 SETTLE_S: Final = 600.0
 """A game has ended, or is closed, so many virtual seconds after the last fault."""
+_LATE_S: Final = 30.0
 _CONNECT_S: Final = 5.0
 _STEPS_MAX: Final = 3_000_000
 
 
 @dataclass(frozen=True)
 class Cheats:
-    """Seats that do not play by the rules: how each makes its session, and what it does to what it sends."""
+    """Seats that do not play by the rules: how each makes its session, and what it does to what it sends; and
+    spectators that do not just watch.
+    """
 
     sessions: Mapping[int, MakeSession] = field(default_factory=dict[int, MakeSession])
     tamper: Tamper = honest_wire
     seats: frozenset[int] = frozenset()
+    visits: Mapping[int, MakeVisit] = field(default_factory=dict[int, MakeVisit])
 
     @property
     def all(self) -> frozenset[int]:
@@ -62,7 +72,8 @@ class VirtualLan:
 
     ``plan`` is what goes wrong. ``seed`` decides everything else: the table, the moves, the pace. ``bots`` are names
     of ``seqp2p.players.bots``, in turn by seat; ``choices`` replaces some. The witness looks after all seats but those
-    of ``cheats``.
+    of ``cheats``. ``spectators`` watch, by number from FIRST_SPECTATOR on; who hosts them and when they come follows
+    from the seed too, by other dice, so that the seats play the same game with them and without.
     """
 
     def __init__(
@@ -76,6 +87,7 @@ class VirtualLan:
         bots: Collection[str] = ("greedy", "random"),
         choices: Mapping[int, Choose] | None = None,
         cheats: Cheats = HONEST,
+        spectators: int = 0,
     ) -> None:
         self.seed = seed
         self.plan = Plan() if plan is None else plan
@@ -83,8 +95,11 @@ class VirtualLan:
         self.agreement = make_agreement(self.table) if agreement is None else agreement
         self.agreement_bytes = encode_agreement(self.agreement)
         self.agenda = Agenda()
-        self.network = Network(self.agenda, self.plan, drawn_from("network", seed), cheats.tamper)
+        beside = drawn_from("beside", seed)
+        self.network = Network(self.agenda, self.plan, drawn_from("network", seed), beside, cheats.tamper)
         self.witness = Witness(self.agreement, frozenset(range(1, n + 1)) - cheats.all)
+        self.places = spectators
+        self.host = beside.randint(1, n)
         names = list(bots)
         self.peers: dict[int, Peer] = {}
         for seat in range(1, n + 1):
@@ -96,8 +111,15 @@ class VirtualLan:
                 cheats.sessions.get(seat, Sitting.make),
                 drawn_from("peer", seed, seat),
             )
-        self.network.watch = lambda sender, to, frame: self.witness.hears(self.peers[sender], to, frame)
-        schedule(self.plan, self.agenda, self.network, self.peers)
+        self.spectators = {
+            number: VirtualSpectator(
+                self, number, drawn_from("spectator", seed, number), cheats.visits.get(number, Visit)
+            )
+            for number in range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators)
+        }
+        self._watched = [each for number, each in self.spectators.items() if number not in cheats.visits]
+        self.network.watch = self._overhear
+        schedule(self.plan, self.agenda, self.network, {**self.peers, **self.spectators})
 
     @property
     def honest(self) -> list[Peer]:
@@ -106,8 +128,10 @@ class VirtualLan:
 
     @property
     def over(self) -> bool:
-        """Whether no peer plays any more, nor will again; nobody waits for those that cheat."""
+        """Whether no peer plays any more, nor will again, and nobody watches; nobody waits for those that cheat."""
         last_s = self.plan.last_s
+        if any(spectator.state not in {"ended", "gone"} for spectator in self._watched):
+            return False
         return all(
             peer.state in {"ended", "gone"} or (peer.state == "down" and peer.lives and self.agenda.now > last_s)
             for peer in self.honest
@@ -117,13 +141,20 @@ class VirtualLan:
         """Play to the end. Raises TooLong, SafetyViolation, and whatever a peer raises that it must not."""
         for peer in self.peers.values():
             self.agenda.after(drawn_from("start", self.seed, peer.number).random() * 0.05, peer.start)
+        self._invite()
         until = self.plan.last_s + settle_s
         while self.agenda.step():
             if self.over:
                 break
             if self.agenda.now > until or self.agenda.done > _STEPS_MAX:
                 raise TooLong(self._where())
-        self.witness.at_the_end(self.peers.values())
+        self.witness.at_the_end(self.peers.values(), self._watched)
+
+    def _invite(self) -> None:
+        """Half of the spectators come when the game begins, the others at any time."""
+        for spectator in self.spectators.values():
+            late_s = spectator.dice.choice((0.1, spectator.dice.uniform(0.0, _LATE_S)))
+            self.agenda.after(late_s, spectator.start)
 
     def _where(self) -> str:
         matches = {seat: peer.match for seat, peer in self.peers.items()}
@@ -132,28 +163,34 @@ class VirtualLan:
             for seat, match in matches.items()
             if match is not None
         }
-        return f"after {self.agenda.now:.0f} virtual seconds: {steps}"
+        watching = {number: (each.state, each.steps) for number, each in self.spectators.items()}
+        return f"after {self.agenda.now:.0f} virtual seconds: {steps}{watching or ''}"
 
-    # For the peers.
+    # For the peers and spectators.
 
-    def dial(self, process: Process, seat: int, answered: Callable[[End | None], None]) -> None:
-        """A connection from a process to a seat: three ways to be accepted, a fourth to know of it."""
-        own, agenda, network = process.machine.number, self.agenda, self.network
+    def dial(self, process: "Life[Any]", seat: int, answered: Answered, hello: bytes = b"") -> None:
+        """A connection from a process to a seat: three ways to be accepted, a fourth to know of it.
+
+        ``hello`` is what a spectator says it comes for.
+        """
+        own, agenda, network = process.number, self.agenda, self.network
         trips_s = network.takes_s(own, seat) + network.takes_s(seat, own)
         blocked = network.is_cut(own, seat) or network.is_cut(seat, own)
         target = self.peers[seat]
 
-        def answer(end: End | None) -> None:
+        def answer(answer: End | Refused | None) -> None:
             if process.alive:
-                answered(end)
-            elif end is not None:
-                end.cease()
+                answered(answer)
+            elif isinstance(answer, End):
+                answer.cease()
 
         def accept() -> None:
             there = target.process
             blocked_now = network.is_cut(own, seat) or network.is_cut(seat, own)
-            if blocked_now or there is None or not there.alive or not there.mesh.welcomes(own):
-                agenda.after(trips_s, lambda: answer(None))
+            alive = not blocked_now and there is not None and there.alive
+            refused = there.mesh.turns_away(own, hello) if there is not None and alive else None
+            if there is None or not alive or refused:
+                agenda.after(trips_s, lambda: answer(refused))
                 return
             here_end, there_end = network.link(own, process, seat, there)
             agenda.after(network.takes_s(seat, own), lambda: answer(here_end))
@@ -173,3 +210,14 @@ class VirtualLan:
     def see(self, peer: Peer, view: View) -> None:
         """A peer's player is shown something."""
         self.witness.sees(peer, view)
+
+    def noticed(self, spectator: VirtualSpectator) -> None:
+        """A spectator's match has taken something."""
+        if spectator in self._watched:
+            self.witness.notices(spectator)
+
+    def _overhear(self, sender: int, to: int, data: bytes) -> None:
+        if sender in self.peers:
+            self.witness.hears(self.peers[sender], to, data)
+        else:
+            self.witness.overhears(data)

@@ -4,7 +4,7 @@ Twelve peers check the same bytes, and so do the next hundred games at the same 
 it is found wrong each time. What is remembered is keyed by the whole statement of the check.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -13,6 +13,7 @@ from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import Cards
 from seqp2p.match.checks import CHECKS, Checks
+from seqp2p.net.frames import HEADER_SIZE, announced
 from seqp2p.net.messages import Message, Stage, decode_message
 
 _SIGNATURES_MAX: Final = 60_000
@@ -47,6 +48,15 @@ REMEMBERING: Final = Remembering()
 
 
 @lru_cache(_MESSAGES_MAX)
-def decoded(frame: bytes) -> Message:
-    """The message in a frame of the game (its length before it); raises PeerError and Refused as the decoder does."""
-    return decode_message(frame[4:], Stage.GAME)
+def decoded(frame: bytes, stage: Stage = Stage.GAME) -> Message:
+    """The message in a frame (its length before it); raises PeerError and Refused as the decoder does."""
+    return decode_message(frame[HEADER_SIZE:], stage)
+
+
+def pieces(data: bytes, size_max: int) -> Iterator[bytes]:
+    """The frames that were sent in one piece, each with its length; raises PeerError where the next is none."""
+    at = 0
+    while at < len(data):
+        end = at + HEADER_SIZE + announced(data[at : at + HEADER_SIZE], size_max)
+        yield data[at:end]
+        at = end

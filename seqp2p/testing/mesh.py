@@ -6,9 +6,11 @@ a link is dead, and how to say goodbye; the rules and the times are those of mes
 
 import random
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.table import Agreement
+from seqp2p.net.audience import Show
 from seqp2p.net.dialling import pause_s
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.frames import announced
@@ -19,11 +21,12 @@ from seqp2p.net.messages import Bye, bye, encode_message
 from seqp2p.net.relay import LinkDown, LinkUp, Neighbour, Received, Relay
 from seqp2p.said import said, why
 from seqp2p.testing.agenda import Appointment
+from seqp2p.testing.audience import VirtualAudience
 from seqp2p.testing.memory import decoded
-from seqp2p.testing.wires import End
+from seqp2p.testing.wires import End, keep_alive
 
-# TCP, TLS and authentication: so many times the way there, all in all.
-_HANDSHAKE_TRIPS: Final = 5
+Answered: TypeAlias = Callable[[End | Refused | None], None]
+"""Gets the answer to a call: a link, why there is none, or None where nobody answers."""
 
 
 class Process(Protocol):
@@ -41,8 +44,8 @@ class Process(Protocol):
         """Something for the game."""
         ...
 
-    def dial(self, seat: int, answered: Callable[[End | None], None]) -> None:
-        """Try to reach a seat; the answer is a link, or None some time later."""
+    def dial(self, seat: int, answered: Answered) -> None:
+        """Try to reach a seat; the answer comes some time later."""
         ...
 
 
@@ -57,22 +60,33 @@ class Other(Neighbour[End]):
 
 
 class VirtualMesh(Relay[End]):
-    """The links of one incarnation of a seat."""
+    """The links of one incarnation of a seat, and those of its ``audience`` if it is the host."""
 
     def __init__(
-        self, own_seat: int, players: int, process: Process, dice: random.Random, limits: Limits = DEFAULT_LIMITS
+        self,
+        own_seat: int,
+        agreement: Agreement,
+        process: Process,
+        dice: random.Random,
+        limits: Limits = DEFAULT_LIMITS,
+        audience: VirtualAudience | None = None,
     ) -> None:
+        players = len(agreement.seats)
         self._others = {seat: Other(own_seat, seat, limits) for seat in range(1, players + 1) if seat != own_seat}
         super().__init__(own_seat, self._others, process.now)
         self._process = process
         self._dice = dice
         self._limits = limits
+        self._agreement = agreement
+        self._audience = audience
         self._closing: Callable[[], None] | None = None
         self.faulted: list[tuple[int, str]] = []  # whom this seat has blamed, and for what
 
     def begin(self, store: Store) -> None:
         """Look for the others."""
         self._store = store
+        if self._audience:
+            self._audience.begin(Show(self._agreement, store, self._sticky))
         for other in self._others.values():
             self._dial_later(other)
 
@@ -92,9 +106,9 @@ class VirtualMesh(Relay[End]):
             other.dialling = None
             return
 
-        def answered(end: End | None) -> None:
+        def answered(end: End | Refused | None) -> None:
             other.dialling = None
-            if end is None or not end.open:
+            if not isinstance(end, End) or not end.open:
                 other.failures += 1
                 self._dial_later(other)
             else:
@@ -102,12 +116,20 @@ class VirtualMesh(Relay[End]):
 
         self._process.dial(other.seat, answered)
 
-    def welcomes(self, seat: int) -> bool:
-        """Whether this process takes a link from that seat."""
-        return self._others[seat].faults < self._limits.faults_max
+    def turns_away(self, number: int, hello: bytes) -> Refused | None:
+        """Why this process takes no link from that seat or spectator, if it takes none."""
+        if number in self._others:
+            return Refused("faulty") if self._others[number].faults >= self._limits.faults_max else None
+        return self._audience.turns_away(number, hello) if self._audience else Refused("no_spectators")
 
     def adopt(self, end: End) -> None:
         """A new link, dialled or taken."""
+        if end.seat in self._others:
+            self._adopt(end)
+        elif self._audience:
+            self._audience.adopt(end)
+
+    def _adopt(self, end: End) -> None:
         other = self._others[end.seat]
         other.links.append(end)
         other.since[id(end)] = self._now()
@@ -118,22 +140,18 @@ class VirtualMesh(Relay[End]):
             self._announce_links(but=end)
             self._process.put(LinkUp(other.seat))
         self._greet(other, end)
-        self._beat_later(end)
-
-    def _beat_later(self, end: End) -> None:
-        self._process.after(self._limits.heartbeat_s, lambda: self._beat(end))
-
-    def _beat(self, end: End) -> None:
-        if not end.open:
-            return
-        if end.silent_s >= self._limits.silence_s:
-            end.end(LinkLost("The other side has been silent."))
-            return
-        end.send_frame(encode_message(self._alive()))
-        self._beat_later(end)
+        keep_alive(end, self._process.after, self._limits, self._alive)
 
     def lost(self, end: End, error: NetError) -> None:
         """A link has ended."""
+        if end.seat in self._others:
+            self._lost(end, error)
+        elif self._audience:
+            self._audience.lost(end, error)
+        if self._closing and not self._awaited:
+            self._closing()
+
+    def _lost(self, end: End, error: NetError) -> None:
         other = self._others[end.seat]
         if end not in other.links:
             return
@@ -150,8 +168,11 @@ class VirtualMesh(Relay[End]):
             if not self._closing:
                 self._process.put(LinkDown(other.seat, why(blamed or error), blamed is not None))
         self._dial_later(other)
-        if self._closing and not self.linked:
-            self._closing()
+
+    @property
+    def _awaited(self) -> bool:
+        """Whether somebody has not closed its link yet."""
+        return bool(self.linked) or bool(self._audience and self._audience.count)
 
     def _blame(self, peer: Neighbour[End], error: PeerError) -> None:
         self.faulted.append((peer.seat, why(error)))
@@ -161,6 +182,9 @@ class VirtualMesh(Relay[End]):
 
     def receive(self, end: End, data: bytes) -> None:
         """A frame has come."""
+        if self._audience and end.seat not in self._others:
+            self._audience.receive(end, data)
+            return
         other = self._others[end.seat]
         try:
             announced(data, self._limits.frame_max)
@@ -190,13 +214,18 @@ class VirtualMesh(Relay[End]):
         for other in self._others.values():
             for link in other.links:
                 link.send_frame(encode_message(bye(reason)))
-        self._process.after(self._limits.close_s if self.linked else 0.0, close_once)
+        if self._audience:
+            self._audience.say_goodbye(reason)
+        self._process.after(self._limits.close_s if self._awaited else 0.0, close_once)
 
     def abort(self) -> None:
         """The process has ended in order: its connections are closed."""
-        for other in self._others.values():
-            for link in tuple(other.links):
-                link.end(LinkLost(said("It has left.")))
+        for link in self.ends:
+            link.end(LinkLost(said("It has left.")))
+
+    def _show(self, item: Item, frame: bytes) -> None:
+        if self._audience:
+            self._audience.spread(item, frame)
 
     # For seats that cheat.
 
@@ -213,4 +242,5 @@ class VirtualMesh(Relay[End]):
     @property
     def ends(self) -> list[End]:
         """This side's ends of all links."""
-        return [end for other in self._others.values() for end in other.links]
+        own = [end for other in self._others.values() for end in other.links]
+        return own + self._audience.ends if self._audience else own

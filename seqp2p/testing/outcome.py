@@ -3,13 +3,15 @@
 import hashlib
 import subprocess
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from seqp2p.testing.faults import KINDS, FaultKind, Plan, draw_plan
+from seqp2p.testing.faults import KINDS, FaultKind, Plan, draw_plan, draw_watching
 from seqp2p.testing.lan import TooLong, VirtualLan
 from seqp2p.testing.miniature import NAME
+from seqp2p.testing.peer import Peer
+from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.violation import SafetyViolation
 
 
@@ -30,7 +32,9 @@ class SeatOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A simulated game. ``violation`` is what must never be; ``hash`` is of all records, in seat order."""
+    """A simulated game. ``violation`` is what must never be; ``hash`` is of the seats' records in order: the same
+    whoever watches. Of ``spectators``, ``seat`` is the number.
+    """
 
     seed: int
     players: int
@@ -42,6 +46,7 @@ class Outcome:
     steps: int
     hash: str
     violation: str | None = None
+    spectators: tuple[SeatOutcome, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -55,7 +60,7 @@ class Outcome:
 
 def outcome_of(lan: VirtualLan, violation: str | None = None) -> Outcome:
     """What has come of a game."""
-    seats = tuple(_seat_outcome(lan, seat) for seat in lan.peers)
+    seats = tuple(_seat_outcome(lan, peer) for peer in lan.peers.values())
     everything = hashlib.sha256(b"".join(bytes.fromhex(seat.record) for seat in seats)).hexdigest()
     return Outcome(
         lan.seed,
@@ -68,14 +73,14 @@ def outcome_of(lan: VirtualLan, violation: str | None = None) -> Outcome:
         len(lan.witness.final),
         everything,
         violation,
+        tuple(_seat_outcome(lan, spectator) for spectator in lan.spectators.values()),
     )
 
 
-def _seat_outcome(lan: VirtualLan, seat: int) -> SeatOutcome:
-    peer = lan.peers[seat]
-    report, result = lan.witness.reports.get(seat), peer.result
+def _seat_outcome(lan: VirtualLan, peer: Peer | VirtualSpectator) -> SeatOutcome:
+    report, result = lan.witness.reports.get(peer.number), peer.result
     return SeatOutcome(
-        seat=seat,
+        seat=peer.number,
         state=peer.state,
         result=None if result is None else result.kind,
         winners=() if result is None else result.winners,
@@ -86,9 +91,13 @@ def _seat_outcome(lan: VirtualLan, seat: int) -> SeatOutcome:
     )
 
 
-def simulate(seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME) -> Outcome:
+def simulate(
+    seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME, spectators: int = 0
+) -> Outcome:
     """Play the game of this seed, with faults of these kinds; never raises SafetyViolation or TooLong, but says it."""
-    lan = VirtualLan(players, seed, draw_plan(seed, players, kinds), variant=variant)
+    plan = draw_plan(seed, players, kinds)
+    plan = replace(plan, faults=plan.faults + draw_watching(seed, spectators, kinds))
+    lan = VirtualLan(players, seed, plan, variant=variant, spectators=spectators)
     try:
         lan.run()
     except (SafetyViolation, TooLong) as wrong:

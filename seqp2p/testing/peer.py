@@ -1,28 +1,27 @@
 """One simulated peer: its machine, which may crash and come back, and the process that plays its seat."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias
 
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatSecrets
-from seqp2p.match.table import game_id
-from seqp2p.net.inbox import Item
+from seqp2p.match.table import Agreement, game_id
+from seqp2p.net.inbox import Item, Left
 from seqp2p.net.ledger import TableEvent
 from seqp2p.replay.resume import GameOver, feed, load
 from seqp2p.replay.sidecar import Secrets, SidecarDamaged, parse, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View
 from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.audience import VirtualAudience
 from seqp2p.testing.disk import VirtualDisk, VirtualSidecar
 from seqp2p.testing.memory import REMEMBERING
-from seqp2p.testing.mesh import VirtualMesh
+from seqp2p.testing.mesh import Answered, VirtualMesh
 from seqp2p.testing.players import Choose, VirtualAsking
 from seqp2p.testing.process import MakeSession, Process, Sitting, replay_path
 from seqp2p.testing.table import TableKey, VirtualSeat, drawn_from
-from seqp2p.testing.wires import End
 
 State: TypeAlias = Literal["playing", "down", "ended", "gone"]
 """``down``: its machine or process is not running. ``gone``: nor will it, because nothing is left to start from."""
@@ -36,9 +35,12 @@ class Lan(Protocol):
 
     agenda: Agenda
     table: TableKey
+    agreement: Agreement
     agreement_bytes: bytes
+    places: int
+    host: int
 
-    def dial(self, process: Process, seat: int, answered: Callable[[End | None], None]) -> None:
+    def dial(self, process: Process, seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         ...
 
@@ -142,11 +144,18 @@ class Peer:
         self.lives += 1
         self.state = "playing"
         process = self.process = Process(self)
-        mesh = VirtualMesh(self.number, self.lan.table.players, process, drawn_from(self.dice.random(), "mesh"))
+        dice = drawn_from(self.dice.random(), "mesh")
+        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, audience=self._audience(process))
         mesh.faulted = self.faulted
         asking = VirtualAsking(self.choose, process, self.see)
         sitting = Sitting(match, seat, mesh, asking, writer, self.tell, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
+
+    def _audience(self, process: Process) -> VirtualAudience | None:
+        """Room for spectators, if this is the host; a seat that is taken again lets nobody watch."""
+        if not self.lan.places or self.number != self.lan.host or self.lives > 1:
+            return None
+        return VirtualAudience(self.lan.places, process)
 
     def kill(self, *, power: bool) -> None:
         """The process dies; with ``power`` its machine does."""
@@ -162,6 +171,10 @@ class Peer:
         self.kill(power=False)
         if self.state == "down":
             self._be_gone("it died")
+
+    def leave(self) -> None:
+        """The player leaves."""
+        self.put(Left("had enough"))
 
     def put(self, item: Item) -> None:
         """Something for the session, if it runs."""
@@ -186,7 +199,7 @@ class Peer:
         asleep_s = max(0.0, self.asleep_until - self.agenda.now)
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
-    def dial(self, process: Process, seat: int, answered: Callable[[End | None], None]) -> None:
+    def dial(self, process: Process, seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         self.lan.dial(process, seat, answered)
 

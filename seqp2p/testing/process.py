@@ -1,10 +1,9 @@
 """One life of a simulated seat: the real ``Seated`` in virtual time, until it ends or dies."""
 
-from collections import deque
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -19,12 +18,10 @@ from seqp2p.net.seated import Seated
 from seqp2p.net.session import TICK_S
 from seqp2p.net.store import MatchStore
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.testing.agenda import Agenda, Appointment
 from seqp2p.testing.disk import VirtualSidecar
-from seqp2p.testing.mesh import VirtualMesh
+from seqp2p.testing.life import Life, Machine
+from seqp2p.testing.mesh import Answered, VirtualMesh
 from seqp2p.testing.wires import End
-
-T = TypeVar("T")
 
 
 class VirtualSession(Seated):
@@ -75,42 +72,14 @@ class Sitting:
 MakeSession = Callable[[Sitting], VirtualSession]
 
 
-class Machine(Protocol):
-    """What a process stands on: its machine's clock, disk and player, which outlive it."""
-
-    @property
-    def number(self) -> int:
-        """Its seat."""
-        ...
-
-    @property
-    def agenda(self) -> Agenda:
-        """Virtual time."""
-        ...
-
-    @property
-    def rate(self) -> float:
-        """How fast its clock runs."""
-        ...
-
-    @property
-    def stalled_until(self) -> float:
-        """The process is stopped until then."""
-        ...
-
-    def sync_s(self) -> float:
-        """How long the disk takes for a sync now."""
-        ...
+class SeatMachine(Machine, Protocol):
+    """What a seat's process stands on: its player too, who outlives it."""
 
     def think_s(self) -> float:
         """How long the player takes for its next choice."""
         ...
 
-    def work_s(self) -> float:
-        """How long a proof takes."""
-        ...
-
-    def dial(self, process: "Process", seat: int, answered: Callable[[End | None], None]) -> None:
+    def dial(self, process: "Process", seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         ...
 
@@ -127,26 +96,14 @@ class Machine(Protocol):
         ...
 
 
-class _Pause:
-    """Awaited, it lets virtual time pass."""
+class Process(Life[Item]):
+    """A running peer."""
 
-    def __init__(self, delay_s: float) -> None:
-        self._delay_s = delay_s
-
-    def __await__(self) -> Generator[float, None, None]:
-        yield self._delay_s
-
-
-class Process:
-    """A running peer: an inbox, one thing taken after the other, and alarms that die with it."""
-
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SeatMachine) -> None:
+        super().__init__(machine)
         self.machine = machine
-        self.alive = True
         self.session: VirtualSession
         self.mesh: VirtualMesh
-        self._inbox: deque[Item] = deque()
-        self._running: Coroutine[Any, Any, object] | None = None
         self._phase: Callable[[Item], None] = self._play
         self._writer: ReplayWriter
         self._sidecar: VirtualSidecar
@@ -161,50 +118,12 @@ class Process:
     async def _begin(self) -> None:
         self._linger = await self.session.begin()
 
-    # The clock, and what waits for it.
-
-    def now(self) -> float:
-        """Seconds on this machine's clock, which nobody shares."""
-        return 1_000.0 * self.machine.number + self.machine.agenda.now * self.machine.rate
-
-    def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """An alarm on this machine's clock; a process that is stopped hears it when it goes on."""
-        agenda = self.machine.agenda
-        appointment = Appointment(agenda.now + delay_s / self.machine.rate, what)
-        agenda.at(appointment.at, lambda: self._wake(appointment))
-        return appointment
-
-    def _wake(self, appointment: Appointment) -> None:
-        agenda, until = self.machine.agenda, self.machine.stalled_until
-        if not self.alive:
-            return
-        if until > agenda.now:
-            agenda.at(until, lambda: self._wake(appointment))
-        else:
-            appointment.happen()
-
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """As Runtime has it: what takes long takes virtual time."""
-        await _Pause(self.machine.work_s())
-        return work()
-
-    async def on_disk(self, work: Callable[[], None]) -> None:
-        """As Runtime has it: what is synced is durable when the disk has taken its time."""
-        await _Pause(self.machine.sync_s())
-        work()
-
     def _tick(self) -> None:
         if not any(isinstance(item, Tick) for item in self._inbox):
             self.put(Tick())
         self.after(TICK_S, self._tick)
 
-    # What comes in.
-
-    def put(self, item: Item) -> None:
-        """Something for the session, behind everything else."""
-        if self.alive:
-            self._inbox.append(item)
-            self._pump()
+    # For the player and the links.
 
     def answer(self, chosen: Chosen) -> None:
         """The player has chosen."""
@@ -214,50 +133,28 @@ class Process:
         """How long the player takes."""
         return self.machine.think_s()
 
-    def receive(self, end: End, data: bytes) -> None:
-        """A frame has come; a process that is stopped reads it later."""
-        agenda, until = self.machine.agenda, self.machine.stalled_until
-        if not self.alive:
-            return
-        if until > agenda.now:
-            agenda.at(until, lambda: self.receive(end, data))
-        elif end.open:
-            end.heard()
-            self.mesh.receive(end, data)
-
-    def lost(self, end: End, error: NetError) -> None:
-        """A link has ended."""
-        agenda, until = self.machine.agenda, self.machine.stalled_until
-        if self.alive and until > agenda.now:
-            agenda.at(until, lambda: self.lost(end, error))
-        elif self.alive:
-            self.mesh.lost(end, error)
-
-    def dial(self, seat: int, answered: Callable[[End | None], None]) -> None:
+    def dial(self, seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         self.machine.dial(self, seat, answered)
 
-    # The session, one thing at a time.
+    # As Life has it.
 
-    def _pump(self) -> None:
-        while self._inbox and self._running is None and self.alive:
-            self._phase(self._inbox.popleft())
+    def _hear(self, end: End, data: bytes) -> None:
+        self.mesh.receive(end, data)
+
+    def _lose(self, end: End, error: NetError) -> None:
+        self.mesh.lost(end, error)
+
+    def _take(self, item: Item) -> None:
+        self._phase(item)
 
     def _play(self, item: Item) -> None:
         self._drive(self.session.take(item))
 
-    def _drive(self, work: Coroutine[Any, Any, object]) -> None:
-        self._running = work
-        try:
-            delay_s: float = work.send(None)
-        except StopIteration:
-            self._running = None
-            self.machine.looked(self)
-            if self.session.ending is not None and self._phase == self._play:
-                self._open_hands(self.session.ending)
-            self._pump()
-        else:
-            self.after(delay_s, lambda: self._drive(work))
+    def _taken(self) -> None:
+        self.machine.looked(self)
+        if self.session.ending is not None and self._phase == self._play:
+            self._open_hands(self.session.ending)
 
     # The end.
 
@@ -291,10 +188,7 @@ class Process:
 
     def die(self, *, power: bool) -> None:
         """The process is gone: no goodbye. Without power its system does not close its connections either."""
-        self.alive = False
-        if self._running is not None:
-            self._running.close()
-            self._running = None
+        self._stop()
         for end in self.mesh.ends:
             if power:
                 end.vanish()

@@ -1,42 +1,44 @@
 """Making a plan's faults happen."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
-from seqp2p.net.inbox import Left, Said
+from seqp2p.net.inbox import Said
 from seqp2p.testing.agenda import Agenda
 from seqp2p.testing.faults import Fault, Plan
 from seqp2p.testing.peer import Peer
+from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.wires import Network
 
 # Between two breaks of a link that breaks again and again.
 _LOSS_EVERY_S: Final = 1.7
+Node: TypeAlias = Peer | VirtualSpectator
 _WORDS: Final = ("good game", "my knave is lonely", "one moment", "what about the corner?", "hello")
 
 
-def schedule(plan: Plan, agenda: Agenda, network: Network, peers: Mapping[int, Peer]) -> None:
+def schedule(plan: Plan, agenda: Agenda, network: Network, nodes: Mapping[int, Node]) -> None:
     """Put everything that goes wrong into the agenda."""
     for number, fault in enumerate(plan.faults):
-        _Trouble(fault, number, agenda, network, peers).schedule()
+        _Trouble(fault, number, agenda, network, nodes).schedule()
 
 
 class _Trouble:
     """One fault, with what it happens to."""
 
-    def __init__(self, fault: Fault, number: int, agenda: Agenda, network: Network, peers: Mapping[int, Peer]) -> None:
+    def __init__(self, fault: Fault, number: int, agenda: Agenda, network: Network, nodes: Mapping[int, Node]) -> None:
         self._fault = fault
         self._number = number
         self._agenda = agenda
         self._network = network
-        self._peers = peers
-        self._others = [seat for seat in peers if seat not in fault.seats]
+        self._nodes = nodes
+        self._others = [seat for seat in nodes if seat not in fault.seats]
 
     def schedule(self) -> None:
         at_s, until_s = self._fault.at_s, self._fault.until_s
         match self._fault.kind:
             case "drift":
-                for peer in self._hit():
-                    peer.rate = self._fault.size
+                for node in self._hit():
+                    node.rate = self._fault.size
             case "cut":
                 self._agenda.at(at_s, self._snap)
             case "loss":
@@ -54,12 +56,15 @@ class _Trouble:
             case _:
                 self._agenda.at(at_s, self._once)
 
-    def _hit(self) -> list[Peer]:
-        return [self._peers[seat] for seat in self._fault.seats]
+    def _hit(self) -> list[Node]:
+        return [self._nodes[number] for number in self._fault.seats]
+
+    def _seats(self) -> list[Peer]:
+        return [node for node in self._hit() if isinstance(node, Peer)]
 
     def _snap(self) -> None:
         for one in self._fault.seats:
-            for other in self._peers:
+            for other in self._nodes:
                 if other not in self._fault.seats or len(self._fault.seats) > 1:
                     self._network.snap(one, other)
 
@@ -77,27 +82,33 @@ class _Trouble:
             self._agenda.at(until_s, lambda: network.heal(one, other))
 
     def _kill(self) -> None:
-        for peer in self._hit():
-            peer.kill(power=self._fault.kind == "power")
+        for node in self._hit():
+            node.kill(power=self._fault.kind == "power")
 
     def _restart(self) -> None:
-        for peer in self._hit():
-            peer.restart()
+        for node in self._hit():
+            node.restart()
 
     def _slow_disk(self, by_s: float) -> None:
-        for peer in self._hit():
+        for peer in self._seats():
             peer.slow_sync_s += by_s
 
     def _once(self) -> None:
-        for peer in self._hit():
+        for node in self._hit():
             match self._fault.kind:
                 case "die":
-                    peer.die()
+                    node.die()
                 case "stall":
-                    peer.stalled_until = max(peer.stalled_until, self._fault.until_s)
+                    node.stalled_until = max(node.stalled_until, self._fault.until_s)
+                case "leave":
+                    node.leave()
+                case _:
+                    pass  # What follows is a player's.
+        for peer in self._seats():
+            match self._fault.kind:
                 case "asleep":
                     peer.asleep_until = max(peer.asleep_until, self._fault.until_s)
-                case "leave":
-                    peer.put(Left("had enough"))
-                case _:
+                case "talk":
                     peer.put(Said(_WORDS[self._number % len(_WORDS)]))
+                case _:
+                    pass

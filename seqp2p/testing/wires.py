@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from seqp2p.net.errors import LinkLost, NetError
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import Message, encode_message
 from seqp2p.said import said
 from seqp2p.testing.agenda import Agenda
-from seqp2p.testing.faults import Plan
+from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 
 _CLOSED: Final = b""
 """Stands for the end of the stream, behind everything sent before."""
@@ -31,13 +33,16 @@ class Host(Protocol):
 
 
 class End:
-    """One end of a link, as ``seqp2p.net.relay.Wire``. ``heard_at`` is when something last came, in virtual seconds."""
+    """One end of a link, as ``seqp2p.net.audience.Outlet``. ``heard_at``: when something last came, in virtual seconds;
+    ``unsent``: bytes that have set out from here and not arrived.
+    """
 
     def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
         self.own = own
         self.seat = seat
         self.heard_at = network.now
         self.open = True
+        self.unsent = 0
         self._network = network
         self._host = host
         self._arrives_at = 0.0
@@ -47,6 +52,7 @@ class End:
     def send_frame(self, data: bytes) -> None:
         """Queue a frame (or several in one piece); what is sent on a link that has ended is lost."""
         if self.open:
+            self.unsent += len(data)
             self._network.carry(self, data)
 
     def end(self, error: NetError) -> None:
@@ -112,18 +118,44 @@ Tamper = Callable[[int, int, bytes], "tuple[bytes, ...]"]
 """What becomes of a frame on its way from one seat to another: nothing, itself, or other frames."""
 
 
+After = Callable[[float, Callable[[], None]], object]
+"""An alarm on a process's clock: so many seconds from now, do this."""
+
+
+def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], Message]) -> None:
+    """Say on this link that this end is there, again and again, and end it when nothing is heard of the other."""
+
+    def beat() -> None:
+        if not end.open:
+            return
+        if end.silent_s >= limits.silence_s:
+            end.end(LinkLost("The other side has been silent."))
+            return
+        end.send_frame(encode_message(alive()))
+        after(limits.heartbeat_s, beat)
+
+    after(limits.heartbeat_s, beat)
+
+
 def honest_wire(_sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
     """What is sent arrives."""
     return (frame,)
 
 
 class Network:
-    """All links. A direction between two seats that is cut holds back what is sent on it."""
+    """All links. A direction between two seats that is cut holds back what is sent on it.
 
-    def __init__(self, agenda: Agenda, plan: Plan, dice: random.Random, tamper: Tamper = honest_wire) -> None:
+    ``dice`` is for the links between seats, ``beside`` for those of spectators: the luck of seats is the same with
+    spectators and without.
+    """
+
+    def __init__(
+        self, agenda: Agenda, plan: Plan, dice: random.Random, beside: random.Random, tamper: Tamper = honest_wire
+    ) -> None:
         self._agenda = agenda
         self._plan = plan
         self._dice = dice
+        self._beside = beside
         self._tamper = tamper
         self._ends: list[End] = []
         self._cuts: dict[tuple[int, int], int] = {}
@@ -147,10 +179,11 @@ class Network:
     def takes_s(self, sender: int, to: int) -> float:
         """How long something takes from one seat to another now: each pair has its own pace, and each message luck."""
         pair = min(sender, to), max(sender, to)
+        dice = self._dice if pair[1] < FIRST_SPECTATOR else self._beside
         if pair not in self._usual:
-            self._usual[pair] = self._plan.latency_s * self._dice.uniform(0.5, 2.0)
+            self._usual[pair] = self._plan.latency_s * dice.uniform(0.5, 2.0)
         further = sum(self._slow.get((sender, to), ()))
-        return self._usual[pair] + self._plan.jitter_s * self._dice.random() ** 3 + further
+        return self._usual[pair] + self._plan.jitter_s * dice.random() ** 3 + further
 
     def carry(self, end: End, data: bytes) -> None:
         """Something sets out from this end."""
@@ -162,7 +195,9 @@ class Network:
         """It is there, unless the way is cut: then the sender's system tries again until it heals."""
         if self.is_cut(end.own, end.seat):
             end.hold(data)
-        elif data == _CLOSED:
+            return
+        end.unsent -= len(data)
+        if data == _CLOSED:
             end.other.deliver(data)
         else:
             for each in self._tamper(end.own, end.seat, data):

@@ -6,12 +6,12 @@ While a game is played:
 - no honest seat signs two different things for one place, whatever crashes;
 - what a seat signs is durable on its own disk before it is sent;
 - no honest seat is blamed for what it sent, or proved a cheat;
-- no player is shown a card of somebody else that was not put on the table.
+- no player is shown a card of somebody else that was not put on the table, and no spectator any such card.
 
 At the end referee.py plays the record again with all cards known, and secrets.py looks for what got out.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
@@ -20,10 +20,12 @@ from seqp2p.match.ballots import Action
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.encoding import decode
+from seqp2p.match.machine import Match
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload
 from seqp2p.match.table import Agreement
 from seqp2p.net.errors import PeerError, Refused
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
     BallotMessage,
     ContributionMessage,
@@ -32,15 +34,18 @@ from seqp2p.net.messages import (
     Message,
     Opening,
     RemarkMessage,
+    Stage,
 )
 from seqp2p.replay.sidecar import sidecar_path
 from seqp2p.replay.verify import Follow, Report, follows_nothing, verify
-from seqp2p.rules import UNKNOWN, View
-from seqp2p.testing.memory import REMEMBERING, decoded
+from seqp2p.rules import UNKNOWN, Card, View
+from seqp2p.testing.faults import FIRST_SPECTATOR
+from seqp2p.testing.memory import REMEMBERING, decoded, pieces
 from seqp2p.testing.peer import Peer
-from seqp2p.testing.process import Process, replay_path
+from seqp2p.testing.process import replay_path
 from seqp2p.testing.referee import Referee
 from seqp2p.testing.secrecy import look_for_secrets
+from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.violation import SafetyViolation
 
 Final: TypeAlias = tuple[bytes, tuple[bytes, ...], Action | None, tuple[int, ...]]
@@ -98,30 +103,42 @@ class Witness:
     parted: int = 0  # the step before play, if any, at which a cheat has shown two faces
     reports: dict[int, Report] = field(default_factory=dict[int, Report])
     _signed: dict[tuple[int, str, object], bytes] = field(default_factory=dict[tuple[int, str, object], bytes])
-    _looked: dict[int, tuple[Process, int]] = field(default_factory=dict[int, tuple[Process, int]])
+    _looked: dict[int, tuple[Match, int]] = field(default_factory=dict[int, tuple[Match, int]])
 
     # At every step.
 
     def looks(self, peer: Peer) -> None:
         """A peer's match has taken something."""
-        match, process = peer.match, peer.process
-        if peer.number not in self.honest or match is None or process is None:
+        if peer.number not in self.honest or peer.match is None:
             return
-        before, count = self._looked.get(peer.number, (process, 0))
-        count = count if before is process else 0
-        if match.final < count:
-            raise SafetyViolation(f"what was final with seat {peer.number} is so no more, from step {match.final + 1}")
-        for closed in match.record[count : match.final]:
-            self._agrees(peer.number, closed)
-        self._looked[peer.number] = process, match.final
-        if wronged := self.honest & match.proven.keys():
-            proof = match.proven[min(wronged)]
-            raise SafetyViolation(f"seat {peer.number} takes honest seat {min(wronged)} for a cheat: {proof}")
+        self._follows(f"seat {peer.number}", peer.number, peer.match)
         for seat, reason in peer.faulted:
             if seat in self.honest:
                 raise SafetyViolation(f"seat {peer.number} blames honest seat {seat}: {reason}")
 
-    def _agrees(self, seat: int, closed: ClosedStep) -> None:
+    def notices(self, spectator: VirtualSpectator) -> None:
+        """A spectator's match has taken something."""
+        match, name = spectator.match, f"spectator {spectator.number}"
+        if match is None:
+            return
+        self._follows(name, spectator.number, match)
+        if match.game.position is not None:
+            self._sees_shown_cards(name, 0, match, match.game.position.hands)
+
+    def _follows(self, name: str, number: int, match: Match) -> None:
+        """What is final with it is so for ever, and with all others; it takes nobody honest for a cheat."""
+        before, count = self._looked.get(number, (match, 0))
+        count = count if before is match else 0
+        if match.final < count:
+            raise SafetyViolation(f"what was final with {name} is so no more, from step {match.final + 1}")
+        for closed in match.record[count : match.final]:
+            self._agrees(name, closed)
+        self._looked[number] = match, match.final
+        if wronged := self.honest & match.proven.keys():
+            proof = match.proven[min(wronged)]
+            raise SafetyViolation(f"{name} takes honest seat {min(wronged)} for a cheat: {proof}")
+
+    def _agrees(self, name: str, closed: ClosedStep) -> None:
         payloads = tuple(contribution.payload for _, contribution in closed.contributions)
         value = closed.prev, payloads, closed.action, closed.about
         if closed.number > len(self.final):
@@ -131,7 +148,7 @@ class Witness:
         elif self.final[closed.number - 1] != value and self._parts(closed):
             self.parted = closed.number
         elif self.final[closed.number - 1] != value:
-            raise SafetyViolation(f"step {closed.number} is final with seat {seat} in another way than with others")
+            raise SafetyViolation(f"step {closed.number} is final with {name} in another way than with others")
 
     def _parts(self, closed: ClosedStep) -> bool:
         """Whether a cheat has signed two things before the first deal.
@@ -142,15 +159,26 @@ class Witness:
         two = set(self.final[closed.number - 1][1]) ^ {contribution.payload for _, contribution in closed.contributions}
         return before_play and bool(two) and self.honest.isdisjoint(open_envelope(payload).seat for payload in two)
 
-    def hears(self, sender: Peer, _to: int, frame: bytes) -> None:
-        """Something is sent."""
+    def hears(self, sender: Peer, to: int, data: bytes) -> None:
+        """Something is sent, to a seat or a spectator; to these several frames in one piece."""
+        if to < FIRST_SPECTATOR:
+            self._hears(sender, data, Stage.GAME)
+            return
+        for frame in pieces(data, DEFAULT_LIMITS.frame_max):
+            self._hears(sender, frame, Stage.WATCHER)
+
+    def overhears(self, data: bytes) -> None:
+        """A spectator sends something: whatever it is, it is on the wire."""
+        self.frames.setdefault(data, 0)
+
+    def _hears(self, sender: Peer, frame: bytes, stage: Stage) -> None:
         if frame in self.frames:
             return
         if sender.number not in self.honest:
             if not _opens_a_hand(frame):
                 self.frames[frame] = 0  # It need not be a message; what it gives away may still be another's.
             return
-        message = decoded(frame)
+        message = decoded(frame, stage)
         if isinstance(message, Opening):
             self._opens(sender, message)
             return
@@ -178,20 +206,21 @@ class Witness:
 
     def sees(self, peer: Peer, view: View) -> None:
         """A player is shown this."""
-        match = peer.match
-        if peer.number not in self.honest or match is None:
-            return
+        if peer.number in self.honest and peer.match is not None:
+            self._sees_shown_cards(f"the player of seat {peer.number}", peer.number, peer.match, view.position.hands)
+
+    def _sees_shown_cards(self, name: str, own: int, match: Match, hands: Sequence[Sequence[Card]]) -> None:
         deck = match.game.deck
-        for seat, hand in enumerate(view.position.hands, 1):
-            if seat != peer.number:
+        for seat, hand in enumerate(hands, 1):
+            if seat != own:
                 known = sum(card != UNKNOWN for card in hand)
                 shown = sum(position in deck.shown for position in deck.hand(seat))
                 if known > shown:
-                    raise SafetyViolation(f"the player of seat {peer.number} sees a card of seat {seat}")
+                    raise SafetyViolation(f"{name} sees a card of seat {seat}")
 
     # At the end.
 
-    def at_the_end(self, peers: Collection[Peer]) -> None:
+    def at_the_end(self, peers: Collection[Peer], spectators: Collection[VirtualSpectator] = ()) -> None:
         """Verify every record, play the longest again with open cards, and look for secrets in all that was sent."""
         ended = [peer for peer in peers if peer.number in self.honest and peer.state == "ended"]
         if self.parted and any(peer.result and peer.result.kind in {"won", "drawn"} for peer in ended):
@@ -204,7 +233,10 @@ class Witness:
         longest = max(ended, key=lambda peer: peer.steps, default=None)
         for peer in ended:
             follow = referee.follow if peer is longest and len(known) == len(peers) else follows_nothing
-            self._verifies(peer, follow)
+            self._verifies(f"seat {peer.number}", peer, follow)
+        for spectator in spectators:
+            if spectator.state == "ended":
+                self._has_seen(spectator, ended)
         look_for_secrets(referee, known, self.honest, self._sent())
 
     def _sent(self) -> dict[int, bytes]:
@@ -214,15 +246,26 @@ class Witness:
             sent[seat] = b"".join(frame for frame, shower in self.frames.items() if shower != seat)
         return sent
 
-    def _verifies(self, peer: Peer, follow: Follow) -> None:
+    def _has_seen(self, spectator: VirtualSpectator, ended: Collection[Peer]) -> None:
+        """A spectator has ended: as the seats have, or it says why it has not seen so much."""
+        name, result = f"spectator {spectator.number}", spectator.result
+        self._verifies(name, spectator, follows_nothing)
+        played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
+        if result and result.kind in {"won", "drawn"} and played_out and result not in played_out:
+            raise SafetyViolation(f"{name} ended with {result}, the seats with {played_out}")
+        host = [peer.result for peer in ended if peer.number == spectator.lan.host and peer.result in played_out]
+        if host and spectator.parted and result not in host:
+            raise SafetyViolation(f"{name} has read its host's farewell, and ended with {result}, its host with {host}")
+
+    def _verifies(self, name: str, peer: Peer | VirtualSpectator, follow: Follow) -> None:
         report = self.reports[peer.number] = verify(peer.record, follow, REMEMBERING)
         result = peer.result
         if report.verdict == "invalid":
-            raise SafetyViolation(f"the record of seat {peer.number} is invalid: {report.reason}")
+            raise SafetyViolation(f"the record of {name} is invalid: {report.reason}")
         won = result is not None and result.kind in {"won", "drawn"}
         if won != (report.verdict == "verified"):
-            raise SafetyViolation(f"seat {peer.number} ended with {result}, its record with {report}")
+            raise SafetyViolation(f"{name} ended with {result}, its record with {report}")
         if won and report.result != result:
-            raise SafetyViolation(f"seat {peer.number} ended with {result}, its record says {report.result}")
+            raise SafetyViolation(f"{name} ended with {result}, its record says {report.result}")
         if not won and not report.reason:
-            raise SafetyViolation(f"the record of seat {peer.number} does not say why it is not finished")
+            raise SafetyViolation(f"the record of {name} does not say why it is not finished")

@@ -1,0 +1,158 @@
+"""A simulated spectator: its machine, on which it may die and watch again, and what it saw."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, Protocol, TypeAlias
+
+from seqp2p.crypto.identity import sign
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.net.onlooker import WatchEvent
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.disk import VirtualDisk
+from seqp2p.testing.memory import REMEMBERING
+from seqp2p.testing.mesh import Answered
+from seqp2p.testing.table import TableKey, identity
+from seqp2p.testing.visit import SpectatorMachine, Ticket, Visit
+
+State: TypeAlias = Literal["watching", "down", "ended", "gone"]
+"""``down``: it does not watch, now. ``gone``: nor will it, and it has seen nothing, or not to an end."""
+MakeVisit: TypeAlias = Callable[[SpectatorMachine, Ticket, random.Random], Visit]
+
+_SYNC_S: Final = 0.002
+_WORK_S: Final = 0.01
+
+
+class Hall(Protocol):
+    """What a spectator needs of the network it is in."""
+
+    agenda: Agenda
+    table: TableKey
+    agreement_bytes: bytes
+    host: int
+
+    def dial(self, process: Visit, seat: int, answered: Answered, hello: bytes) -> None:
+        """Try to reach a seat."""
+        ...
+
+    def noticed(self, spectator: "VirtualSpectator") -> None:
+        """A spectator's match has taken something."""
+        ...
+
+
+@dataclass
+class VirtualSpectator:
+    """A machine, its files, and whoever watches by it. What it was told is in ``events`` (virtual seconds, event)."""
+
+    lan: Hall
+    number: int
+    dice: random.Random
+    make_visit: MakeVisit = Visit
+    rate: float = 1.0
+    stalled_until: float = 0.0
+    disk: VirtualDisk = field(default_factory=VirtualDisk)
+    process: Visit | None = None
+    state: State = "down"
+    result: Result | None = None
+    gone: str = ""
+    lives: int = 0
+    events: list[tuple[float, WatchEvent]] = field(default_factory=list[tuple[float, WatchEvent]])
+
+    @property
+    def agenda(self) -> Agenda:
+        """Virtual time."""
+        return self.lan.agenda
+
+    @property
+    def match(self) -> Match | None:
+        """The match of the last process, also when that is over."""
+        return None if self.process is None else self.process.onlooker.match
+
+    @property
+    def steps(self) -> int:
+        """How many steps are final with it."""
+        return 0 if self.match is None else self.match.final
+
+    @property
+    def parted(self) -> bool:
+        """Whether it has read its host's goodbye."""
+        return self.process is not None and self.process.onlooker.parted
+
+    @property
+    def record(self) -> bytes:
+        """The last replay as it is on its disk."""
+        return self.disk.read(self._path) if self._path in self.disk.files else b""
+
+    @property
+    def _path(self) -> Path:
+        """Every life has a replay of its own."""
+        return Path(f"{self.number}.{self.lives}.seqp2p")
+
+    # Lives.
+
+    def start(self) -> None:
+        """Come to the host's door, with the code."""
+        if self.state != "down":
+            return
+        self.lives += 1
+        self.state = "watching"
+        match = Match(self.lan.agreement_bytes, checks=REMEMBERING)
+        own = identity(self.lan.table, self.number)
+        writer = ReplayWriter(self._path, match, disk=self.disk)
+        ticket = Ticket(match, self.lan.host, writer, self.tell, own.public, partial(sign, own))
+        self.process = self.make_visit(self, ticket, self.dice)
+        self.process.start()
+
+    def restart(self) -> None:
+        """Watch again: nothing is kept of the last time, but that somebody wants to."""
+        if self.lives:
+            self.start()
+
+    def kill(self, *, power: bool) -> None:
+        """The process dies; with ``power`` its machine does."""
+        if self.state == "watching" and self.process is not None:
+            self.process.die(power=power)
+            self.state = "down"
+
+    def die(self) -> None:
+        """It dies, and nobody watches again."""
+        self.kill(power=False)
+        if self.state == "down":
+            self.state, self.gone = "gone", "it died"
+
+    def leave(self) -> None:
+        """Whoever watches has had enough."""
+        if self.state == "watching" and self.process is not None:
+            self.process.leave("had enough")
+
+    # As SpectatorMachine has it.
+
+    def sync_s(self) -> float:
+        """A disk's usual time for a sync."""
+        return _SYNC_S
+
+    def work_s(self) -> float:
+        """A proof's time."""
+        return _WORK_S * self.dice.uniform(0.5, 2.0)
+
+    def dial(self, visit: Visit, hello: bytes, answered: Answered) -> None:
+        """Try to reach the host."""
+        self.lan.dial(visit, self.lan.host, answered, hello)
+
+    def tell(self, event: WatchEvent) -> None:
+        """Note what has happened."""
+        self.events.append((self.agenda.now, event))
+
+    def looked(self, visit: Visit) -> None:
+        """It has taken something."""
+        if visit is self.process:
+            self.lan.noticed(self)
+
+    def ended(self, visit: Visit, result: Result | None, reason: str) -> None:
+        """The process is done."""
+        if visit is self.process:
+            self.state, self.result, self.gone = ("gone" if result is None else "ended"), result, reason

@@ -1,0 +1,198 @@
+"""One life of a simulated spectator: what ``seqp2p.net.watching`` does with a socket, done with a virtual one.
+
+What it makes of all that comes is the product's own (``Onlooker``). It gives the code, tries again for a while where
+nobody answers, and looks for its host when the link is lost.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.net.absence import Absent, Back
+from seqp2p.net.dialling import pause_s
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import Message, Stage, encode_message
+from seqp2p.net.onlooker import ASK_S, OPENINGS_WAIT_S, Gone, Onlooker, WatchEvent, WatchItem
+from seqp2p.replay.writer import ReplayWriter, Signer
+from seqp2p.said import said, why
+from seqp2p.testing.agenda import Appointment
+from seqp2p.testing.audience import GIVES_CODE
+from seqp2p.testing.life import Life, Machine
+from seqp2p.testing.memory import decoded, pieces
+from seqp2p.testing.mesh import Answered
+from seqp2p.testing.wires import End, keep_alive
+
+_KNOCKS_MAX: Final = 8
+_KNOCK_AGAIN_S: Final = 2.0
+
+
+class SpectatorMachine(Machine, Protocol):
+    """What a spectator's process stands on."""
+
+    def dial(self, visit: "Visit", hello: bytes, answered: Answered) -> None:
+        """Try to reach the host."""
+        ...
+
+    def looked(self, visit: "Visit") -> None:
+        """It has taken something: time to check that all is well."""
+        ...
+
+    def ended(self, visit: "Visit", result: Result | None, reason: str) -> None:
+        """The process is done; without a result it has seen nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What a visit is made of."""
+
+    match: Match
+    host: int
+    writer: ReplayWriter
+    tell: Callable[[WatchEvent], None]
+    key: bytes
+    sign: Signer
+
+
+class Visit(Life[WatchItem]):
+    """A running spectator. Those who are none of the honest kind override ``adopt`` and ``_hear``."""
+
+    def __init__(self, machine: SpectatorMachine, ticket: Ticket, dice: random.Random) -> None:
+        super().__init__(machine)
+        self.machine = machine
+        self.onlooker = Onlooker(ticket.match, ticket.host, ticket.writer, ticket.tell, self)
+        self.end: End | None = None
+        self._ticket = ticket
+        self._dice = dice
+        self._failures = 0
+        self._search: Appointment | None = None  # when it is given up
+        self._seeing_hands = False
+
+    def start(self) -> None:
+        """Give the code."""
+        self.machine.dial(self, GIVES_CODE, self._let_in)
+
+    def _let_in(self, answer: End | Refused | None) -> None:
+        if isinstance(answer, End) and answer.open:
+            self._ask_on()
+            self.adopt(answer)
+        elif isinstance(answer, Refused) or self._failures == _KNOCKS_MAX:
+            self.alive = False
+            self.machine.ended(self, None, why(answer) if isinstance(answer, Refused) else "nobody answers")
+        else:
+            self._failures += 1
+            self.after(_KNOCK_AGAIN_S, self.start)
+
+    # The link to the host.
+
+    def adopt(self, end: End) -> None:
+        """A link to the host."""
+        self.end, self._failures = end, 0
+        self.say(self.onlooker.alive())
+        keep_alive(end, self.after, DEFAULT_LIMITS, self.onlooker.alive)
+
+    def say(self, *messages: Message) -> None:
+        """Send this to the host, if there is a link."""
+        if self.end is not None:
+            for message in messages:
+                self.end.send_frame(encode_message(message))
+
+    def _ask_on(self) -> None:
+        if self.onlooker.moved:
+            self.say(self.onlooker.alive())
+        self.after(ASK_S, self._ask_on)
+
+    def _hear(self, end: End, data: bytes) -> None:
+        try:
+            for frame in pieces(data, DEFAULT_LIMITS.frame_max):
+                heard = self.onlooker.hear(decoded(frame, Stage.WATCHER))
+                if heard is not None:
+                    self.put(heard)
+                if self.onlooker.parted:
+                    end.end(LinkLost(said("The host has left.")))
+                    return
+        except (PeerError, Refused) as error:
+            end.end(error)
+
+    def _lose(self, end: End, error: NetError) -> None:
+        if end is not self.end:
+            return
+        self.end = None
+        lost = self.onlooker.lose(error)
+        if lost is not None:
+            self.put(lost)
+        if isinstance(lost, Absent):
+            self._search = self.after(self.onlooker.grace_s, self._give_up)
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self._failures += 1
+        delay_s = pause_s(self._failures, 0.5 + self._dice.random() / 2, DEFAULT_LIMITS)
+        self.after(delay_s, self._dial_again)
+
+    def _dial_again(self) -> None:
+        if self._search is not None:
+            self.machine.dial(self, self.onlooker.match.game.id, self._answered)
+
+    def _answered(self, answer: End | Refused | None) -> None:
+        if self._search is None:
+            if isinstance(answer, End):
+                answer.cease()
+        elif isinstance(answer, End) and answer.open:
+            self._end_search(Back(self._ticket.host))
+            self.adopt(answer)
+        elif isinstance(answer, Refused):
+            self._end_search(Gone(why(answer)))
+        else:
+            self._look_again()
+
+    def _give_up(self) -> None:
+        if self._search is not None:
+            self._end_search(self.onlooker.give_up())
+
+    def _end_search(self, found: Back | Gone) -> None:
+        if self._search is not None:
+            self._search.call_off()
+            self._search = None
+        self.put(found)
+
+    # What it takes.
+
+    def leave(self, reason: str) -> None:
+        """Watch no longer."""
+        self._inbox.appendleft(Gone(reason))
+        self._pump()
+
+    def _take(self, item: WatchItem) -> None:
+        if not self._seeing_hands:
+            self._drive(self.onlooker.take(item))
+        elif not self.onlooker.take_hands(item):
+            self._finish()
+
+    def _taken(self) -> None:
+        self.machine.looked(self)
+        if self.onlooker.ending is not None:
+            self._seeing_hands = True
+            if self.onlooker.see_hands():
+                self.after(OPENINGS_WAIT_S, self._finish)
+            else:
+                self._finish()
+
+    def _finish(self) -> None:
+        if self.alive:
+            self._ticket.writer.finish(self.onlooker.match, self._ticket.key, self._ticket.sign)
+            self._close(power=False)
+            self.machine.ended(self, self.onlooker.ending, "")
+
+    def die(self, *, power: bool) -> None:
+        """The process is gone. Without power its system does not close its connection either."""
+        self._close(power=power)
+
+    def _close(self, *, power: bool) -> None:
+        self._stop()
+        if self.end is not None:
+            self.end.vanish() if power else self.end.cease()
