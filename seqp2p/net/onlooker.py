@@ -6,7 +6,6 @@ waits for a seat. What ends the game ends this: its end, a proof that somebody c
 away. What it waits for itself is in ``Runtime`` alone. watching.py runs it under trio, seqp2p/testing in a simulation.
 """
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -135,7 +134,11 @@ class Onlooker:
     # What is taken, one thing after the other.
 
     async def take(self, item: WatchItem) -> None:
-        """The next thing, in the order in which they came."""
+        """The next thing, in the order in which they came; then whatever that makes possible."""
+        await self._take(item)
+        await self._receive_due()
+
+    async def _take(self, item: WatchItem) -> None:
         match item:
             case ContributionMessage():
                 await self._receive(item.contribution)
@@ -162,26 +165,28 @@ class Onlooker:
                 pass  # What hurries seats is nothing to a spectator.
 
     async def _receive(self, contribution: Contribution) -> None:
-        """Check a contribution, and whatever came early and is due after it."""
-        due = deque([contribution])
-        while due and self.ending is None:
-            contribution = due.popleft()
-            try:
-                judged = await self._runtime.in_thread(partial(self.match.judge, contribution))
-            except TooEarly as early:
-                self._ahead.contributions.keep(early.step, early.seat, 0, contribution)
-                self._follow(self.match.settle())
-            except OtherPast:
-                # Of no use here, but for what it shows of the steps before. If somebody signed twice, the proof comes.
-                self._follow(self.match.settle())
-            except Unattributable as error:
-                self._end(said("the host passed on {reason}", reason=why(error)))
-            except Violation as violation:
-                self._accuse(violation)
-            else:
-                if judged is not None:
-                    self._follow(self.match.accept(judged))
-                    due += (early for _, early in self._ahead.contributions.due(self.match.number))
+        try:
+            judged = await self._runtime.in_thread(partial(self.match.judge, contribution))
+        except TooEarly as early:
+            self._ahead.contributions.keep(early.step, early.seat, 0, contribution)
+            self._follow(self.match.settle())
+        except OtherPast:
+            # Of no use here, but for what it shows of the steps before. If somebody signed twice, the proof comes.
+            self._follow(self.match.settle())
+        except Unattributable as error:
+            self._end(said("the host passed on {reason}", reason=why(error)))
+        except Violation as violation:
+            self._accuse(violation)
+        else:
+            if judged is not None:
+                self._follow(self.match.accept(judged))
+
+    async def _receive_due(self) -> None:
+        """What came early and is due now: a step may have been opened by a contribution, or by a vote."""
+        while self.ending is None and (due := self._ahead.contributions.due(self.match.number)):
+            for _, contribution in due:
+                if self.ending is None:
+                    await self._receive(contribution)
 
     def _follow(self, events: tuple[Event, ...]) -> None:
         """What has become of the game: on disk as far as it is final, then told; then what was too early."""
