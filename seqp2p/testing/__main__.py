@@ -1,6 +1,6 @@
 """``python -m seqp2p.testing``: play the game of a seed again, or many of them.
 
-python -m seqp2p.testing --seed 7 --players 4 --faults partition crash --json
+python -m seqp2p.testing --seed 7 --players 4 --faults partition crash --spectators 2 --json
 python -m seqp2p.testing soak --seconds 600 --processes 2
 python -m seqp2p.testing adversaries "two turns" --seeds 3 --json
 """
@@ -8,13 +8,14 @@ python -m seqp2p.testing adversaries "two turns" --seeds 3 --json
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
-from seqp2p.rules import VARIANTS
+from seqp2p.rules import VARIANTS, variant_named
 from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines, page
 from seqp2p.testing.faults import KINDS
 from seqp2p.testing.miniature import MINIATURE, NAME
-from seqp2p.testing.outcome import Outcome, commit, simulate
+from seqp2p.testing.outcome import Outcome, SeatOutcome, command, commit, simulate
 from seqp2p.testing.soak import soak, table
 
 
@@ -25,17 +26,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _soak(chosen)
     if chosen.command == "adversaries":
         return _adversaries(chosen)
-    kinds = KINDS if chosen.faults is None else tuple(chosen.faults)
-    outcome = simulate(chosen.seed, chosen.players, kinds, chosen.variant)
-    if chosen.json:
-        print(json.dumps({"commit": commit(), **outcome.as_data()}))
-    else:
-        print(*_lines(outcome), sep="\n")
-    return 0 if outcome.violation is None else 1
+    return _one(chosen)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """See argparse; the exit code is 2."""
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m seqp2p.testing", description="Play a game of peers in virtual time, from its seed."
     )
     parser.set_defaults(command="one")
@@ -44,13 +47,14 @@ def _parser() -> argparse.ArgumentParser:
     many = commands.add_parser("soak", help="many games, for so many seconds; prints a table")
     many.set_defaults(command="soak")
     many.add_argument("--seconds", type=float, default=600.0)
-    many.add_argument("--processes", type=int, default=2)
+    many.add_argument("--games", type=_count(1), help="no more than so many; without it, what the time allows")
+    many.add_argument("--processes", type=_count(1), default=2)
     many.add_argument("--first-seed", type=int, default=0)
     many.add_argument("--json", action="store_true", help="one line of JSON instead of the table")
     cheats = commands.add_parser("adversaries", help="games with misbehaving seats; prints what came of each")
     cheats.set_defaults(command="adversaries")
     cheats.add_argument("name", nargs="?", help="the adversaries with this in their names; all without it")
-    cheats.add_argument("--seeds", type=int, default=1, help="so many games of each")
+    cheats.add_argument("--seeds", type=_count(1), default=1, help="so many games of each")
     form = cheats.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="a line of JSON for each game instead of the table")
     form.add_argument(
@@ -61,12 +65,43 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="what everything follows from")
-    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--players", type=_count(2), default=4)
+    parser.add_argument("--spectators", type=_count(0), default=0, help="how many watch; the seats play the same game")
     parser.add_argument(
         "--faults", nargs="*", choices=KINDS, metavar="KIND", help=f"any of {', '.join(KINDS)}; all without it"
     )
     parser.add_argument("--variant", choices=[NAME, *VARIANTS], default=MINIATURE.name)
     parser.add_argument("--json", action="store_true", help="the outcome as one line of JSON")
+
+
+def _count(least: int) -> Callable[[str], int]:
+    """What reads a number from there up."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} up")
+        return int(text)
+
+    return read
+
+
+def _one(chosen: argparse.Namespace) -> int:
+    variant = variant_named(chosen.variant)
+    sizes = [size.players for size in variant.sizes] if variant else []
+    if chosen.players not in sizes:
+        named = ", ".join(map(str, sizes))
+        print(f"the {chosen.variant} game is not for {chosen.players} players, but for {named}", file=sys.stderr)
+        return 2
+    kinds = KINDS if chosen.faults is None else tuple(chosen.faults)
+    game = chosen.seed, chosen.players, kinds, chosen.variant, chosen.spectators
+    outcome, again = simulate(*game), command(*game)
+    if chosen.json:
+        print(json.dumps({"commit": commit(), "again": again, **outcome.as_data()}))
+    else:
+        print(*_lines(outcome), sep="\n")
+        if outcome.violation is not None:
+            print(f"VIOLATION: {outcome.violation}", f"at commit {commit()}, again by: {again}", sep="\n")
+    return 0 if outcome.violation is None else 1
 
 
 def _lines(outcome: Outcome) -> list[str]:
@@ -76,17 +111,18 @@ def _lines(outcome: Outcome) -> list[str]:
         *(f"  {fault}" for fault in outcome.plan.faults),
         f"{outcome.steps} steps, {outcome.events} events, {outcome.time_s} virtual seconds",
     ]
-    for seat in outcome.seats:
-        said = f"{seat.result} {seat.reason}".strip() if seat.result else seat.reason
-        lines.append(f"  seat {seat.seat}: {seat.state}; {said}; record {seat.verdict}, {seat.record[:16]}")
-    lines.append(f"records {outcome.hash}")
-    if outcome.violation:
-        lines.append(f"VIOLATION: {outcome.violation}")
-    return lines
+    lines += [_line("seat", seat) for seat in outcome.seats]
+    lines += [_line("spectator", spectator) for spectator in outcome.spectators]
+    return [*lines, f"records {outcome.hash}"]
+
+
+def _line(kind: str, one: SeatOutcome) -> str:
+    said = f"{one.result} {one.reason}".strip() if one.result else one.reason
+    return f"  {kind} {one.seat}: {one.state}; {said}; record {one.verdict}, {one.record[:16]}"
 
 
 def _soak(chosen: argparse.Namespace) -> int:
-    tally = soak(chosen.seconds, chosen.processes, chosen.first_seed)
+    tally = soak(chosen.seconds, chosen.processes, chosen.first_seed, chosen.games)
     if chosen.json:
         print(json.dumps({"commit": commit(), **tally.as_data()}))
     else:

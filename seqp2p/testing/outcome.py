@@ -94,7 +94,10 @@ def _seat_outcome(lan: VirtualLan, peer: Peer | VirtualSpectator) -> SeatOutcome
 def simulate(
     seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME, spectators: int = 0
 ) -> Outcome:
-    """Play the game of this seed, with faults of these kinds; never raises SafetyViolation or TooLong, but says it."""
+    """Play the game of this seed, with faults of these kinds; never raises SafetyViolation or TooLong, but says it.
+
+    What else it raises, the program itself has: with a note of how to play the game again.
+    """
     plan = draw_plan(seed, players, kinds)
     plan = replace(plan, faults=plan.faults + draw_watching(seed, spectators, kinds))
     lan = VirtualLan(players, seed, plan, variant=variant, spectators=spectators)
@@ -102,7 +105,24 @@ def simulate(
         lan.run()
     except (SafetyViolation, TooLong) as wrong:
         return outcome_of(lan, f"{type(wrong).__name__}: {wrong}")
+    except Exception as error:
+        error.add_note(f"at commit {commit()}, in {command(seed, players, kinds, variant, spectators)}")
+        raise
     return outcome_of(lan)
+
+
+def command(
+    seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME, spectators: int = 0
+) -> str:
+    """The command line that plays the game of ``simulate`` with these arguments."""
+    words = [f"python -m seqp2p.testing --seed {seed} --players {players}"]
+    if set(kinds) != set(KINDS):
+        words.append(" ".join(["--faults", *kinds]))
+    if variant != NAME:
+        words.append(f"--variant {variant}")
+    if spectators:
+        words.append(f"--spectators {spectators}")
+    return " ".join(words)
 
 
 def commit() -> str:

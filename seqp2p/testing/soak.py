@@ -9,10 +9,12 @@ from itertools import islice
 from typing import Any, Final
 
 from seqp2p.testing.faults import KINDS, FaultKind
-from seqp2p.testing.outcome import Outcome, simulate
+from seqp2p.testing.outcome import Outcome, command, simulate
 
 # How many seats, in turn: mostly few, where a majority is lost soonest; now and then as many as there can be.
 SIZES: Final = (3, 4, 2, 5, 3, 4, 6, 2, 3, 5, 4, 3, 7, 4, 2, 3, 5, 6, 4, 3, 8, 3, 4, 5, 12)
+# How many watch, in turn.
+WATCHED_BY: Final = (0, 0, 1, 0, 0, 3)
 _BATCH: Final = 20
 
 
@@ -30,6 +32,8 @@ class Tally:
 
     games: int = 0
     finished: int = 0
+    spectators: int = 0
+    saw_end: int = 0
     cpu_s: float = 0.0
     wall_s: float = 0.0
     virtual_s: float = 0.0
@@ -46,13 +50,15 @@ class Tally:
         self.finished += outcome.finished
         self.virtual_s += outcome.time_s
         self.last_seed = max(self.last_seed, outcome.seed)
+        self.spectators += len(outcome.spectators)
+        self.saw_end += sum(each.result in {"won", "drawn"} for each in outcome.spectators)
         kinds: set[str] = {fault.kind for fault in outcome.plan.faults}
         for kind in sorted(kinds or {"none"}):
             self.had[kind] += 1
             self.had_finished[kind] += outcome.finished
             self.had_violations[kind] += outcome.violation is not None
         if outcome.violation is not None:
-            self.violations.append(f"{_again(outcome)}: {outcome.violation}")
+            self.violations.append(f"{_again(outcome.seed)}: {outcome.violation}")
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
@@ -60,6 +66,8 @@ class Tally:
         return {
             "games": self.games,
             "finished": self.finished,
+            "spectators": self.spectators,
+            "saw_end": self.saw_end,
             "first_seed": self.first_seed,
             "last_seed": self.last_seed,
             "wall_s": round(self.wall_s, 1),
@@ -70,49 +78,67 @@ class Tally:
         }
 
 
-def game_of(seed: int) -> tuple[int, tuple[FaultKind, ...]]:
-    """The number of players and the kinds of faults that a seed is played with in a soak."""
-    return SIZES[seed % len(SIZES)], MIXES[seed // len(SIZES) % len(MIXES)]
+@dataclass(frozen=True, slots=True)
+class SoakGame:
+    """What a seed is played with in a soak."""
+
+    players: int
+    kinds: tuple[FaultKind, ...]
+    spectators: int
 
 
-def _again(outcome: Outcome) -> str:
+def game_of(seed: int) -> SoakGame:
+    """What this seed is played with."""
+    mix = MIXES[seed // len(SIZES) % len(MIXES)]
+    return SoakGame(SIZES[seed % len(SIZES)], mix, WATCHED_BY[seed % len(WATCHED_BY)])
+
+
+def _again(seed: int) -> str:
     """The command that plays it again."""
-    kinds = game_of(outcome.seed)[1]
-    chosen = "" if kinds == KINDS else f" --faults {' '.join(kinds)}"
-    return f"python -m seqp2p.testing --seed {outcome.seed} --players {outcome.players}{chosen}"
+    game = game_of(seed)
+    return command(seed, game.players, game.kinds, spectators=game.spectators)
+
+
+def _play(seed: int) -> Outcome:
+    game = game_of(seed)
+    return simulate(seed, game.players, game.kinds, spectators=game.spectators)
 
 
 def play_seeds(seeds: range) -> tuple[list[Outcome], float]:
     """Play the games of these seeds; what came of them, and the CPU seconds they took."""
     begun = time.process_time()
-    outcomes = [simulate(seed, *game_of(seed)) for seed in seeds]
+    outcomes = [_play(seed) for seed in seeds]
     return outcomes, time.process_time() - begun
 
 
-def _batches(first: int, until: float) -> Iterator[range]:
+def _batches(first: int, until: float, games: int | None) -> Iterator[range]:
     seed = first
-    while time.monotonic() < until:
-        yield range(seed, seed + _BATCH)
-        seed += _BATCH
+    while time.monotonic() < until and (games is None or seed < first + games):
+        end = seed + _BATCH if games is None else min(seed + _BATCH, first + games)
+        yield range(seed, end)
+        seed = end
 
 
-def soak(seconds: float, processes: int = 2, first_seed: int = 0) -> Tally:
-    """Play seed after seed for so many seconds, in so many processes."""
+def soak(seconds: float, processes: int = 2, first_seed: int = 0, games: int | None = None) -> Tally:
+    """Play seed after seed for so many seconds, in so many processes (1: this one); no more than so many games."""
     begun = time.monotonic()
     tally = Tally(first_seed=first_seed)
-    batches = _batches(first_seed, begun + seconds)
+    batches = _batches(first_seed, begun + seconds, games)
+    for outcomes, cpu_s in map(play_seeds, batches) if processes == 1 else _in_processes(processes, batches):
+        tally.cpu_s += cpu_s
+        for outcome in outcomes:
+            tally.add(outcome)
+    tally.wall_s = time.monotonic() - begun
+    return tally
+
+
+def _in_processes(processes: int, batches: Iterator[range]) -> Iterator[tuple[list[Outcome], float]]:
     with ProcessPoolExecutor(processes) as pool:
         running = {pool.submit(play_seeds, batch) for batch in islice(batches, processes)}
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                outcomes, cpu_s = future.result()
-                tally.cpu_s += cpu_s
-                for outcome in outcomes:
-                    tally.add(outcome)
+            yield from (future.result() for future in done)
             running |= {pool.submit(play_seeds, batch) for batch in islice(batches, len(done))}
-    tally.wall_s = time.monotonic() - begun
-    return tally
 
 
 def table(tally: Tally) -> list[str]:
@@ -127,6 +153,7 @@ def table(tally: Tally) -> list[str]:
     lines += [
         f"{'all':<12}{tally.games:>15}{len(tally.violations):>12}{tally.finished:>12}",
         f"seeds {tally.first_seed} to {tally.last_seed}: {tally.virtual_s / 3600:.1f} hours of virtual time",
+        f"{tally.spectators} spectators, {tally.saw_end} of whom saw a game played out",
         f"{tally.wall_s:.0f} s, {tally.cpu_s:.0f} s of CPU: {per_hour:.0f} games an hour",
         *(f"VIOLATION {each}" for each in tally.violations),
     ]
