@@ -38,6 +38,8 @@ from seqp2p.testing.witness import Witness
 
 SETTLE_S: Final = 600.0
 """A game has ended, or is closed, so many virtual seconds after the last fault."""
+# When spectators come.
+_SOON_S: Final = 0.1
 _LATE_S: Final = 30.0
 _CONNECT_S: Final = 5.0
 _STEPS_MAX: Final = 3_000_000
@@ -117,7 +119,7 @@ class VirtualLan:
             )
             for number in range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators)
         }
-        self._watched = [each for number, each in self.spectators.items() if number not in cheats.visits]
+        self._hecklers = frozenset(cheats.visits)
         self.network.watch = self._overhear
         schedule(self.plan, self.agenda, self.network, {**self.peers, **self.spectators})
 
@@ -130,7 +132,7 @@ class VirtualLan:
     def over(self) -> bool:
         """Whether no peer plays any more, nor will again, and nobody watches; nobody waits for those that cheat."""
         last_s = self.plan.last_s
-        if any(spectator.state not in {"ended", "gone"} for spectator in self._watched):
+        if any(spectator.state not in {"ended", "gone"} for spectator in self._onlookers):
             return False
         return all(
             peer.state in {"ended", "gone"} or (peer.state == "down" and peer.lives and self.agenda.now > last_s)
@@ -148,13 +150,18 @@ class VirtualLan:
                 break
             if self.agenda.now > until or self.agenda.done > _STEPS_MAX:
                 raise TooLong(self._where())
-        self.witness.at_the_end(self.peers.values(), self._watched)
+        self.witness.at_the_end(self.peers.values(), self._onlookers)
 
     def _invite(self) -> None:
-        """Half of the spectators come when the game begins, the others at any time."""
-        for spectator in self.spectators.values():
-            late_s = spectator.dice.choice((0.1, spectator.dice.uniform(0.0, _LATE_S)))
-            self.agenda.after(late_s, spectator.start)
+        """Half of the spectators come when the game begins, the others at any time; those that cheat miss nothing."""
+        for number, spectator in self.spectators.items():
+            late_s = spectator.dice.choice((_SOON_S, spectator.dice.uniform(0.0, _LATE_S)))
+            self.agenda.after(_SOON_S if number in self._hecklers else late_s, spectator.start)
+
+    @property
+    def _onlookers(self) -> list[VirtualSpectator]:
+        """The spectators that only watch."""
+        return [each for number, each in self.spectators.items() if number not in self._hecklers]
 
     def _where(self) -> str:
         matches = {seat: peer.match for seat, peer in self.peers.items()}
@@ -213,7 +220,7 @@ class VirtualLan:
 
     def noticed(self, spectator: VirtualSpectator) -> None:
         """A spectator's match has taken something."""
-        if spectator in self._watched:
+        if spectator.number not in self._hecklers:
             self.witness.notices(spectator)
 
     def _overhear(self, sender: int, to: int, data: bytes) -> None:

@@ -80,7 +80,7 @@ class VirtualMesh(Relay[End]):
         self._agreement = agreement
         self._audience = audience
         self._closing: Callable[[], None] | None = None
-        self.faulted: list[tuple[int, str]] = []  # whom this seat has blamed, and for what
+        self.faulted: list[tuple[int, str]] = []  # whom this seat has blamed, or sent off, and for what
 
     def begin(self, store: Store) -> None:
         """Look for the others."""
@@ -148,6 +148,8 @@ class VirtualMesh(Relay[End]):
             self._lost(end, error)
         elif self._audience:
             self._audience.lost(end, error)
+            if isinstance(error, PeerError):
+                self.faulted.append((end.seat, why(error)))
         if self._closing and not self._awaited:
             self._closing()
 

@@ -1,4 +1,4 @@
-"""Misbehaving seats, one for each attack that a seat can try, and what must come of each.
+"""Misbehaving seats and spectators, one for each attack that one can try, and what must come of each.
 
     from seqp2p.testing.adversaries import ADVERSARIES, ending, play
 
@@ -15,6 +15,7 @@ from typing import Final
 from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Once, Trick, crooked
 from seqp2p.testing.adversaries.decks import DECKS
 from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
+from seqp2p.testing.adversaries.hecklers import HECKLERS, Heckler
 from seqp2p.testing.adversaries.keys import KEYS
 from seqp2p.testing.adversaries.page import page as _page
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
@@ -24,7 +25,7 @@ from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
 
-ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK)
+ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HECKLERS)
 
 
 def page() -> str:
@@ -40,6 +41,7 @@ __all__ = [
     "Ending",
     "Evidence",
     "Found",
+    "Heckler",
     "Instead",
     "Keeps",
     "Once",

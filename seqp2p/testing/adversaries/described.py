@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 from seqp2p.replay.verify import Verdict
 from seqp2p.testing.adversaries.crook import Crook, MakeTrick, Once
 from seqp2p.testing.faults import Fault
+from seqp2p.testing.spectator import MakeVisit
 
 Outcome: TypeAlias = Literal[
     "no effect", "refused at the link", "proven and dropped", "proven, game ends", "dropped", "forfeit", "game ends"
@@ -65,14 +66,14 @@ WITHHELD: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Adversary:
-    """A misbehaving seat. ``row`` is the attack that it tries, ``what`` what it does, and ``endings`` what must come of
-    it at tables of each size that it is tried at.
+    """A misbehaving seat, or spectator. ``row`` is the attack that it tries, ``what`` what it does, and ``endings`` what
+    must come of it at tables of each size that it is tried at.
 
     ``reason`` is in what every honest seat says of it, in a proof or of a link. ``also`` is what may come of it too, by
     chance: what §6.3 of the protocol does not promise with so few seats.
 
-    ``make`` makes its trick; ``crooks`` seats have it, and ``seat`` is the first of them where that matters. ``table``
-    has settings that differ from the usual ones, ``faults`` what else happens.
+    ``make`` makes its trick; ``crooks`` seats have it, and ``seat`` is the first of them where that matters. With a
+    ``heckler`` it is a spectator. ``table`` has settings that differ from the usual ones, ``faults`` what else happens.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Adversary:
     faults: tuple[Fault, ...] = ()
     reason: str = ""
     also: tuple[Ending, ...] = ()
+    heckler: MakeVisit | None = None
 
 
 def once(

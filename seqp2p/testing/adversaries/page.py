@@ -11,9 +11,9 @@ _BEFORE: Final = """\
 
 Written by `make adversaries` from the descriptions in `seqp2p/testing/adversaries`; do not edit it here.
 
-Each of these {count} misbehaving seats sits at simulated tables with honest ones, with real cryptography and the game
-in miniature (docs/testing.md). `make test` asserts for each that it comes to exactly what stands here, at tables of
-each size that is named, besides all that the simulator checks in every game.
+Each of these {count} misbehaving seats, some of them spectators, is at simulated tables with honest ones, with real
+cryptography and the game in miniature (docs/testing.md). `make test` asserts for each that it comes to exactly what
+stands here, at tables of each size that is named, besides all that the simulator checks in every game.
 `python -m seqp2p.testing adversaries [NAME]` plays them.
 
 | outcome | what becomes of the game |
@@ -33,10 +33,11 @@ _AFTER: Final = """
 With three seats, one that signs two draws right before its own turn can hold two halves together that do not know of
 each other (docs/protocol.md, 6.3): then the game may end there, with the proof and with no winner.
 
-Tried elsewhere, because no seat of a game under way can do it: tables offered twice, joining with a guessed code,
+Tried elsewhere, because nobody in a game under way can do it: tables offered twice, joining with a guessed code,
 whoever stands in the middle, replayed hellos (tests/net: test_lobby, test_pake, test_auth); half-open links and slow
-frames (test_links); spectators that send what seats send (test_watchers); names with escapes (tests/match/test_table);
-files cut, spliced and changed (tests/replay/test_tampering); bots that hang, flood or die (tests/players).
+frames (test_links); spectators that read nothing, or that have a seat (test_watching_loopback, test_watchers); names
+with escapes (tests/match/test_table); files cut, spliced and changed (tests/replay/test_tampering); bots that hang,
+flood or die (tests/players).
 """
 
 

@@ -9,7 +9,7 @@ from seqp2p.match.signed import is_ballot
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, records
 from seqp2p.testing.adversaries.crook import crooked
 from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
-from seqp2p.testing.faults import Plan
+from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 from seqp2p.testing.lan import Cheats, VirtualLan
 from seqp2p.testing.peer import Peer
 from seqp2p.testing.table import TABLES, TableKey, draw_settings, make_agreement
@@ -36,12 +36,14 @@ def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
     settings = msgspec.structs.replace(draw_settings(key), **(_USUAL | dict(adversary.table)))
     first = 1 + seed % players if adversary.seat is None else adversary.seat
     crooks = [1 + (first - 1 + number) % players for number in range(adversary.crooks)]
+    hecklers = {} if adversary.heckler is None else {FIRST_SPECTATOR: adversary.heckler}
     lan = VirtualLan(
         players,
         seed * TABLES + _NUMBER,
         Plan(faults=adversary.faults),
         agreement=make_agreement(key, settings),
-        cheats=Cheats({seat: crooked(adversary.make) for seat in crooks}),
+        cheats=Cheats({seat: crooked(adversary.make) for seat in crooks}, visits=hecklers),
+        spectators=len(hecklers),
     )
     lan.run()
     return lan
@@ -57,7 +59,7 @@ def reasons(lan: VirtualLan) -> frozenset[str]:
 def ending(lan: VirtualLan) -> Ending:
     """What has come of it, the same for all honest seats; raises Disagreement where it is not."""
     crooks = frozenset(lan.peers) - lan.witness.honest
-    blamed = any(seat in crooks for peer in lan.honest for seat, _ in peer.faulted)
+    blamed = any(number not in lan.witness.honest for peer in lan.honest for number, _ in peer.faulted)
     found = {_ending(lan, peer, crooks, blamed=blamed) for peer in lan.honest if peer.state == "ended"}
     if len(found) != 1:
         raise Disagreement(f"honest seats do not see the same: {found}")
