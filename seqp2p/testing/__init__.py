@@ -11,7 +11,7 @@
 ``python -m seqp2p.testing`` does so from the command line. docs/testing.md says what is simulated, and what is not.
 """
 
-from seqp2p.testing.faults import KINDS, Fault, FaultKind, Plan, draw_plan
+from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
 from seqp2p.testing.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
 from seqp2p.testing.miniature import MINIATURE
 from seqp2p.testing.outcome import Outcome, SeatOutcome, outcome_of, simulate
@@ -20,6 +20,7 @@ from seqp2p.testing.table import TableKey, draw_settings, make_agreement
 from seqp2p.testing.violation import SafetyViolation
 
 __all__ = [
+    "FIRST_SPECTATOR",
     "HONEST",
     "KINDS",
     "MINIATURE",
@@ -38,6 +39,7 @@ __all__ = [
     "VirtualSession",
     "draw_plan",
     "draw_settings",
+    "draw_watching",
     "make_agreement",
     "outcome_of",
     "simulate",

@@ -154,5 +154,8 @@ class VirtualSpectator:
 
     def ended(self, visit: Visit, result: Result | None, reason: str) -> None:
         """The process is done."""
-        if visit is self.process:
-            self.state, self.result, self.gone = ("gone" if result is None else "ended"), result, reason
+        if visit is not self.process:
+            return
+        self.state, self.result, self.gone = ("gone" if result is None else "ended"), result, reason
+        if result is None:
+            self.disk.delete(self._path)  # It was never let in: there is nothing to keep.

@@ -13,6 +13,7 @@ class Found:
     players: int
     seed: int
     plan: Plan
+    spectators: int = 0
 
 
 FOUND = (
@@ -62,11 +63,29 @@ FOUND = (
             ),
         ),
     ),
+    # What the spectator had been sent for later steps was due when a vote closed one, and it waited for more.
+    Found(
+        "the end missed behind a vote",
+        3,
+        245,
+        Plan(
+            0.0002,
+            0.1,
+            (
+                Fault("asleep", 1.158, (1,), 4.678),
+                Fault("asleep", 2.316, (2,), 7.345),
+                Fault("asleep", 7.434, (1,), 6.967),
+                Fault("asleep", 12.629, (2,), 37.521),
+                Fault("asleep", 17.347, (2,), 0.728),
+            ),
+        ),
+        spectators=2,
+    ),
 )
 
 
 @pytest.mark.parametrize("found", FOUND, ids=lambda found: found.name)
 def test_it_does_not_happen_again(found: Found) -> None:
-    lan = VirtualLan(found.players, found.seed, found.plan)
+    lan = VirtualLan(found.players, found.seed, found.plan, spectators=found.spectators)
     lan.run()
     assert "ended" in {peer.state for peer in lan.peers.values()}

@@ -66,8 +66,8 @@ WITHHELD: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Adversary:
-    """A misbehaving seat, or spectator. ``row`` is the attack that it tries, ``what`` what it does, and ``endings`` what
-    must come of it at tables of each size that it is tried at.
+    """A misbehaving seat, or spectator. ``row`` is the attack that it tries, ``what`` what it does, and ``endings``
+    what must come of it at tables of each size that it is tried at.
 
     ``reason`` is in what every honest seat says of it, in a proof or of a link. ``also`` is what may come of it too, by
     chance: what §6.3 of the protocol does not promise with so few seats.

@@ -38,12 +38,12 @@ class Heckler(Visit):
     ) -> None:
         super().__init__(machine, ticket, dice)
         self._deed = deed
-        self._done = False
+        self.done = False
 
     def _taken(self) -> None:
         super()._taken()
-        if not self._done and self.onlooker.match.kind == "turn":
-            self._done = True
+        if not self.done and self.onlooker.match.kind == "turn":
+            self.done = True
             self._deed(self)
 
     def say(self, *messages: Message) -> None:
