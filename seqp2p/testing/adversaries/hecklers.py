@@ -118,7 +118,7 @@ def _one(
     visit: MakeVisit = partial(Heckler, deed=deed)
     reason = reason if ending is AT_THE_LINK else ""
     what = f"as a spectator, {doing(deed)}"
-    return Adversary(name, row, what, Trick, always(ending), crooks=0, reason=reason, heckler=visit)
+    return Adversary(name, row, what, Trick, always(ending, 3), crooks=0, reason=reason, heckler=visit)
 
 
 HECKLERS: Final = (
