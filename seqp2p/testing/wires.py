@@ -115,7 +115,9 @@ class End:
 
 
 Tamper = Callable[[int, int, bytes], "tuple[bytes, ...]"]
-"""What becomes of a frame on its way from one seat to another: nothing, itself, or other frames."""
+"""What becomes of a frame on its way from one seat to another: nothing, itself, or other frames. Spectators are sent
+several frames in one piece.
+"""
 
 
 After = Callable[[float, Callable[[], None]], object]
