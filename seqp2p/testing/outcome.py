@@ -33,7 +33,7 @@ class SeatOutcome:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A simulated game. ``violation`` is what must never be; ``hash`` is of the seats' records in order: the same
-    whoever watches, but for what befalls a host while it says goodbye to them. Of ``spectators``, ``seat`` is the number.
+    whoever watches, but for what befalls a host at its goodbye to them. Of ``spectators``, ``seat`` is the number.
     """
 
     seed: int
