@@ -130,9 +130,13 @@ class VirtualLan:
 
     @property
     def over(self) -> bool:
-        """Whether no peer plays any more, nor will again, and nobody watches; nobody waits for those that cheat."""
+        """Whether no peer plays any more, nor will again, and nobody watches.
+
+        Nobody waits for those that cheat, nor for their spectators, from whom a host can keep the end back for ever.
+        """
         last_s = self.plan.last_s
-        if any(spectator.state not in {"ended", "gone"} for spectator in self._onlookers):
+        served = self._onlookers if self.host in self.witness.honest else []
+        if any(spectator.state not in {"ended", "gone"} for spectator in served):
             return False
         return all(
             peer.state in {"ended", "gone"} or (peer.state == "down" and peer.lives and self.agenda.now > last_s)

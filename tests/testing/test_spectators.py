@@ -26,7 +26,7 @@ from seqp2p.testing import (
     outcome_of,
     simulate,
 )
-from seqp2p.testing.adversaries import Adversary, play
+from seqp2p.testing.adversaries import ADVERSARIES, Adversary, play
 from seqp2p.testing.adversaries.hecklers import HECKLERS, Heckler
 from seqp2p.testing.memory import decoded, pieces
 from seqp2p.testing.spectator import VirtualSpectator
@@ -235,3 +235,10 @@ def test_what_a_spectator_says_is_searched_for_secrets() -> None:
     calm.witness.overhears(b"...." + process.session.seat.release().to_bytes(32, "big"))
     with pytest.raises(SafetyViolation, match="the game secret of seat 1"):
         calm.witness.at_the_end(calm.peers.values())
+
+
+def test_nobody_waits_for_the_spectators_of_a_cheat() -> None:
+    withheld = next(adversary for adversary in ADVERSARIES if adversary.name == "end not signed")
+    lan = play(replace(withheld, heckler=Visit), 2, 63)
+    assert lan.host not in lan.witness.honest
+    assert lan.spectators[ONE].state == "watching"
