@@ -14,7 +14,7 @@ from seqp2p.testing.outcome import Outcome, command, simulate
 # How many seats, in turn: mostly few, where a majority is lost soonest; now and then as many as there can be.
 SIZES: Final = (3, 4, 2, 5, 3, 4, 6, 2, 3, 5, 4, 3, 7, 4, 2, 3, 5, 6, 4, 3, 8, 3, 4, 5, 12)
 # How many watch, in turn.
-WATCHED_BY: Final = (0, 0, 1, 0, 0, 3)
+WATCHED_BY: Final = (0, 0, 1, 0, 0, 0, 2, 0)
 _BATCH: Final = 20
 
 

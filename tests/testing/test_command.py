@@ -158,7 +158,10 @@ def test_in_several_processes_until_the_time_is_up() -> None:
 
 
 def test_every_mix_comes_with_every_size() -> None:
-    seen = {(game.players, game.kinds, game.spectators) for game in map(game_of, range(len(SIZES) * len(MIXES) * 6))}
+    seen = {
+        (game.players, game.kinds, game.spectators)
+        for game in map(game_of, range(len(SIZES) * len(MIXES) * len(WATCHED_BY)))
+    }
     assert {size for size, _, _ in seen} == set(SIZES)
     assert {kinds for _, kinds, _ in seen} == set(MIXES)
     assert {watching for _, _, watching in seen} == set(WATCHED_BY)
