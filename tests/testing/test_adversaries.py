@@ -13,6 +13,7 @@ import pytest
 from seqp2p.testing.__main__ import main
 from seqp2p.testing.adversaries import ADVERSARIES, Adversary, Once, found, page
 from seqp2p.testing.adversaries.described import NO_EFFECT
+from seqp2p.testing.adversaries.table import lines
 
 BY_NAME = {adversary.name: adversary for adversary in ADVERSARIES}
 SEEDS = 3
@@ -28,6 +29,7 @@ def test_it_comes_to_what_it_must(adversary: Adversary) -> None:
     for players in adversary.endings:
         seed = (first + players) % SEEDS
         row = found(adversary, players, seed)
+        assert not row.idle
         assert not row.fault, f"{row.fault}; python -m seqp2p.testing adversaries '{adversary.name}' --seeds {seed + 1}"
 
 
@@ -37,6 +39,16 @@ def test_a_cheat_does_not_win_by_its_own_word() -> None:
     assert not row.fault
     assert row.ending is not None
     assert row.ending.outcome == "proven, game ends"
+
+
+def test_a_game_that_is_over_before_its_turn_tries_nothing() -> None:
+    """The others win before the cheat's second turn: that is no fault, and no proof of anything either."""
+    row = found(BY_NAME["card played twice"], 3, 2)
+    assert row.idle
+    assert not row.fault
+    assert row.as_data()["idle"]
+    assert lines([row])[1].endswith("verified (over before it could do anything)")
+    assert lines([row])[-1] == "1 games, 0 not as they must be"
 
 
 def test_what_is_not_as_described_is_said() -> None:

@@ -62,6 +62,8 @@ class Crook(VirtualSession):
         )
         self.mesh = sitting.mesh
         self.trick = trick
+        self.has_acted = False
+        """Whether it has sent anything of its trick's, or kept back what was due."""
         self.randomness: Randomness = fresh("crook", self.match.game.id, self.number)
 
     @property
@@ -100,6 +102,7 @@ class Crook(VirtualSession):
 
     async def _contribute(self, own: Contribution) -> None:
         if self.trick.instead(self, own):
+            self.has_acted = True
             raise KeptBack
         await super()._contribute(own)
 
@@ -111,6 +114,7 @@ class Crook(VirtualSession):
 
     def throw(self, frame: bytes, seats: Collection[int] | None = None) -> None:
         """Send any bytes at all."""
+        self.has_acted = True
         for seat in self.others if seats is None else seats:
             self.mesh.send_to(seat, frame)
 

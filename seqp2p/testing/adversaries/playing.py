@@ -7,7 +7,7 @@ import msgspec
 
 from seqp2p.match.signed import is_ballot
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, records
-from seqp2p.testing.adversaries.crook import crooked
+from seqp2p.testing.adversaries.crook import Crook, crooked
 from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 from seqp2p.testing.lan import Cheats, VirtualLan
@@ -47,6 +47,13 @@ def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
     )
     lan.run()
     return lan
+
+
+def had_no_occasion(lan: VirtualLan) -> bool:
+    """Whether the game was over before the crooks could do what they are there for."""
+    crooks = [peer.process for peer in lan.peers.values() if peer.number not in lan.witness.honest]
+    sessions = [process.session for process in crooks if process is not None]
+    return bool(sessions) and not any(isinstance(each, Crook) and each.has_acted for each in sessions)
 
 
 def reasons(lan: VirtualLan) -> frozenset[str]:

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from seqp2p.testing.adversaries.described import Adversary, Ending
-from seqp2p.testing.adversaries.playing import Disagreement, ending, play, reasons
+from seqp2p.testing.adversaries.described import NO_EFFECT, Adversary, Ending
+from seqp2p.testing.adversaries.playing import Disagreement, ending, had_no_occasion, play, reasons
 from seqp2p.testing.lan import TooLong
 from seqp2p.testing.violation import SafetyViolation
 
@@ -14,13 +14,17 @@ _HEAD: Final = ("adversary", "seats", "outcome", "evidence", "verify says")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One game with an adversary: what came of it, or in ``fault`` what should not have."""
+    """One game with an adversary: what came of it, or in ``fault`` what should not have.
+
+    ``idle``: the game was over before the adversary could do anything, as with some seeds it is.
+    """
 
     adversary: Adversary
     players: int
     seed: int
     ending: Ending | None = None
     fault: str = ""
+    idle: bool = False
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
@@ -35,6 +39,7 @@ class Found:
             "evidence": found and found.evidence,
             "verdict": found and found.verdict,
             "fault": self.fault or None,
+            "idle": self.idle,
         }
 
 
@@ -45,8 +50,10 @@ def found(adversary: Adversary, players: int, seed: int) -> Found:
         came = ending(lan)
     except (SafetyViolation, TooLong, Disagreement) as wrong:
         return Found(adversary, players, seed, fault=f"{type(wrong).__name__}: {wrong}")
-    fault = ""
-    if came not in {adversary.endings[players], *adversary.also}:
+    expected, fault = {adversary.endings[players], *adversary.also}, ""
+    if came == NO_EFFECT and came not in expected and had_no_occasion(lan):
+        return Found(adversary, players, seed, came, idle=True)
+    if came not in expected:
         fault = f"not as expected: {adversary.endings[players]}"
     elif any(adversary.reason not in reason for reason in reasons(lan)):
         fault = f"for another reason than {adversary.reason!r}: {sorted(reasons(lan))}"
@@ -61,6 +68,12 @@ def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Ite
                 yield found(adversary, players, seed)
 
 
+def _noted(row: Found) -> str:
+    if row.fault:
+        return f" FAULT {row.fault}"
+    return " (over before it could do anything)" if row.idle else ""
+
+
 def lines(rows: Collection[Found]) -> list[str]:
     """The rows as text, and what went wrong."""
     width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
@@ -68,7 +81,7 @@ def lines(rows: Collection[Found]) -> list[str]:
     for row in rows:
         came = row.ending
         said = f"{came.outcome:<21}{came.evidence:<19}{came.verdict}" if came else ""
-        text.append(f"{row.adversary.name:<{width}}{row.players:<7}{said}{' FAULT ' + row.fault if row.fault else ''}")
+        text.append(f"{row.adversary.name:<{width}}{row.players:<7}{said}{_noted(row)}")
     faults = sum(bool(row.fault) for row in rows)
     return [*text, f"{len(rows)} games, {faults} not as they must be"]
 
