@@ -213,6 +213,11 @@ class Onlooker:
         except TooEarly:
             if len(self._ahead.votes) < VOTES_AHEAD_MAX:
                 self._ahead.votes.append(message)
+            # Signed on top of what is closed here, it may show that to be final; then the ballots are due.
+            final = self.match.final
+            events = self.match.settle()
+            if events or self.match.final > final:
+                self._follow(events)
         except OtherPast:
             pass
         except Unattributable as error:

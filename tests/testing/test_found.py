@@ -81,6 +81,23 @@ FOUND = (
         ),
         spectators=2,
     ),
+    # That the steps before a vote were final could be seen by its ballots alone, and they were put by as too early.
+    Found(
+        "ballots that show what is final",
+        3,
+        254,
+        Plan(
+            0.0002,
+            0.01,
+            (
+                Fault("crash", 8.452, (1,), 44.704),
+                Fault("crash", 1.258, (101,), 25.627),
+                Fault("crash", 16.621, (101,), 0.99),
+                Fault("crash", 7.467, (102,), 1.073),
+            ),
+        ),
+        spectators=2,
+    ),
 )
 
 
