@@ -133,6 +133,11 @@ class Chain:
         return self.live[-1] if self.live and self.live[-1].decree.closing is None else None
 
     @property
+    def opened(self) -> int:
+        """The number of the last step that has been opened. The next one may never be."""
+        return len(self.record) + (self.open is not None)
+
+    @property
     def base(self) -> LiveStep | None:
         """The first step that is not final, which ballots are about; None when all are."""
         return self.live[0] if self.live else None

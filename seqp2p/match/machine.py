@@ -165,7 +165,7 @@ class Match:
         """
         envelope = open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
         self.chain.witness(envelope.seat, envelope.step, envelope.prev)
-        if envelope.step > self.number or (self.chain.open is None and envelope.step == self.number):
+        if envelope.step > self.chain.opened:
             raise TooEarly(envelope.step, envelope.seat)
         closed = self.record[envelope.step - 1] if envelope.step < self.number else None
         if envelope.prev != (closed.prev if closed else self.head):

@@ -273,7 +273,8 @@ class Seated:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._turns.ask()
-            due = self._early.due(self.match.number) + self._proofs.due(self.match.number)
+            opened = self.match.chain.opened
+            due = self._early.due(opened) + self._proofs.due(opened)
             if not due:
                 return
             for sender, contribution in due:
