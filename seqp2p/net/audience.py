@@ -151,6 +151,7 @@ class Audience(Generic[W]):
             return False
         if key not in self._known:
             raise Refused("not_watching")
+        self._require_room(key)  # Others may have come in since it was admitted.
         return True
 
     def remember(self, key: bytes, name: str) -> int:

@@ -223,6 +223,21 @@ async def test_both_in_the_exchange_for_the_last_place(autojump_clock: object, q
     assert len(hall.came) == 1
 
 
+async def test_all_come_back_for_the_last_place(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    hall, asleep = hall_of(tmp_path, places=1)
+    async with hall.open():
+        await asleep.wait()
+        for number in (1, 2, 3):
+            await (await hall.knock(number)).abort()
+            await trio.sleep(1)
+        async with trio.open_nursery() as nursery:
+            for number in (1, 2, 3):
+                nursery.start_soon(hall.come_back, number)
+            await trio.sleep(1)
+            assert hall.watchers.count == 1
+            nursery.cancel_scope.cancel()
+
+
 async def test_one_connection_of_each_key(autojump_clock: object, quick: None, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
