@@ -22,7 +22,7 @@ from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.net import messages as wire
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.early import Early
-from seqp2p.net.errors import NetError, PeerError, Refused
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.messages import (
     BallotMessage,
     ContributionMessage,
@@ -74,7 +74,7 @@ class _Ahead:
 class Onlooker:
     """Watches one game. ``take`` comes first, for each thing, until there is an ``ending``; then ``take_hands``.
 
-    ``parted``: the host has said goodbye. ``moved``: there is something new to say by ``alive``.
+    ``farewell``: the host's goodbye, once heard. ``moved``: there is something new to say by ``alive``.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Onlooker:
         self._tell = tell
         self._runtime = runtime
         self._ahead = _Ahead()
-        self.parted = False
+        self.farewell: wire.Bye | None = None
         self.moved = False
         self.ending: Result | None = None
 
@@ -103,20 +103,22 @@ class Onlooker:
         return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
 
     def hear(self, message: Message) -> Message | None:
-        """What is to be taken of what has come, if anything; raises Refused."""
+        """What is to be taken of what has come, if anything; a farewell is by ``lose``. Raises Refused, LinkLost."""
         match message:
             case wire.Ping():
                 return None
             case wire.Refusal(code, reason):
                 raise Refused(code, reason)
+            case wire.Bye():
+                self.farewell = message
+                raise LinkLost(said("The host has left."))
             case _:
-                self.parted = isinstance(message, wire.Bye)
                 return message
 
-    def lose(self, error: NetError | None) -> Absent | Gone | None:
+    def lose(self, error: NetError | None) -> Absent | wire.Bye | Gone:
         """The link has ended, for this reason: what is to be taken of that. The host is looked for if it is absent."""
-        if self.parted:
-            return None
+        if self.farewell is not None:
+            return self.farewell
         if isinstance(error, PeerError | Refused):
             return Gone(why(error))
         return Absent(self._host_seat, self.grace_s)
@@ -183,7 +185,7 @@ class Onlooker:
 
     async def _receive_due(self) -> None:
         """What came early and is due now: a step may have been opened by a contribution, or by a vote."""
-        while self.ending is None and (due := self._ahead.contributions.due(self.match.number)):
+        while self.ending is None and (due := self._ahead.contributions.due(self.match.chain.opened)):
             for _, contribution in due:
                 if self.ending is None:
                     await self._receive(contribution)

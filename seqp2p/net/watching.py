@@ -15,10 +15,10 @@ from seqp2p.crypto.identity import sign
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net import messages as wire
-from seqp2p.net.absence import Back
+from seqp2p.net.absence import Absent, Back
 from seqp2p.net.backlog import Backlog
 from seqp2p.net.dialling import pause_s, reach
-from seqp2p.net.errors import LinkLost, NetError, Refused
+from seqp2p.net.errors import NetError, Refused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gallery import Gallery
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
@@ -26,7 +26,7 @@ from seqp2p.net.links import Link
 from seqp2p.net.messages import Message, Stage
 from seqp2p.net.onlooker import ASK_S, OPENINGS_WAIT_S, Gone, Onlooker, WatchEvent, WatchItem
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.said import said, why
+from seqp2p.said import why
 
 
 class Spectator:
@@ -86,10 +86,8 @@ class Spectator:
             error = await self._link.run(Stage.WATCHER, self._handle, self._game.alive)
             self._link = None
             lost = self._game.lose(error)
-            if lost is None:
-                return
             await self._backlog.put(lost)
-            if isinstance(lost, Gone):
+            if not isinstance(lost, Absent):
                 return
             frames = await self._reach_again()
 
@@ -134,5 +132,3 @@ class Spectator:
             await trio.lowlevel.checkpoint()
             return
         await self._backlog.put(heard, len(wire.encode_message(heard)))
-        if self._game.parted:
-            raise LinkLost(said("The host has left."))

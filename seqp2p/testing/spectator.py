@@ -80,7 +80,7 @@ class VirtualSpectator:
     @property
     def parted(self) -> bool:
         """Whether it has read its host's goodbye."""
-        return self.process is not None and self.process.onlooker.parted
+        return self.process is not None and self.process.onlooker.farewell is not None
 
     @property
     def record(self) -> bytes:

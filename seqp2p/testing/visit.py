@@ -13,12 +13,12 @@ from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.absence import Absent, Back
 from seqp2p.net.dialling import pause_s
-from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.errors import NetError, Refused
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import Message, Stage, encode_message
 from seqp2p.net.onlooker import ASK_S, OPENINGS_WAIT_S, Gone, Onlooker, WatchEvent, WatchItem
 from seqp2p.replay.writer import ReplayWriter, Signer
-from seqp2p.said import said, why
+from seqp2p.said import why
 from seqp2p.testing.agenda import Appointment
 from seqp2p.testing.audience import GIVES_CODE
 from seqp2p.testing.life import Life, Machine
@@ -112,10 +112,7 @@ class Visit(Life[WatchItem]):
                 heard = self.onlooker.hear(decoded(frame, Stage.WATCHER))
                 if heard is not None:
                     self.put(heard)
-                if self.onlooker.parted:
-                    end.end(LinkLost(said("The host has left.")))
-                    return
-        except (PeerError, Refused) as error:
+        except NetError as error:
             end.end(error)
 
     def _lose(self, end: End, error: NetError) -> None:
@@ -123,8 +120,7 @@ class Visit(Life[WatchItem]):
             return
         self.end = None
         lost = self.onlooker.lose(error)
-        if lost is not None:
-            self.put(lost)
+        self.put(lost)
         if isinstance(lost, Absent):
             self._search = self.after(self.onlooker.grace_s, self._give_up)
             self._look_again()

@@ -1,0 +1,100 @@
+"""What comes to a spectator at a bad time: beside a host that tests play by hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+
+from seqp2p.match.contribution import TurnBody, make_payload
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import OwnSeat
+from seqp2p.match.table import encode_agreement
+from seqp2p.net.errors import Unreachable
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gallery import Gallery
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import Bye, ContributionMessage, HeadMessage
+from seqp2p.net.onlooker import Onlooker
+from seqp2p.net.watching import Spectator
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.testing import TableKey, draw_settings, make_agreement
+from seqp2p.testing.table import identity
+from tests.match.voting import play_on, show, staying, vote, wish
+from tests.net.hall import own_key, say
+from tests.net.parties import credentials
+from tests.net.tools import address_of
+from tests.table import at_random, due, make_seats, randomness, signed
+from tests.table import make_agreement as table_of
+
+T = TypeVar("T")
+
+
+async def nobody(_address: object) -> trio.abc.Stream:
+    await trio.lowlevel.checkpoint()
+    raise Unreachable("Nobody is there.")
+
+
+async def test_a_farewell_that_waits_for_room_is_not_lost(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The host says goodbye and closes while the spectator still checks what came before."""
+
+    async def slowly(work: Callable[..., T], *arguments: object) -> T:
+        await trio.sleep(60)
+        return work(*arguments)
+
+    monkeypatch.setattr(trio.to_thread, "run_sync", slowly)
+    agreement = table_of(2, "kids", grace_s=10)
+    here, there = trio.testing.memory_stream_pair()
+    gallery = Gallery(own_key(1), agreement, address_of(1), credentials(1).identity.public, nobody, FrameStream(here))
+    match = Match(encode_agreement(agreement))
+    first = list(due(match, make_seats(2), at_random(1)))
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(1_000):
+        spectator = Spectator(gallery, match, writer, lambda _: None, randomness(1), Limits(watch_backlog_max=1))
+        async with trio.open_nursery() as nursery:
+
+            @nursery.start_soon
+            async def host() -> None:
+                frames = FrameStream(there)
+                await say(frames, *(ContributionMessage(each.payload, each.signature) for each in first))
+                await say(frames, Bye("it is late"))
+                await trio.sleep(5)
+                await frames.abort()
+
+            result = await spectator.run()
+    assert (result.kind, result.reason) == ("unfinished", "the host says: it is late")
+    assert match.number == 2
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: object, tmp_path: Path) -> None:
+    """One team is left, and that is not final yet: no step is open, and a contribution to the next one is never due."""
+    table = TableKey(1, 4)
+    two_teams = msgspec.structs.replace(
+        draw_settings(table), teams=2, colours=("colour 1", "colour 2"), table_talk=False
+    )
+    match = Match(encode_agreement(make_agreement(table, two_teams)))
+    seats = [OwnSeat(seat, identity(table, seat), randomness(seat)) for seat in range(1, 5)]
+    play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
+    vote(match, seats, wish("drop", 2))
+    play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
+    show(match, staying(match, seats))
+    for seat in (1, 3):
+        match.receive_ballot(seats[seat - 1].ballot(match, 1, wish("drop", 4), "late"))
+    heads = [head for seat in (1, 3) for head in seats[seat - 1].heads(match)]
+    assert (match.kind, match.game.result) == (None, None)
+    ahead = signed(
+        identity(table, 4),
+        make_payload(match.game.id, match.number, bytes(32), 4, "turn", TurnBody("pass", (), b"", b"")),
+    )
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(60):
+        onlooker = Onlooker(match, 4, writer, lambda _: None)
+        await onlooker.take(ContributionMessage(ahead.payload, ahead.signature))
+        for head in heads:
+            await onlooker.take(HeadMessage(head.payload, head.signature))
+    assert onlooker.ending is not None
+    assert "there is nobody to play against" in onlooker.ending.reason
