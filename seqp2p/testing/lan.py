@@ -99,7 +99,8 @@ class VirtualLan:
         self.agenda = Agenda()
         beside = drawn_from("beside", seed)
         self.network = Network(self.agenda, self.plan, drawn_from("network", seed), beside, cheats.tamper)
-        self.witness = Witness(self.agreement, frozenset(range(1, n + 1)) - cheats.all)
+        watching = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
+        self.witness = Witness(self.agreement, frozenset(range(1, n + 1)) - cheats.all, watching - cheats.visits.keys())
         self.places = spectators
         self.host = beside.randint(1, n)
         names = list(bots)
@@ -117,7 +118,7 @@ class VirtualLan:
             number: VirtualSpectator(
                 self, number, drawn_from("spectator", seed, number), cheats.visits.get(number, Visit)
             )
-            for number in range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators)
+            for number in sorted(watching)
         }
         self._hecklers = frozenset(cheats.visits)
         self.network.watch = self._overhear

@@ -5,7 +5,7 @@ While a game is played:
 - what is final with one honest peer is final so with all of them, for ever;
 - no honest seat signs two different things for one place, whatever crashes;
 - what a seat signs is durable on its own disk before it is sent;
-- no honest seat is blamed for what it sent, or proved a cheat;
+- no honest seat or spectator is blamed for what it sent, and no honest seat proved a cheat;
 - no player is shown a card of somebody else that was not put on the table, and no spectator any such card.
 
 At the end referee.py plays the record again with all cards known, and secrets.py looks for what got out.
@@ -51,6 +51,9 @@ from seqp2p.testing.violation import SafetyViolation
 Final: TypeAlias = tuple[bytes, tuple[bytes, ...], Action | None, tuple[int, ...]]
 """A final step: the head before it, its payloads, and the action and the seats that ballots closed it by."""
 
+_BLAME = "the host passed on", "the host came back with"
+"""How a spectator begins to say that its host is dishonest."""
+
 _SIGNED = ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
 
 
@@ -92,12 +95,13 @@ def _opens_a_hand(frame: bytes) -> bool:
 
 @dataclass
 class Witness:
-    """Looks after the seats of ``honest``. ``frames`` are all frames that were sent, each once, openings apart, each
-    with the seat that shows cards of its own by it, or 0.
+    """Looks after the seats of ``honest`` and the spectators that are ``onlookers``. ``frames`` are all frames that
+    were sent, each once, openings apart, each with the seat that shows cards of its own by it, or 0.
     """
 
     agreement: Agreement
     honest: frozenset[int]
+    onlookers: frozenset[int] = frozenset()
     final: list[Final] = field(default_factory=list[Final])
     frames: dict[bytes, int] = field(default_factory=dict[bytes, int])
     parted: int = 0  # the step before play, if any, at which a cheat has shown two faces
@@ -113,8 +117,9 @@ class Witness:
             return
         self._follows(f"seat {peer.number}", peer.number, peer.match)
         for seat, reason in peer.faulted:
-            if seat in self.honest:
-                raise SafetyViolation(f"seat {peer.number} blames honest seat {seat}: {reason}")
+            if seat in self.honest | self.onlookers:
+                kind = "seat" if seat in self.honest else "spectator"
+                raise SafetyViolation(f"seat {peer.number} blames honest {kind} {seat}: {reason}")
 
     def notices(self, spectator: VirtualSpectator) -> None:
         """A spectator's match has taken something."""
@@ -250,6 +255,8 @@ class Witness:
         """A spectator has ended: as the seats have, or it says why it has not seen so much."""
         name, result = f"spectator {spectator.number}", spectator.result
         self._verifies(name, spectator, follows_nothing)
+        if result and spectator.lan.host in self.honest and result.reason.startswith(_BLAME):
+            raise SafetyViolation(f"{name} blames its honest host: {result.reason}")
         played_out = {peer.result for peer in ended if peer.result and peer.result.kind in {"won", "drawn"}}
         if result and result.kind in {"won", "drawn"} and played_out and result not in played_out:
             raise SafetyViolation(f"{name} ended with {result}, the seats with {played_out}")

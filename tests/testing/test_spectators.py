@@ -9,7 +9,7 @@ import pytest
 
 from seqp2p.match.events import Result
 from seqp2p.net.absence import Absent, Back
-from seqp2p.net.messages import Bye, Stage
+from seqp2p.net.messages import Bye, Refusal, Stage
 from seqp2p.replay.format import StepRecord, records
 from seqp2p.testing import (
     KINDS,
@@ -202,6 +202,38 @@ def test_one_that_was_not_shown_the_end_would_be_seen() -> None:
     deaf.spectators[ONE].make_visit = Deaf
     with pytest.raises(SafetyViolation, match="spectator 101 has read its host's farewell"):
         deaf.run()
+
+
+class Slanderer(Visit):
+    """Says of its host what it has not done."""
+
+    def _taken(self) -> None:
+        if self.onlooker.match.number == 12:
+            self.onlooker.ending = Result("unfinished", (), "the host passed on rubbish")
+        super()._taken()
+
+
+def test_one_that_blames_an_honest_host_would_be_seen() -> None:
+    slandered = hall()
+    slandered.spectators[ONE].make_visit = Slanderer
+    with pytest.raises(SafetyViolation, match="spectator 101 blames its honest host: the host passed on rubbish"):
+        slandered.run()
+
+
+class Babbler(Visit):
+    """Sends what is out of place."""
+
+    def _taken(self) -> None:
+        if self.onlooker.match.kind == "turn":
+            self.say(Refusal("busy", ""))
+        super()._taken()
+
+
+def test_one_that_its_host_blames_would_be_seen() -> None:
+    blamed = hall()
+    blamed.spectators[ONE].make_visit = Babbler
+    with pytest.raises(SafetyViolation, match="blames honest spectator 101"):
+        blamed.run()
 
 
 def test_one_that_sees_another_game_would_be_seen() -> None:
