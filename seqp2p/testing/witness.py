@@ -263,6 +263,11 @@ class Witness:
         host = [peer.result for peer in ended if peer.number == spectator.lan.host and peer.result in played_out]
         if host and spectator.parted and result not in host:
             raise SafetyViolation(f"{name} has read its host's farewell, and ended with {result}, its host with {host}")
+        proven = {
+            seat for peer in ended if peer.number == spectator.lan.host and peer.match for seat in peer.match.proven
+        }
+        if spectator.parted and spectator.match and not proven <= spectator.match.proven.keys():
+            raise SafetyViolation(f"{name} has read its host's farewell, and not the proof against {proven}")
 
     def _verifies(self, name: str, peer: Peer | VirtualSpectator, follow: Follow) -> None:
         report = self.reports[peer.number] = verify(peer.record, follow, REMEMBERING)
