@@ -23,19 +23,20 @@ ALLOWED: dict[str, set[str]] = {
     "crypto": set(),
     "match": LOWEST,
     "replay": {"match"} | LOWEST,
-    "ui": {"match"} | LOWEST,
+    "ui": {"hangup", "match"} | LOWEST,
     "players": {"ui", "match"} | LOWEST,
     "arena": {"workers", "players", "match"} | LOWEST,
     "learning": {"arena", "ui"} | LOWEST,
     "net": {"players", "replay", "match"} | LOWEST,
     "api": {"players", "net", "replay", "match"} | LOWEST,
-    "cli": {"api", "arena", "workers", "ui", "players", "net", "replay", "match"} | LOWEST,
+    "cli": {"api", "arena", "workers", "hangup", "ui", "players", "net", "replay", "match"} | LOWEST,
     "testing": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
     "__init__": {"api", "players", "net", "replay", "match"} | LOWEST,
     "said": set(),
     "workers": set(),
+    "hangup": set(),
 }
 # What everybody may import: what says nothing of its own.
 EVERYBODYS = {"__init__", "said"}

@@ -21,9 +21,9 @@ class BotName(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name; fails with the reason if there is no such bot."""
-        if isinstance(value, str) and value.partition(":")[0] in BOTS:
-            reason = why_no_bot(value)
-            if reason is not None:
-                self.fail(tr(reason), param, ctx)
-            return value
-        return super().convert(value, param, ctx)
+        if not isinstance(value, str):
+            return super().convert(value, param, ctx)
+        reason = why_no_bot(value)
+        if reason is not None:
+            self.fail(tr(reason), param, ctx)
+        return value

@@ -28,7 +28,8 @@ class ReplayPath(click.Path):
     """The name of a file or a folder. An empty one, as from a variable that is not set, would mean this very folder."""
 
     def __init__(self) -> None:
-        super().__init__(path_type=Path)
+        # Whether it can be read is found out file by file: one that cannot be must not keep the others from it.
+        super().__init__(readable=False, path_type=Path)
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None

@@ -6,6 +6,8 @@ import sys
 
 import trio
 
+from seqp2p.hangup import hang_up
+
 _CHUNK_SIZE = 4096
 _LINE_SIZE_MAX = 4096
 
@@ -13,14 +15,15 @@ _LINE_SIZE_MAX = 4096
 class LineReader:
     """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is.
 
-    One that cannot be read, like a terminal that is gone, has no more lines. At a terminal the end of the input is a
-    key (Ctrl-D): it is told, and what is typed after it is read.
+    One that cannot be read has no more lines. At a terminal the end of the input is a key (Ctrl-D): it is told, and
+    what is typed after it is read. A terminal that is gone asks this process to end, which is no key.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._buffer = b""
         self._ended = False
+        self._is_terminal = os.isatty(descriptor)
 
     async def read_line(self) -> str | None:
         """The next line without its end, or None when there are no more. Of a line, 4,096 bytes count."""
@@ -35,6 +38,9 @@ class LineReader:
             except OSError:
                 data = b""
                 self._ended = True
+            if self._ended and self._is_terminal and not os.isatty(self._descriptor):
+                hang_up()
+                await trio.sleep_forever()
             ended = not data
             self._buffer += data
             if b"\n" not in data:

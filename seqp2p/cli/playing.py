@@ -20,6 +20,7 @@ from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.unfinished import as_command_error
+from seqp2p.hangup import HANGUP
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -286,8 +287,13 @@ def _cannot_write(path: Path, error: OSError) -> CommandError:
 async def _leave_on_signal(
     session: Session, player: Player, signals: AsyncIterator[int], nursery: trio.Nursery
 ) -> None:
-    """Leave politely on Ctrl-C, a polite kill or a closed terminal: a goodbye to the others, a signed replay."""
+    """Leave politely on Ctrl-C or a polite kill: a goodbye to the others, a signed replay.
+
+    Nobody who loses a terminal has said that they leave: the seat is kept for them, as after a crash.
+    """
     async for number in signals:
+        if number == HANGUP and coming_back.is_possible():
+            raise CommandError(t("the terminal is gone"), exit_code=ABANDONED)
         if number == signal.SIGINT and isinstance(player, Person) and player.interrupted():
             continue
         # The next signal is taken as well, and changes nothing.

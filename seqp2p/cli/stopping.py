@@ -1,18 +1,15 @@
 """What asks this process to end, and how a command that waits for no network ends then."""
 
 import signal
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+
+from seqp2p.hangup import awaited
 
 
 def polite_signals() -> list[int]:
     """What asks a process to end: Ctrl-C, a polite kill, a terminal that closes."""
-    signals: list[int] = [signal.SIGINT, signal.SIGTERM]
-    # Windows has no SIGHUP, and nohup wants it to be ignored.
-    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        signals.append(signal.SIGHUP)
-    return signals
+    return [signal.SIGINT, signal.SIGTERM, *awaited()]
 
 
 @contextmanager

@@ -68,8 +68,8 @@ REFUSALS: Final = {
         said("Ask the host for the code it shows now."),
     ),
     "no_spectators": (
-        said("This table has no room for another spectator."),
-        said("Ask the host for more room (--spectators N)."),
+        said("This table takes no more spectators."),
+        said("Ask the host for more room (--spectators N). One that has come back by resume has none."),
     ),
     "not_watching": (
         said("The host does not know this spectator, or not any more."),

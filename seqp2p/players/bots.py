@@ -59,7 +59,9 @@ def why_no_bot(name: str) -> str | None:
     """Why there is no bot of this name, None if there is one."""
     kind, colon, number = name.partition(":")
     if kind not in _KINDS:
-        return said("there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join(_KINDS))
+        return said(
+            "there is no bot {name!r}: the bots are {bots}", name=name, bots=", ".join((*_KINDS, f"{STRONG}:N"))
+        )
     if not colon:
         return None
     if kind != STRONG:

@@ -77,8 +77,8 @@ class Person:
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = not desk.hears  # in every turn, without being asked
         self._answers: dict[str, Callable[[str], Iterable[str]]] = {
-            "help": lambda _: sight.help(),
-            "?": lambda _: sight.help(),
+            "help": lambda _: sight.help(painted=desk.shows_table),
+            "?": lambda _: sight.help(painted=desk.shows_table),
             "hand": lambda _: sight.hand(),
             "board": self._board,
             "score": lambda _: sight.score(),

@@ -14,12 +14,13 @@ from seqp2p.ui.cards import card_shown, colour_name
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.plain import (
     board_lines,
+    card_lines,
     hand_line,
     help_lines,
     legal_lines,
-    legend_lines,
     score_line,
     seats_lines,
+    sign_lines,
     where_lines,
 )
 from seqp2p.ui.words import Company, Story, listed
@@ -56,8 +57,8 @@ class Sight:
         position = self.match.game.position
         return position is not None and position.over
 
-    def help(self) -> Iterable[str]:
-        """Who one is, how to read the board, and what can be typed."""
+    def help(self, *, painted: bool = False) -> Iterable[str]:
+        """Who one is, how to read the board unless it is ``painted``, and what can be typed."""
         seen, company = self.view, self.company
         if seen is None:
             return [t("the cards are not dealt yet; meanwhile: seats, words, say TEXT, leave")]
@@ -71,7 +72,8 @@ class Sight:
         )
         if mates:
             place = t("{place} with {mates}", place=place, mates=listed([company.who(seat) for seat in mates]))
-        return [place, *legend_lines(seen.variant, company.colours), *help_lines(seen)]
+        signs = [] if painted else sign_lines(company.colours)
+        return [place, *signs, *card_lines(seen.variant), *help_lines(seen)]
 
     def hand(self) -> Iterable[str]:
         """The seat's own cards."""

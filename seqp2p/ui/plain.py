@@ -50,20 +50,29 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
 
 
 def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
-    """How to read the board."""
+    """How to read the board, and the cards."""
+    return [*sign_lines(colours), *card_lines(variant)]
+
+
+def sign_lines(colours: Sequence[str]) -> list[str]:
+    """What the signs on the board of ``board_lines`` mean."""
     chips = ", ".join(f"({colour_letter(colour)}) {colour_name(colour)}" for colour in colours)
     letter = colour_letter(colours[0])
-    lines = [
+    return [
         t("on the board:  {chips} chips    {corner} a free corner", chips=chips, corner=CORNER_CELL),
         t("               [{letter}] in a completed sequence    <{letter}> the last move", letter=letter),
     ]
+
+
+def card_lines(variant: Variant) -> list[str]:
+    """How cards are typed, or what the board calls them."""
     if not is_animal(variant.faces[variant.board.grid[1]]):
-        return [*lines, *letters_lines()]
+        return letters_lines()
     printed = [face for card, face in enumerate(variant.faces) if is_animal(face) and card in variant.board.grid]
     codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
     title = t("cards:")
-    return lines + [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)]
+    return [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)]
 
 
 def letters_lines() -> list[str]:

@@ -56,6 +56,7 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
+from seqp2p.hangup import hang_up
 from seqp2p.ui.frame import Frame, Painter, Target, in_ascii, width_of
 from seqp2p.ui.language import t
 from seqp2p.ui.scene import HEIGHT_MIN, WIDTH_MIN
@@ -142,7 +143,7 @@ class Stage:
         self._call(self._app.invalidate)
 
     async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
-        """Show the page until cancelled. A terminal that is gone ends this process as politely as SIGTERM does."""
+        """Show the page until cancelled. A terminal that is gone ends this process as a hangup does."""
         self._token = trio.lowlevel.current_trio_token()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stop_when_cancelled)
@@ -150,7 +151,7 @@ class Stage:
             task_status.started()
             await trio.to_thread.run_sync(self._run_application)
             if not self._stopped:
-                signal.raise_signal(signal.SIGTERM)
+                hang_up()
 
     async def _hear(self) -> None:
         async for call in self._hears:

@@ -40,6 +40,8 @@ from seqp2p.ui.words import Company, Story
 
 PAGE_LINES: Final = 5
 """Lines that PageUp and PageDown go."""
+SHEET_LINES: Final = 20
+"""The same in what is shown in place of the table, which has so many lines in the smallest terminal."""
 COMPLETIONS_MAX: Final = 20
 WORDS: Final = ("help", "hand", "board", "moves", "where ", "seats", "log", "words", "say ", "leave")
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
@@ -274,12 +276,12 @@ class TableScene:
             self._show(self._sheet, self._seat_shown)
             return
         lines = len(self._sheet_lines())
-        ends = {"home": -lines, "end": lines, "up": -1, "down": 1, "pageup": -PAGE_LINES, "pagedown": PAGE_LINES}
-        on = ends.get(key, 0)
+        ends = {"home": -lines, "end": lines, "up": -1, "down": 1, "pageup": -SHEET_LINES, "pagedown": SHEET_LINES}
+        on, most = ends.get(key, 0), max(lines - SHEET_LINES, 0)
         if self._sheet == "log":
-            self._below = min(max(self._below - on, 0), max(lines - 1, 0))
+            self._below = min(max(self._below - on, 0), most)
         else:
-            self._top = min(max(self._top + on, 0), max(lines - 1, 0))
+            self._top = min(max(self._top + on, 0), most)
 
     def _sheet_lines(self) -> tuple[Line, ...]:
         view, is_asked = self._view()

@@ -10,7 +10,7 @@ from typing import Any
 from seqp2p.cli.verify import verify_file
 from tests.cli.processes import Household, Process
 
-POLITE = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+POLITE = [signal.SIGINT, signal.SIGTERM]
 
 
 def reasons(*replays: str | Path) -> list[str]:
@@ -86,6 +86,19 @@ def test_a_seat_that_dies_is_waited_for_and_then_given_up(people: Household) -> 
     assert (over["result"], over["forfeit"]) == ("unfinished", [])
     assert over["reason"] == "seat 2 (guest) could not be reached for 1 s"
     assert "awaiting seat 2" in reasons(over["replay"])[0]
+
+
+def test_a_seat_that_loses_its_terminal_can_be_taken_again(people: Household) -> None:
+    """Nobody has said that they leave: the others wait, as for one that has crashed."""
+    host, guest = table(people)
+    guest.signal(signal.SIGHUP)
+    assert guest.end() == 5
+    (replay,) = people.replays("guest").glob("*.seqp2p")
+    assert guest.error() == ("the terminal is gone", f"come back with: {way_back(replay)} --bot random")
+    host.event("absent")
+    back = people.call("resume", "--bot", "random", "--json", "--replay-dir", people.replays("guest"), who="guest")
+    assert (host.end(), back.end()) == (0, 0)
+    assert host.events[-1]["result"] in ("won", "drawn")
 
 
 def test_a_host_with_nohup_outlives_its_terminal(people: Household) -> None:

@@ -17,6 +17,7 @@ import pytest
 import trio
 import trio.testing
 
+from seqp2p import hangup
 from seqp2p.cli import playing
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
@@ -327,7 +328,7 @@ def test_what_asks_a_process_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
         assert polite_signals() == [signal.SIGINT, signal.SIGTERM]
     finally:
         signal.signal(signal.SIGHUP, before)
-    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(hangup, "HANGUP", None)
     assert polite_signals() == [signal.SIGINT, signal.SIGTERM]
 
 

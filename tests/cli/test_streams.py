@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import signal
 import sys
 import termios
 from collections.abc import Iterator
@@ -256,17 +257,25 @@ async def test_the_end_of_the_input_is_a_key_at_a_terminal() -> None:
         os.close(master)
 
 
-async def test_a_terminal_that_goes_away() -> None:
+@pytest.mark.parametrize("ignored", [False, True])
+async def test_a_terminal_that_goes_away(ignored: bool) -> None:
+    """It is no end of what is typed: the process is asked to end, by SIGTERM where nohup has it ignore the usual."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    asked = signal.SIGTERM if ignored else signal.SIGHUP
     master, slave = os.openpty()
     try:
         os.write(master, b"hand\n")
         reader = LineReader(slave)
         assert await reader.read_line() == "hand"
         os.close(master)
-        with trio.fail_after(20):
-            assert await reader.read_line() is None
+        with trio.fail_after(20), trio.open_signal_receiver(asked) as signals:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(reader.read_line)
+                assert await anext(aiter(signals)) == asked
+                nursery.cancel_scope.cancel()
     finally:
         os.close(slave)
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 100_000])

@@ -34,7 +34,7 @@ HELP_OF = "see seqp2p {} --help"
         ("host --turn-time 86401", "invalid value for '--turn-time'", HELP_OF.format("host")),
         ("host --turn-time -1", "invalid value for '--turn-time'", HELP_OF.format("host")),
         ("host --games 0", "invalid value for '--games'", HELP_OF.format("host")),
-        ("host --bot deepblue", "invalid value for '--bot': 'deepblue' is not one of", HELP_OF.format("host")),
+        ("host --bot deepblue", "invalid value for '--bot': there is no bot 'deepblue'", HELP_OF.format("host")),
         ("host --variant chess", "invalid value for '--variant': 'chess' is not one of", HELP_OF.format("host")),
         ("host --pace -1", "invalid value for '--pace'", HELP_OF.format("host")),
         ("host --bot", "option '--bot' requires an argument", "see seqp2p"),

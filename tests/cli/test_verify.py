@@ -102,6 +102,27 @@ def test_an_empty_name(cli: Cli, command: str) -> None:
     assert first.endswith(": an empty name is no file's")
 
 
+def test_a_file_that_may_not_be_read_keeps_no_other_from_it(
+    cli: Cli, written: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For root there is none: what says so is made up."""
+    good, locked = written("good"), tmp_path / "locked.seqp2p"
+    locked.write_bytes(b"")
+    real_open, real_access = Path.open, os.access
+
+    def refuses(path: Path, *how: Any, **more: Any) -> Any:
+        if path == locked:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real_open(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", refuses)
+    monkeypatch.setattr(os, "access", lambda path, *how, **more: path != locked and real_access(path, *how, **more))
+    exit_code, out, _ = cli("verify", "--jobs", 1, locked, good)
+    assert exit_code == 3
+    assert f"{locked}: invalid: cannot be read: Permission denied\n" in out
+    assert f"{good}: verified" in out
+
+
 def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()

@@ -86,7 +86,7 @@ def test_refused(people: Household) -> None:
     eve = watch(people, host, "--json")
     assert eve.end() == 4
     assert eve.out == []
-    assert eve.error()[0] == "this table has no room for another spectator"
+    assert eve.error()[0] == "this table takes no more spectators"
     host.signal(signal.SIGTERM)
     host.end()
 

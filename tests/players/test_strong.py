@@ -330,8 +330,8 @@ def test_names_with_a_number() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("clever", "there is no bot 'clever': the bots are random, greedy, strong"),
-        (":3", "there is no bot ':3': the bots are random, greedy, strong"),
+        ("clever", "there is no bot 'clever': the bots are random, greedy, strong, strong:N"),
+        (":3", "there is no bot ':3': the bots are random, greedy, strong, strong:N"),
         ("greedy:3", "the bot greedy takes no number: write greedy"),
         *(
             (f"strong:{number}", "the trials for a choice are a number from 1 to 100000: write for instance strong:200")

@@ -135,9 +135,11 @@ def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
     ann.see("you draw ")
 
 
-def test_a_terminal_that_closes_ends_the_game(room: Room) -> None:
-    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0")
-    ann.see(YOUR_TURN)
+@pytest.mark.parametrize("how", [(), ("--plain",)])
+def test_a_terminal_that_closes_ends_the_program_and_not_the_game(room: Room, how: tuple[str, ...]) -> None:
+    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", *how)
+    ann.see("type an action" if how else YOUR_TURN)
     pid = ann.pid()
     ann.close()
     ann.wait_for(lambda: not Path(f"/proc/{pid}").exists())
+    room.sit("ann", "resume").see(YOUR_TURN)

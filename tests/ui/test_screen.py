@@ -240,11 +240,11 @@ async def test_an_audience_s_fault_comes_out() -> None:
 
 
 async def test_a_terminal_that_is_gone_asks_this_process_to_end() -> None:
-    with trio.open_signal_receiver(signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(signal.SIGHUP) as signals:
         async with sitting() as table:
             table.keys.close()
             with trio.fail_after(LIMIT_S):
-                assert await anext(aiter(signals)) == signal.SIGTERM
+                assert await anext(aiter(signals)) == signal.SIGHUP
 
 
 async def test_what_is_about_to_change_is_painted_when_it_has() -> None:
