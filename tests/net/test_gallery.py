@@ -313,7 +313,7 @@ ELSEWHERE = Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
         ([Watching(b"agreement")], PeerError, "a table that cannot be"),
         ([ELSEWHERE], PeerError, "a table at which it has no seat"),
         ([ContributionMessage(b"payload", A64)], PeerError, "before it showed the table"),
-        ([Ping(), refusal("no_spectators")], Refused, "no room"),
+        ([Ping(), refusal("no_spectators")], Refused, "no more spectators"),
         ([bye("another\x1b[31m time")], LinkLost, r"has closed the table: another\[31m time"),
     ],
 )
