@@ -37,7 +37,9 @@ def odd(manner: str, message: dict[str, object], count: int) -> bool:
         case "slow" if count == 1:
             time.sleep(LONG)
         case "late" if count == 1:
-            time.sleep(1.0)
+            return True
+        case "late" if count == 2:
+            answer(1, legal[0])
         case "flood" if count == 2:
             while True:
                 answer(1, legal[0])
