@@ -61,12 +61,16 @@ class Gone:
 WatchItem: TypeAlias = Message | Absent | Back | Gone
 
 
+_Dated: TypeAlias = tuple[int, RemarkMessage]
+
+
 @dataclass(slots=True)
 class _Ahead:
     """What came before the match was so far."""
 
     contributions: Early = field(default_factory=Early)
-    remarks: dict[tuple[int, int], RemarkMessage] = field(default_factory=dict[tuple[int, int], RemarkMessage])
+    # By seat and number, with the step: verified, and not again before that is there.
+    remarks: dict[tuple[int, int], _Dated] = field(default_factory=dict[tuple[int, int], _Dated])
     votes: list[BallotMessage | HeadMessage] = field(default_factory=list[BallotMessage | HeadMessage])
     openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
 
@@ -196,8 +200,9 @@ class Onlooker:
         self._writer.record(self.match)
         for event in events:
             self._tell(event)
-        for _, remark in sorted(self._ahead.remarks.items()):
-            self._receive_remark(remark)
+        due = sorted(place for place, (step, _) in self._ahead.remarks.items() if step <= self.match.number)
+        for place in due:
+            self._receive_remark(self._ahead.remarks.pop(place)[1])
         votes, self._ahead.votes = self._ahead.votes, []
         for vote in votes:
             self._hear_vote(vote)
@@ -213,7 +218,7 @@ class Onlooker:
             else:
                 events = self.match.receive_head(message.contribution)
         except TooEarly:
-            if len(self._ahead.votes) < VOTES_AHEAD_MAX:
+            if message not in self._ahead.votes and len(self._ahead.votes) < VOTES_AHEAD_MAX:
                 self._ahead.votes.append(message)
             # Signed on top of what is closed here, it may show that to be final; then the ballots are due.
             final = self.match.final
@@ -267,11 +272,9 @@ class Onlooker:
         except BadRemark as error:
             self._end(said("the host passed on {reason}", reason=why(error)))
             return
-        key = word.seat, word.number
         if word.step > self.match.number:
-            self._ahead.remarks[key] = message
+            self._ahead.remarks[word.seat, word.number] = word.step, message
             return
-        self._ahead.remarks.pop(key, None)
         remark = self.match.receive_remark(message.payload, message.signature)
         if remark is not None:
             self._writer.remark(self.match, remark)
