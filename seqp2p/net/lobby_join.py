@@ -165,7 +165,11 @@ async def knock(
     The code is tried once. Raises what ``join_table`` does.
     """
     code = parse_code(code)
-    link = await reach(host, credentials, dial, limits, role=role)
+    try:
+        link = await reach(host, credentials, dial, limits, role=role)
+    except LinkLost:
+        # From lobby to game a host hangs up on those it does not know yet; the code has not been tried so far.
+        link = await reach(host, credentials, dial, limits, role=role)
     async with tls.closing_on_error(link.frames.stream):
         own = credentials.identity.public
         exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)

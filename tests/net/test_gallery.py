@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import trio.lowlevel
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
 from seqp2p.net import tls
+from seqp2p.net.addresses import Address
 from seqp2p.net.audience import Show
 from seqp2p.net.auth import NO_LOBBY, check_client, receive
 from seqp2p.net.backlog import Backlog
@@ -22,6 +24,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import CodeShown, LobbyEvent
 from seqp2p.net.lobby_host import host_table
 from seqp2p.net.lobby_join import join_table
+from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import (
     BallotMessage,
     Bye,
@@ -135,6 +138,30 @@ async def test_let_in_before_the_start(autojump_clock: object) -> None:
         assert made.watchers.count == 2, "the end of the lobby is nothing to them"
         table = next(table for table in made.tables if table.seat == 1)
         assert table.watchers is made.watchers
+
+
+async def test_at_the_door_when_the_lobby_closes(autojump_clock: object) -> None:
+    """Who is about to say its name when the game begins is let in by the game."""
+    async with house() as made:
+        begun = trio.Event()
+
+        async def dial(address: Address) -> trio.abc.Stream:
+            stream = await made.wires.dial(address)
+            await begun.wait()
+            return stream
+
+        made.nursery.start_soon(
+            partial(watch_table, dial=dial), credentials(20), "eve", made.code, address_of(1), randomness(20)
+        )
+        await trio.sleep(1)
+        await made.join(2)
+        await trio.sleep(1)
+        table = next(table for table in made.tables if table.seat == 1)
+        begun.set()
+        await made.nursery.start(Mesh(table, randomness("mesh")).run, Nothing())
+        await trio.sleep(1)
+        assert made.watchers.count == 1
+        assert made.wires.dialled.count(address_of(1)) == 3
 
 
 async def test_who_sits_down_watches_no_longer(autojump_clock: object) -> None:
