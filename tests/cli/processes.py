@@ -274,6 +274,12 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
+def processor_s(pid: int) -> float:
+    """Seconds of a processor that a process has had so far, however long it had to wait for one."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def wait_until(condition: Callable[[], bool], what: str) -> None:
     """Wait for something that nothing tells of."""
     limit = time.monotonic() + LIMIT_S

@@ -106,20 +106,21 @@ async def evening(players: int, limits: Limits = QUICK, guests: int | None = Non
                 await frames.abort()
 
 
+@pytest.mark.timeout(10 * LIMIT_S)
 async def test_twelve_sit_down_and_play() -> None:
     async with evening(12, PATIENT) as table:
-        with trio.fail_after(2 * LIMIT_S):
+        with trio.fail_after(4 * LIMIT_S):
             await table.all_seated.wait()
         assert len({each.game for each in table.tables.values()}) == 1
         seats = {each.seat: Seat(Mesh(each, randomness, PATIENT), 12) for each in table.tables.values()}
         assert sorted(seats) == list(range(1, 13))
-        with trio.fail_after(2 * LIMIT_S):
+        with trio.fail_after(4 * LIMIT_S):
             async with trio.open_nursery() as nursery:
                 for seat in seats.values():
                     await nursery.start(seat.run)
                 for number, seat in seats.items():
                     await seat.until_linked(*(set(seats) - {number}))
-                for step in range(1, 6):
+                for step in range(1, 4):
                     for number, seat in seats.items():
                         seat.contribute(number, step, 5_000)
                     for seat in seats.values():
