@@ -2,10 +2,17 @@
 
 import signal
 import sys
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, NoReturn
 
 HANGUP: Final[int | None] = None if sys.platform == "win32" else signal.SIGHUP
 """Windows has none."""
+_HEARD_S: Final = 10.0
+"""Longer than whoever hears the signal takes to end this process: a goodbye, the end of a replay."""
+
+
+class TerminalGone(Exception):  # it says what has happened, and nobody is to blame
+    """Nobody can see or say anything here any more."""
 
 
 def awaited() -> list[int]:
@@ -13,6 +20,13 @@ def awaited() -> list[int]:
     return [] if HANGUP is None or signal.getsignal(HANGUP) == signal.SIG_IGN else [HANGUP]
 
 
-def hang_up() -> None:
-    """The terminal is gone, and this process may be the first to notice: it is asked to end, if need be politely."""
-    signal.raise_signal((*awaited(), signal.SIGTERM)[0])
+async def hang_up(sleep: Callable[[float], Awaitable[None]]) -> NoReturn:
+    """The terminal is gone, and this process may be the first to notice: it is asked to end as by its system.
+
+    Raises TerminalGone where it cannot be asked, or nobody hears. Never by another signal: those say that a seat is
+    left, which nobody has said who loses a terminal.
+    """
+    for number in awaited():
+        signal.raise_signal(number)
+        await sleep(_HEARD_S)
+    raise TerminalGone

@@ -16,18 +16,22 @@ class LineReader:
     """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is.
 
     One that cannot be read has no more lines. At a terminal the end of the input is a key (Ctrl-D): it is told, and
-    what is typed after it is read. A terminal that is gone asks this process to end, which is no key.
+    what is typed after it is read. A terminal that is gone ends this process (``hang_up``), which is no key.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._buffer = b""
         self._ended = False
-        self._is_terminal = os.isatty(descriptor)
+        self._is_terminal = False
 
     async def read_line(self) -> str | None:
-        """The next line without its end, or None when there are no more. Of a line, 4,096 bytes count."""
+        """The next line without its end, or None when there are no more. Of a line, 4,096 bytes count.
+
+        Raises TerminalGone.
+        """
         ended = self._ended
+        self._is_terminal = self._is_terminal or os.isatty(self._descriptor)
         while b"\n" not in self._buffer and not ended:
             # A plain file and /dev/null are always ready, and cannot be waited for.
             with contextlib.suppress(PermissionError):
@@ -39,8 +43,7 @@ class LineReader:
                 data = b""
                 self._ended = True
             if self._ended and self._is_terminal and not os.isatty(self._descriptor):
-                hang_up()
-                await trio.sleep_forever()
+                await hang_up(trio.sleep)
             ended = not data
             self._buffer += data
             if b"\n" not in data:

@@ -20,7 +20,7 @@ from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.unfinished import as_command_error
-from seqp2p.hangup import HANGUP
+from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -293,7 +293,7 @@ async def _leave_on_signal(
     """
     async for number in signals:
         if number == HANGUP and coming_back.is_possible():
-            raise CommandError(t("the terminal is gone"), exit_code=ABANDONED)
+            raise TerminalGone
         if number == signal.SIGINT and isinstance(player, Person) and player.interrupted():
             continue
         # The next signal is taken as well, and changes nothing.

@@ -10,11 +10,13 @@ import trio
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
 from seqp2p.cli.stopping import polite_signals
+from seqp2p.hangup import TerminalGone
 from seqp2p.net.errors import NetError
 from seqp2p.said import said, why
 from seqp2p.ui.language import t, tr
 
 LOST_HINT: Final = said("check the address, and that the host is still there; then try again")
+_UNDERSTOOD: Final = CommandError | NetError | TerminalGone | KeyboardInterrupt
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
@@ -24,10 +26,10 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
         return trio.run(work, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         leaves = list(_leaves(cast("BaseException", group)))
-        if not all(isinstance(error, CommandError | NetError | KeyboardInterrupt) for error in leaves):
+        if not all(isinstance(error, _UNDERSTOOD) for error in leaves):
             raise
         raise as_command_error(leaves[0]) from None
-    except (NetError, KeyboardInterrupt) as error:
+    except (NetError, TerminalGone, KeyboardInterrupt) as error:
         raise as_command_error(error) from None
 
 
@@ -37,6 +39,8 @@ def as_command_error(error: BaseException) -> CommandError:
         return error
     if isinstance(error, NetError):
         return CommandError(sentence(why(error)), error.hint or LOST_HINT, NOT_CONNECTED)
+    if isinstance(error, TerminalGone):
+        return CommandError(t("the terminal is gone"), exit_code=ABANDONED)
     return CommandError(t("stopped"), exit_code=ABANDONED)
 
 

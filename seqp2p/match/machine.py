@@ -314,8 +314,8 @@ class Match:
     def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
         """Take a remark that is the next of its seat; None for one that is here already, or that has a gap before it.
 
-        Raises BadRemark, and TooEarly for one dated to a step that is not open yet. One dated to a past that did not
-        stand is a remark all the same; it can never be called.
+        Raises BadRemark, and TooEarly for one dated beyond ``number``: speakers name that also where no step is open.
+        One dated to a past that did not stand is a remark all the same; it can never be called.
         """
         remark = open_remark(payload, signature, self.game.id, self.game.agreement)
         if remark.said.step > self.number:

@@ -205,19 +205,22 @@ class Audience(Generic[W]):
 
     # What they are sent.
 
-    def spread(self, item: Item, frame: bytes) -> None:
-        """The host passes this on to its neighbours: it is put by for those spectators that are level."""
+    def spread(self, item: Item, frame: bytes) -> bool:
+        """The host passes this on to its neighbours: it is put by for those spectators that are level, if any."""
         assert self._show is not None, "what is spread is of a game that has begun"
+        put = False
         for watcher in self._watchers.values():
             watcher.level = watcher.level and watcher.behind < self._limits.resync_max
             if not watcher.level:
                 continue
+            put = True
             if item.author is not None:
                 watcher.put_contribution(item.step, item.author, frame)
             elif item.key in self._show.kept:
                 self._put_kept(watcher, self._show)
             else:
                 watcher.put(frame)
+        return put
 
     def say_goodbye(self, reason: str) -> None:
         """Nobody is let in any more; all get what they lack, and a farewell."""
@@ -226,8 +229,11 @@ class Audience(Generic[W]):
         frames: dict[bytes, bytes] = {}  # A frame made for one is every other's, too.
         for watcher in self.watchers:
             if self._show is not None:
-                # One that had no time to ask has nothing.
-                self._put_lacking(watcher, watcher.at or (1, frozenset()), self._show, self._limits.unsent_max, frames)
+                # One that had no time to ask has nothing. More than a link holds would end it, unread.
+                at = watcher.at or (1, frozenset())
+                room = self._limits.unsent_max - watcher.link.unsent - len(farewell)
+                if self._put_lacking(watcher, at, self._show, room, frames):
+                    self._put_votes(watcher, at[0], self._show, room)
             watcher.put(farewell)
             watcher.flush()
 
@@ -250,7 +256,10 @@ class Audience(Generic[W]):
         if self._show is None or watcher.at is None or watcher.level or watcher.behind or now < watcher.answer_at:
             return
         watcher.answer_at = now + self._limits.answer_pause_s
-        watcher.level = self._put_lacking(watcher, watcher.at, self._show, self._limits.resync_max, {})
+        at = watcher.at
+        watcher.level = self._put_lacking(watcher, at, self._show, self._limits.resync_max, {})
+        if watcher.level:
+            self._put_votes(watcher, at[0], self._show, self._limits.unsent_max)
         watcher.flush()
 
     def _put_lacking(
@@ -258,16 +267,19 @@ class Audience(Generic[W]):
     ) -> bool:
         """Put by what it lacks, up to this size; whether that is all. Contributions come first: the rest is on them."""
         for step, author, each in show.store.missing(*at):
-            if watcher.waiting and watcher.waiting_size + len(each.payload) > size_max:
-                return False
             if each.payload not in frames:
                 frames[each.payload] = encode_message(ContributionMessage(each.payload, each.signature))
+            if watcher.waiting and watcher.waiting_size + len(frames[each.payload]) > size_max:
+                return False
             watcher.put_contribution(step, author, frames[each.payload])
-        if not self._put_kept(watcher, show, size_max):
-            return False
-        for vote in show.store.votes(at[0]):
-            watcher.put(encode_message(vote))
-        return True
+        return self._put_kept(watcher, show, size_max)
+
+    def _put_votes(self, watcher: Watcher[W], step: int, show: Show, size_max: int) -> None:
+        """Put by what was voted and concerns one whose open step this is. What does not fit is the seats' alone."""
+        for frame in map(encode_message, show.store.votes(step)):
+            if watcher.waiting_size + len(frame) > size_max:
+                return
+            watcher.put(frame)
 
     def _put_kept(self, watcher: Watcher[W], show: Show, size_max: int | None = None) -> bool:
         for frame in itertools.islice(show.kept.values(), watcher.told, None):

@@ -1,40 +1,18 @@
 """Ballots and heads of a live game: taken, kept, passed on, and those of this seat signed when they are due."""
 
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Literal
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event
 from seqp2p.match.seat import OwnSeat
-from seqp2p.net.gossip import Vote, digest
+from seqp2p.net.early import EarlyVotes
+from seqp2p.net.gossip import Vote
 from seqp2p.net.ledger import Ledger
 from seqp2p.net.messages import BallotMessage, HeadMessage
 from seqp2p.net.voting import Voting
 from seqp2p.said import why
-
-# Of one seat, about later steps than the first that is not final: the nearest.
-AHEAD_MAX: Final = 64
-
-
-class Ahead:
-    """Votes about steps that are not the base yet. Nobody can crowd out another: each is on its signer's account."""
-
-    def __init__(self) -> None:
-        self._kept: dict[int, dict[bytes, tuple[int, int, Vote]]] = {}  # (step, neighbour, vote) by digest, by signer
-
-    def keep(self, early: TooEarly, sender: int, message: Vote) -> None:
-        """Keep one; where there are too many of its signer, those of the nearest steps."""
-        kept = self._kept.setdefault(early.seat, {})
-        kept.setdefault(digest(message.payload), (early.step, sender, message))
-        if len(kept) > AHEAD_MAX:
-            del kept[max(kept, key=lambda key: kept[key][0])]
-
-    def due(self, step: int) -> list[tuple[int, Vote]]:
-        """Take what is about steps up to this one: neighbours, and what they sent, in order of steps."""
-        due = [(key, kept) for kept in self._kept.values() for key, (of, *_) in kept.items() if of <= step]
-        taken = sorted((kept.pop(key) for key, kept in due), key=lambda each: each[0])
-        return [(sender, message) for _, sender, message in taken]
 
 
 class BallotBox:
@@ -51,7 +29,7 @@ class BallotBox:
         self._seat = seat
         self._voting = voting
         self._follow = follow
-        self._ahead = Ahead()
+        self._ahead = EarlyVotes()
         self._ahead_of = self._match.final
         self.accused: list[Violation] = []
 

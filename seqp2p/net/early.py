@@ -1,17 +1,24 @@
-"""Contributions that came before their step opened, kept until it does: by who signed them, within limits."""
+"""What came before its step, kept until that is there: by who signed it, within limits."""
 
 from typing import Final
 
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.errors import TooEarly
+from seqp2p.net.gossip import Vote, digest
 
 # Of one seat. Honest ones are at most a round of shuffles ahead, but for a seat that is catching up.
 EARLY_MAX: Final = 64
 # Different ones of one seat for one step: two are proof of cheating, more prove no more.
 VERSIONS_MAX: Final = 2
+# Of one seat, about later steps than the first that is not final: the nearest.
+VOTES_MAX: Final = 64
 
 
 class Early:
-    """What came early. Nobody can crowd out another, because each is kept on the account of the seat that signed it."""
+    """Contributions to steps that are not open yet.
+
+    Nobody can crowd out another, because each is kept on the account of the seat that signed it.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, int], list[tuple[int, Contribution]]] = {}  # (neighbour, …) by (step, author)
@@ -29,3 +36,23 @@ class Early:
         """Take what is due once this step is open: neighbours it came from, and contributions, in order of steps."""
         keys = sorted(key for key in self._kept if key[0] <= step)
         return [each for key in keys for each in self._kept.pop(key)]
+
+
+class EarlyVotes:
+    """Votes about steps that are not the base yet. Nobody can crowd out another: each is on its signer's account."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, dict[bytes, tuple[int, int, Vote]]] = {}  # (step, neighbour, vote) by digest, by signer
+
+    def keep(self, early: TooEarly, sender: int, message: Vote) -> None:
+        """Keep one; where there are too many of its signer, those of the nearest steps."""
+        kept = self._kept.setdefault(early.seat, {})
+        kept.setdefault(digest(message.payload), (early.step, sender, message))
+        if len(kept) > VOTES_MAX:
+            del kept[max(kept, key=lambda key: kept[key][0])]
+
+    def due(self, step: int) -> list[tuple[int, Vote]]:
+        """Take what is about steps up to this one: neighbours, and what they sent, in order of steps."""
+        due = [(key, kept) for kept in self._kept.values() for key, (of, *_) in kept.items() if of <= step]
+        taken = sorted((kept.pop(key) for key, kept in due), key=lambda each: each[0])
+        return [(sender, message) for _, sender, message in taken]

@@ -6,6 +6,7 @@ waits for a seat. What ends the game ends this: its end, a proof that somebody c
 away. What it waits for itself is in ``Runtime`` alone. watching.py runs it under trio, seqp2p/testing in a simulation.
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +22,7 @@ from seqp2p.match.outcome import final_result, names
 from seqp2p.match.remark import BadRemark, open_remark
 from seqp2p.net import messages as wire
 from seqp2p.net.absence import Absent, Back
-from seqp2p.net.early import Early
+from seqp2p.net.early import Early, EarlyVotes
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
 from seqp2p.net.messages import (
     BallotMessage,
@@ -41,8 +42,6 @@ from seqp2p.said import said, why
 
 ASK_S: Final = 0.6
 """Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
-VOTES_AHEAD_MAX: Final = 256
-"""Ballots and heads kept until their step is here: twelve seats' for more steps than are ever open at once."""
 OPENINGS_WAIT_S: Final = 8.0
 """How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
 
@@ -71,7 +70,7 @@ class _Ahead:
     contributions: Early = field(default_factory=Early)
     # By seat and number, with the step: verified, and not again before that is there.
     remarks: dict[tuple[int, int], _Dated] = field(default_factory=dict[tuple[int, int], _Dated])
-    votes: list[BallotMessage | HeadMessage] = field(default_factory=list[BallotMessage | HeadMessage])
+    votes: EarlyVotes = field(default_factory=EarlyVotes)
     openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
 
 
@@ -203,8 +202,7 @@ class Onlooker:
         due = sorted(place for place, (step, _) in self._ahead.remarks.items() if step <= self.match.number)
         for place in due:
             self._receive_remark(self._ahead.remarks.pop(place)[1])
-        votes, self._ahead.votes = self._ahead.votes, []
-        for vote in votes:
+        for _, vote in self._ahead.votes.due(self.match.number):
             self._hear_vote(vote)
         if self.match.game.result is not None:
             self.ending = self.match.game.result
@@ -217,9 +215,8 @@ class Onlooker:
                 events = self.match.receive_ballot(message.contribution)
             else:
                 events = self.match.receive_head(message.contribution)
-        except TooEarly:
-            if message not in self._ahead.votes and len(self._ahead.votes) < VOTES_AHEAD_MAX:
-                self._ahead.votes.append(message)
+        except TooEarly as early:
+            self._ahead.votes.keep(early, 0, message)
             # Signed on top of what is closed here, it may show that to be final; then the ballots are due.
             final = self.match.final
             events = self.match.settle()
@@ -265,13 +262,15 @@ class Onlooker:
             self.ending = self.ending or self.match.forfeit
 
     def _receive_remark(self, message: RemarkMessage) -> None:
-        """A remark; one that is dated to a step that is not open yet waits until it is."""
+        """A remark; one that is dated to a later step than the open one waits."""
         game = self.match.game
         try:
             word = open_remark(message.payload, message.signature, game.id, game.agreement).said
         except BadRemark as error:
             self._end(said("the host passed on {reason}", reason=why(error)))
             return
+        # Not ``chain.opened``, as for contributions: a speaker dates with its ``number`` also where no step is open (after
+        # the end, or while what closed the last one is not final), and no later step would let such a remark in.
         if word.step > self.match.number:
             self._ahead.remarks[word.seat, word.number] = word.step, message
             return
@@ -303,17 +302,17 @@ class Onlooker:
     def see_hands(self) -> bool:
         """Open the hands whose secrets have come, and say whether there are more to wait for.
 
-        After the end the seats open their hands, if the table agreed to it. Never before: it is checked here too.
+        After the end the seats open their hands, if the table agreed to it. Never before: it is checked here too. One
+        that the host has made up is nothing; the right one may still come, for as long as any is waited for.
         """
         game = self.match.game
         if game.result is None or not self.match.confirmed or not game.agreement.settings.open_hands:
             return False
-        for seat, opening in self._ahead.openings.items():
+        openings, self._ahead.openings = self._ahead.openings, {}
+        for seat, opening in openings.items():
             if seat not in self.match.openings:
-                try:
+                with contextlib.suppress(CryptoError, Refusal):
                     self.match.open_seat(seat, decode_scalar(opening.secret))
-                except (CryptoError, Refusal):
-                    return False  # The host made it up: nothing more of it is wanted.
         return len(self.match.openings) < game.players
 
     def take_hands(self, item: WatchItem) -> bool:

@@ -76,10 +76,11 @@ class Watchers(Audience[Link]):
         """Somebody authenticated, with role watch: from here on it is looked after by a task of its own."""
         self._nursery.start_soon(self._attend, frames, proof)
 
-    def spread(self, item: Item, frame: bytes) -> None:
-        """See Audience; it is sent in the next round."""
-        super().spread(item, frame)
-        self._news.set()
+    def spread(self, item: Item, frame: bytes) -> bool:
+        """See Audience; it is sent in the next round, if there is anything to send."""
+        if put := super().spread(item, frame):
+            self._news.set()
+        return put
 
     def say_goodbye(self, reason: str) -> None:
         """See Audience; links that are not closed in time are closed from here."""

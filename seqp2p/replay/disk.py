@@ -8,6 +8,9 @@ from typing import Final, Protocol
 
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 
+# Whatever is there by now: opening it waits for no writer of a pipe, and takes no terminal. Windows has neither flag.
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
 
 class NotAFile(OSError):
     """A folder, a pipe or a device stands where a file is wanted."""
@@ -19,12 +22,19 @@ def read_replay(path: str | os.PathLike[str]) -> bytes:
     Waits for no pipe, and reads no device to its end. Raises FileNotFoundError, NotAFile, and OSError as files do.
     """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # Path makes the folder it is in of an empty name
-            raise NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
+        # Before it is opened, because that alone does something to some devices; and after, when it stays what it is.
+        _require_file(os.stat(path), path)  # noqa: PTH116  # Path makes the folder it is in of an empty name
+        descriptor = os.open(path, _FLAGS)
     except ValueError:  # A zero byte is in the name.
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)) from None
-    with Path(path).open("rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
+        _require_file(os.fstat(descriptor), path)
         return file.read(REPLAY_SIZE_MAX + 1)
+
+
+def _require_file(found: os.stat_result, path: str | os.PathLike[str]) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
 
 
 class File(Protocol):

@@ -82,13 +82,14 @@ class VirtualAudience(Audience[End]):
         if end in self._by_end:
             self.go(self._by_end.pop(end), error)
 
-    def spread(self, item: Item, frame: bytes) -> None:
-        """See Audience; it is sent in the next round."""
-        super().spread(item, frame)
-        self._news = True
-        if not self._sending:
-            self._sending = True
-            self._process.after(0.0, self._send_round)
+    def spread(self, item: Item, frame: bytes) -> bool:
+        """See Audience; it is sent in the next round, if there is anything to send."""
+        if put := super().spread(item, frame):
+            self._news = True
+            if not self._sending:
+                self._sending = True
+                self._process.after(0.0, self._send_round)
+        return put
 
     def say_goodbye(self, reason: str) -> None:
         """See Audience; links that are not closed in time are closed from here."""

@@ -11,6 +11,7 @@ While a game is played:
 At the end referee.py plays the record again with all cards known, and secrets.py looks for what got out.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -218,9 +219,9 @@ class Witness:
         deck = match.game.deck
         for seat, hand in enumerate(hands, 1):
             if seat != own:
-                known = sum(card != UNKNOWN for card in hand)
-                shown = sum(position in deck.shown for position in deck.hand(seat))
-                if known > shown:
+                known = Counter(card for card in hand if card != UNKNOWN)
+                shown = Counter(deck.face(deck.shown[at]) for at in deck.hand(seat) if at in deck.shown)
+                if not known <= shown:
                     raise SafetyViolation(f"{name} sees a card of seat {seat}")
 
     # At the end.

@@ -143,7 +143,7 @@ class Stage:
         self._call(self._app.invalidate)
 
     async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
-        """Show the page until cancelled. A terminal that is gone ends this process as a hangup does."""
+        """Show the page until cancelled. A terminal that is gone ends this process, if by raising TerminalGone."""
         self._token = trio.lowlevel.current_trio_token()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stop_when_cancelled)
@@ -151,7 +151,7 @@ class Stage:
             task_status.started()
             await trio.to_thread.run_sync(self._run_application)
             if not self._stopped:
-                hang_up()
+                await hang_up(trio.sleep)
 
     async def _hear(self) -> None:
         async for call in self._hears:

@@ -25,6 +25,7 @@ from seqp2p.cli.playing import Choices, joint_seed, make_player, open_writer, sa
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, run_async, sentence
 from seqp2p.cli.stopping import polite_signals
+from seqp2p.hangup import TerminalGone
 from seqp2p.match.events import Remarked, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, Refused
@@ -287,6 +288,7 @@ def test_what_ends_a_game_becomes_a_sentence() -> None:
         (CommandError("own"), "own"),
         (LinkLost("Lost."), "lost"),
         (KeyboardInterrupt(), "stopped"),
+        (TerminalGone(), "the terminal is gone"),
         (BaseExceptionGroup("", [CommandError("inner"), KeyboardInterrupt()]), "inner"),
         (ExceptionGroup("", [ExceptionGroup("", [LinkLost("Deep.")])]), "deep"),
     ],

@@ -8,8 +8,10 @@ import re
 import signal
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 from seqp2p.cli import lines
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import CommandError, Output, prepare_streams, printable
+from seqp2p.hangup import TerminalGone
 from tests.cli.conftest import Game
 from tests.cli.processes import Household
 
@@ -257,25 +260,38 @@ async def test_the_end_of_the_input_is_a_key_at_a_terminal() -> None:
         os.close(master)
 
 
-@pytest.mark.parametrize("ignored", [False, True])
-async def test_a_terminal_that_goes_away(ignored: bool) -> None:
-    """It is no end of what is typed: the process is asked to end, by SIGTERM where nohup has it ignore the usual."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
-    asked = signal.SIGTERM if ignored else signal.SIGHUP
+@asynccontextmanager
+async def terminal_that_goes_away(hangup: Any) -> AsyncIterator[LineReader]:
+    """A reader at a terminal that is gone by now, in a process for which this is what SIGHUP does."""
+    before = signal.signal(signal.SIGHUP, hangup)
     master, slave = os.openpty()
     try:
         os.write(master, b"hand\n")
         reader = LineReader(slave)
         assert await reader.read_line() == "hand"
         os.close(master)
-        with trio.fail_after(20), trio.open_signal_receiver(asked) as signals:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(reader.read_line)
-                assert await anext(aiter(signals)) == asked
-                nursery.cancel_scope.cancel()
+        yield reader
     finally:
         os.close(slave)
         signal.signal(signal.SIGHUP, before)
+
+
+async def test_a_terminal_that_goes_away() -> None:
+    """It is no end of what is typed: the process is asked to end."""
+    async with terminal_that_goes_away(signal.SIG_DFL) as reader:
+        with trio.fail_after(20), trio.open_signal_receiver(signal.SIGHUP) as signals:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(reader.read_line)
+                assert await anext(aiter(signals)) == signal.SIGHUP
+                nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("hangup", [signal.SIG_IGN, lambda *_: None], ids=["ignored", "not obeyed"])
+async def test_a_terminal_that_goes_away_unheard(autojump_clock: object, hangup: Any) -> None:
+    """Nothing waits for ever, and no other signal is raised: each says that somebody leaves, and SIGTERM ends this."""
+    async with terminal_that_goes_away(hangup) as reader:
+        with trio.fail_after(20), pytest.raises(TerminalGone):
+            await reader.read_line()
 
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 100_000])

@@ -108,14 +108,14 @@ def test_a_file_that_may_not_be_read_keeps_no_other_from_it(
     """For root there is none: what says so is made up."""
     good, locked = written("good"), tmp_path / "locked.seqp2p"
     locked.write_bytes(b"")
-    real_open, real_access = Path.open, os.access
+    real_open, real_access = os.open, os.access
 
-    def refuses(path: Path, *how: Any, **more: Any) -> Any:
+    def refuses(path: Any, *how: Any, **more: Any) -> int:
         if path == locked:
             raise PermissionError(13, "Permission denied", str(path))
         return real_open(path, *how, **more)
 
-    monkeypatch.setattr(Path, "open", refuses)
+    monkeypatch.setattr(os, "open", refuses)
     monkeypatch.setattr(os, "access", lambda path, *how, **more: path != locked and real_access(path, *how, **more))
     exit_code, out, _ = cli("verify", "--jobs", 1, locked, good)
     assert exit_code == 3

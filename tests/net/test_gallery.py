@@ -441,3 +441,13 @@ async def test_hands_that_are_made_up(autojump_clock: object, quick: None, tmp_p
     seen = await watched(tmp_path, telling(table, wrong, *contributions()))
     assert seen.match.openings == {}
     assert seen.report().verdict == "verified"
+
+
+async def test_hands_that_come_after_made_up_ones(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+    """The right ones are waited for still."""
+    table = Watching(GAME.agreement)
+    wrong = Opening(1, b"\0" * 31 + b"\1")
+    right = [Opening(seat.number, seat.release().to_bytes(32, "big")) for seat in GAME.seats]
+    seen = await watched(tmp_path, telling(table, wrong, *contributions(), right[1], wrong, right[0]))
+    assert seen.match.openings.keys() == {1, 2}
+    assert seen.report().verdict == "verified"

@@ -9,9 +9,12 @@ import pytest
 import trio
 import trio.testing
 
+from seqp2p.crypto.hashing import HEAD
+from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import TurnBody, make_payload
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
+from seqp2p.match.signed import HeadPayload, encode_signed
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
@@ -27,7 +30,8 @@ from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.hall import own_key, say
 from tests.net.parties import credentials
 from tests.net.tools import address_of
-from tests.table import at_random, due, make_seats, randomness, signed
+from tests.table import at_random, due, make_seats, played, randomness, signed
+from tests.table import identity as seat_identity
 from tests.table import make_agreement as table_of
 
 T = TypeVar("T")
@@ -68,6 +72,23 @@ async def test_a_farewell_that_waits_for_room_is_not_lost(
             result = await spectator.run()
     assert (result.kind, result.reason) == ("unfinished", "the host says: it is late")
     assert match.number == 2
+
+
+async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
+    """Hundreds of one seat's heads of steps to come, and one of another seat's: this one is heard when it is due."""
+    game = played(3, "kids")
+    match = Match(game.agreement)
+
+    def head(seat: int, round_: int) -> HeadMessage:
+        word = HeadPayload(1, match.game.id, 2, game.steps[1].prev, seat, round_, bytes(32))
+        return HeadMessage(encode_signed(word), sign(seat_identity(seat), HEAD, encode_signed(word)))
+
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
+        onlooker = Onlooker(match, 1, writer, lambda _: None)
+        for round_ in range(300):
+            await onlooker.take(head(2, round_))
+        await onlooker.take(head(3, 0))
+        assert [message for _, message in onlooker._ahead.votes.due(2)][-1] == head(3, 0)
 
 
 @pytest.mark.usefixtures("quick")

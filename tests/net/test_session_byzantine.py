@@ -14,7 +14,7 @@ from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload, encode_signed
-from seqp2p.net.ballot_box import AHEAD_MAX, Ahead
+from seqp2p.net.early import VOTES_MAX, EarlyVotes
 from seqp2p.net.messages import BallotMessage
 from seqp2p.net.store import LOOK_BACK_MAX, MatchStore
 from seqp2p.net.voting import SILENT_S
@@ -107,16 +107,16 @@ async def test_wrong_on_a_past_that_does_not_stand(
 
 def test_votes_ahead_are_on_their_signers_account() -> None:
     """Junk of one seat pushes out its own junk, and the nearest steps are kept."""
-    ahead = Ahead()
+    ahead = EarlyVotes()
     honest = BallotMessage(b"honest", bytes(64))
     ahead.keep(TooEarly(8, 1), 1, honest)
-    for step in range(2 * AHEAD_MAX, 9, -1):
+    for step in range(2 * VOTES_MAX, 9, -1):
         ahead.keep(TooEarly(step, 2), 2, BallotMessage(b"junk %d" % step, bytes(64)))
     assert ahead.due(7) == []
     assert (
-        ahead.due(9 + AHEAD_MAX)
-        == [(1, honest), *((2, BallotMessage(b"junk %d" % step, bytes(64))) for step in range(10, 10 + AHEAD_MAX))][
-            : 1 + AHEAD_MAX
+        ahead.due(9 + VOTES_MAX)
+        == [(1, honest), *((2, BallotMessage(b"junk %d" % step, bytes(64))) for step in range(10, 10 + VOTES_MAX))][
+            : 1 + VOTES_MAX
         ]
     )
     assert ahead.due(10_000) == []

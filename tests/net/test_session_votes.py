@@ -15,7 +15,7 @@ from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped, Result, Undone, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
-from seqp2p.net import ballot_box
+from seqp2p.net import early
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
@@ -308,7 +308,7 @@ async def test_floods_are_bounded_and_harm_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One seat alone decides nothing, whatever it signs; the game is played on to its end."""
-    monkeypatch.setattr(ballot_box, "AHEAD_MAX", ROOM)
+    monkeypatch.setattr(early, "VOTES_MAX", ROOM)
     party, asleep, _ = seated(tmp_path, 3, sleep_s=60)
     async with trio.open_nursery() as nursery:
         async with party.playing():
@@ -414,24 +414,24 @@ async def test_a_ballot_before_its_step(autojump_clock: object, quick: None, tmp
         await trio.sleep(1)
         box = party[1].session._ballots
         match = party[1].match
-        early = ballot(match, 2, step=match.number + 2, prev=bytes(32))
-        box.hear(early, 2)
-        assert [kept[1:] for kept in box._ahead._kept[2].values()] == [(2, early)]
+        ahead = ballot(match, 2, step=match.number + 2, prev=bytes(32))
+        box.hear(ahead, 2)
+        assert [kept[1:] for kept in box._ahead._kept[2].values()] == [(2, ahead)]
     assert not box._ahead._kept[2]
     checked(party)
 
 
 def test_nobody_crowds_out_the_votes_of_another() -> None:
     """Of one signer those of the nearest steps are kept."""
-    ahead = ballot_box.Ahead()
+    ahead = early.EarlyVotes()
     other = HeadMessage(b"other", bytes(64))
     ahead.keep(TooEarly(90, 1), 3, other)
-    flood = [HeadMessage(step.to_bytes(2, "big"), bytes(64)) for step in range(2 * ballot_box.AHEAD_MAX)]
+    flood = [HeadMessage(step.to_bytes(2, "big"), bytes(64)) for step in range(2 * early.VOTES_MAX)]
     for step, message in reversed(list(enumerate(flood))):
         ahead.keep(TooEarly(100 + step, 2), 4, message)
     assert ahead.due(89) == []
     assert ahead.due(99) == [(3, other)]
-    assert ahead.due(10_000) == [(4, message) for message in flood[: ballot_box.AHEAD_MAX]]
+    assert ahead.due(10_000) == [(4, message) for message in flood[: early.VOTES_MAX]]
     assert ahead.due(10_000) == []
 
 

@@ -230,11 +230,20 @@ async def test_all_come_back_for_the_last_place(autojump_clock: object, quick: N
         for number in (1, 2, 3):
             await (await hall.knock(number)).abort()
             await trio.sleep(1)
+        codes: list[str] = []
+
+        async def come_back(number: int) -> None:
+            try:
+                await _settled(await hall.come_back(number))
+            except Refused as refused:
+                codes.append(refused.code)
+
         async with trio.open_nursery() as nursery:
             for number in (1, 2, 3):
-                nursery.start_soon(hall.come_back, number)
+                nursery.start_soon(come_back, number)
             await trio.sleep(1)
             assert hall.watchers.count == 1
+            assert codes == ["no_spectators"] * 2, "the others were told why"
             nursery.cancel_scope.cancel()
 
 

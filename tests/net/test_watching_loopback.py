@@ -122,7 +122,11 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
 
 
 async def test_fifty_spectators(quick: None, tmp_path: Path) -> None:
-    """Half of them before the first step, half in the middle; each sees it all, and no step waits for them."""
+    """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them.
+
+    What is measured is the host's own work for a step. That it waits for nobody needs no clock: ``play`` is no
+    coroutine, and hands frames to queues. Seconds that pass would say how busy this machine is.
+    """
     seen: list[Seen] = []
 
     async def watch(house: Theatre, number: int) -> None:

@@ -12,6 +12,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
 from prompt_toolkit.output import DummyOutput
 
+from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
 from seqp2p.ui.scene import KeyHelp, Line, Page
 from seqp2p.ui.screen import TICK_S, Screen, Taste, open_screen
@@ -245,6 +246,17 @@ async def test_a_terminal_that_is_gone_asks_this_process_to_end() -> None:
             table.keys.close()
             with trio.fail_after(LIMIT_S):
                 assert await anext(aiter(signals)) == signal.SIGHUP
+
+
+async def test_a_terminal_that_is_gone_where_nobody_hears_of_it() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with raises_group(TerminalGone), trio.fail_after(LIMIT_S):
+            async with sitting() as table:
+                table.keys.close()
+                await trio.sleep_forever()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 async def test_what_is_about_to_change_is_painted_when_it_has() -> None:

@@ -1,0 +1,98 @@
+"""What a host decides to send to its spectators, with links that are only written down."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import pytest
+import trio
+import trio.testing
+
+from seqp2p.net.audience import Audience, Show, of_spectators
+from seqp2p.net.errors import NetError
+from seqp2p.net.gossip import Item, Placed, Vote
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import ContributionMessage, Have, HeadMessage, bye, encode_message
+from seqp2p.net.watchers import Watchers
+from seqp2p.testing.memory import pieces
+from tests.table import played
+
+GAME = played(2, "kids")
+VOTES = [HeadMessage(b"%200d" % number, bytes(64)) for number in range(100)]
+
+
+@dataclass(eq=False)
+class WrittenDown:
+    """A link that keeps what it is given, and has sent nothing of it yet."""
+
+    frames: list[bytes] = field(default_factory=list)
+    unsent: int = 0
+
+    def send_frame(self, data: bytes) -> None:
+        self.frames += pieces(data, 1_000_000)
+        self.unsent += len(data)
+
+    def end(self, error: NetError) -> None:
+        raise AssertionError(error)
+
+
+class AllOfIt:
+    """A store with a whole game and many votes."""
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        return len(GAME.steps) + 1, frozenset()
+
+    def missing(self, step: int, seats: frozenset[int]) -> Iterable[Placed]:
+        return [
+            (closed.number, seat, each)
+            for closed in GAME.steps
+            for seat, each in closed.contributions
+            if closed.number > step or (closed.number == step and seat not in seats)
+        ]
+
+    def votes(self, step: int) -> Iterable[Vote]:
+        return VOTES
+
+
+SHOW = Show(GAME.match.game.agreement, AllOfIt(), {})
+
+
+GAME_FRAMES = [
+    encode_message(ContributionMessage(each.payload, each.signature)) for *_, each in AllOfIt().missing(0, frozenset())
+]
+FAREWELL = encode_message(bye("it is late"))
+EVERYTHING = [*GAME_FRAMES, *map(encode_message, VOTES), FAREWELL]
+
+
+@pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 2])
+def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
+    """However little fits before the farewell: a link with too much would be cut off, unread."""
+    size_max = sum(map(len, EVERYTHING)) - sum(map(len, EVERYTHING[-1 - left_out : -1]))
+    audience = Audience[WrittenDown](5, of_spectators(replace(DEFAULT_LIMITS, unsent_max=size_max)), lambda: 0.0)
+    link = WrittenDown()
+    audience.come(b"key", link)
+    audience.begin(SHOW)
+    link.frames, link.unsent = [], 0
+    audience.say_goodbye("it is late")
+    assert link.frames == [*EVERYTHING[: len(EVERYTHING) - 1 - left_out], FAREWELL]
+    assert link.unsent == size_max
+
+
+async def test_a_round_is_for_those_who_get_something() -> None:
+    """Where nothing was put by for anybody, nobody is woken up."""
+    item, frame = Item(b"digest"), encode_message(VOTES[0])
+    async with trio.open_nursery() as nursery:
+        watchers = Watchers(nursery, 5)
+        watchers.begin(SHOW)
+        audience = cast("Audience[WrittenDown]", watchers)  # What it does with links of its own is not used.
+        watcher = audience.come(b"key", WrittenDown())
+        assert not watchers.spread(item, frame)
+        assert not watchers._news.is_set()
+        watcher.link.unsent = 0
+        audience.hear(watcher, Have(len(GAME.steps) + 1, ()))
+        watcher.link.unsent = 0
+        assert watchers.spread(item, frame)
+        assert watchers._news.is_set()
+        await trio.testing.wait_all_tasks_blocked(0.1)
+        assert watcher.link.frames[-1] == frame
+        nursery.cancel_scope.cancel()

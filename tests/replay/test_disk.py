@@ -1,0 +1,22 @@
+"""Reading whatever stands in the place of a replay."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from seqp2p.replay.disk import NotAFile, read_replay
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at it and its opening; without a writer, opening it as usual would take for ever."""
+    file, pipe = tmp_path / "file", tmp_path / "pipe"
+    file.write_bytes(b"a replay")
+    os.mkfifo(pipe)
+    assert read_replay(file) == b"a replay"
+    was = file.stat()
+    monkeypatch.setattr(os, "stat", lambda _: was)
+    with pytest.raises(NotAFile):
+        read_replay(pipe)
