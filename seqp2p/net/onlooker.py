@@ -269,8 +269,8 @@ class Onlooker:
         except BadRemark as error:
             self._end(said("the host passed on {reason}", reason=why(error)))
             return
-        # Not ``chain.opened``, as for contributions: a speaker dates with its ``number`` also where no step is open (after
-        # the end, or while what closed the last one is not final), and no later step would let such a remark in.
+        # Not ``chain.opened``, as for contributions: a speaker dates with its ``number`` also where no step is open, at
+        # the end or while what closed the last one is not final. Nothing later would let such a remark in.
         if word.step > self.match.number:
             self._ahead.remarks[word.seat, word.number] = word.step, message
             return

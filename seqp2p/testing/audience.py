@@ -6,6 +6,7 @@ gives it is let in, if there is room.
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, Protocol
 
 from seqp2p.net.audience import Audience, Watcher, of_spectators
@@ -20,6 +21,8 @@ from seqp2p.testing.wires import End, keep_alive
 
 GIVES_CODE: Final = NO_LOBBY
 """What a spectator says it comes for when it gives the code; one that comes back says the game's id."""
+# Of a game in miniature a batch is about the share that it is of a whole one: a spectator can be behind here, too.
+_MINIATURE: Final = replace(DEFAULT_LIMITS, watch_batch_max=8_192)
 
 
 class Clock(Protocol):
@@ -42,7 +45,7 @@ def key_of(spectator: int) -> bytes:
 class VirtualAudience(Audience[End]):
     """The spectators of one process."""
 
-    def __init__(self, size_max: int, process: Clock, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, size_max: int, process: Clock, limits: Limits = _MINIATURE) -> None:
         super().__init__(size_max, of_spectators(limits), process.now)
         self._process = process
         self._by_end: dict[End, Watcher[End]] = {}

@@ -14,6 +14,7 @@
     leave      the seat's player leaves
     asleep     the seat's player does not choose for so long
     talk       the seat's player says something
+    bursts     a spectator reads every ``size`` seconds only, for so long; until then its host has unsent what it sends
 
 Times are virtual seconds from the start of the game. docs/testing.md has the table of what each must not break.
 """
@@ -38,8 +39,11 @@ FaultKind: TypeAlias = Literal[
     "leave",
     "asleep",
     "talk",
+    "bursts",
 ]
 KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
+"""Seats are sent little, and read it as it comes."""
 OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"disk", "asleep", "talk"}
 """What goes wrong with spectators too: these have no player, and wait for no disk."""
 FIRST_SPECTATOR: Final = 101
@@ -88,7 +92,7 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
     Where any kind may be drawn, most games have two to four faults: enough to meet, few enough to understand.
     """
     dice = random.Random(repr(("plan", seed, players)))  # noqa: S311 -- the same again is what is wanted
-    chosen = sorted(set(kinds))
+    chosen = sorted(OF_SEATS.intersection(kinds))
     latency_s = dice.choice((0.0002, 0.002, 0.03, 0.2))
     jitter_s = dice.choice((0.0, 0.01, 0.1, 0.5))
     count = dice.randint(1, 5) if chosen else 0
@@ -112,14 +116,15 @@ def _drawn(dice: random.Random, kind: FaultKind, among: range) -> Fault:
     # Around the limits that the game has: 2 s between heartbeats, 8 s of silence, graces of 5 to 20 s.
     for_s = round(dice.choice((0.1, 1.0, 5.0, 10.0, 30.0)) * dice.uniform(0.5, 1.5), 3)
     match kind:
-        case "cut" | "leave" | "talk":
-            return Fault(kind, at_s, seats)
-        case "die":
+        case "cut" | "leave" | "talk" | "die":
             return Fault(kind, at_s, seats)
         case "drift":
             return Fault(kind, 0.0, seats, size=round(dice.uniform(0.9, 1.1), 4))
         case "slow":
             return Fault(kind, at_s, seats, for_s, round(dice.uniform(0.1, 3.0), 3))
+        case "bursts":
+            # Up to the silence that ends a link.
+            return Fault(kind, at_s, seats, for_s, round(dice.uniform(0.5, 8.0), 3))
         case "disk":
             return Fault(kind, at_s, seats, for_s, round(dice.choice((0.05, 0.5, 4.0)) * dice.uniform(0.5, 1), 3))
         case _:

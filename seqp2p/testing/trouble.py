@@ -47,6 +47,8 @@ class _Trouble:
             case "oneway" | "partition" | "slow":
                 for one, other in self._ways():
                     self._hinder(one, other)
+            case "bursts":
+                self._read_late()
             case "crash" | "power":
                 self._agenda.at(at_s, self._kill)
                 self._agenda.at(until_s, self._restart)
@@ -80,6 +82,16 @@ class _Trouble:
         else:
             self._agenda.at(at_s, lambda: network.cut(one, other))
             self._agenda.at(until_s, lambda: network.heal(one, other))
+
+    def _read_late(self) -> None:
+        """What comes to them is not read until they look for it, which they do every few seconds."""
+        at_s, until_s = self._fault.at_s, self._fault.until_s
+        ways = [(other, one) for one in self._fault.seats for other in self._others]
+        while at_s < until_s:
+            next_s = min(at_s + self._fault.size, until_s)
+            self._agenda.at(at_s, lambda: self._network.hold_back(ways))
+            self._agenda.at(next_s, lambda: self._network.let_through(ways))
+            at_s = next_s
 
     def _kill(self) -> None:
         for node in self._hit():

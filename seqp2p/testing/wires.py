@@ -6,7 +6,7 @@ every link at a pace of its own, directions that are cut and heal, ends that bre
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, Protocol
 
 from seqp2p.net.errors import LinkLost, NetError
@@ -16,6 +16,8 @@ from seqp2p.said import said
 from seqp2p.testing.agenda import Agenda
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 
+# What systems take of what nobody reads: a few steps of a game in miniature, and all signs of life.
+_BUFFERS_SIZE: Final = 2_048
 _CLOSED: Final = b""
 """Stands for the end of the stream, behind everything sent before."""
 
@@ -34,7 +36,7 @@ class Host(Protocol):
 
 class End:
     """One end of a link, as ``seqp2p.net.audience.Outlet``. ``heard_at``: when something last came, in virtual seconds;
-    ``unsent``: bytes that have set out from here and not arrived.
+    ``under_way``: bytes that have set out from here and were not read.
     """
 
     def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
@@ -42,7 +44,7 @@ class End:
         self.seat = seat
         self.heard_at = network.now
         self.open = True
-        self.unsent = 0
+        self.under_way = 0
         self._network = network
         self._host = host
         self._arrives_at = 0.0
@@ -52,7 +54,7 @@ class End:
     def send_frame(self, data: bytes) -> None:
         """Queue a frame (or several in one piece); what is sent on a link that has ended is lost."""
         if self.open:
-            self.unsent += len(data)
+            self.under_way += len(data)
             self._network.carry(self, data)
 
     def end(self, error: NetError) -> None:
@@ -61,6 +63,11 @@ class End:
             self.send_frame(_CLOSED)
             self.vanish()
             self._host.lost(self, error)
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that the systems on the way have no room for."""
+        return max(0, self.under_way - _BUFFERS_SIZE)
 
     @property
     def silent_s(self) -> float:
@@ -161,6 +168,7 @@ class Network:
         self._tamper = tamper
         self._ends: list[End] = []
         self._cuts: dict[tuple[int, int], int] = {}
+        self._unread: dict[tuple[int, int], int] = {}
         self._slow: dict[tuple[int, int], list[float]] = {}
         self._usual: dict[tuple[int, int], float] = {}
         self.watch: Callable[[int, int, bytes], None] = lambda _sender, _to, _frame: None
@@ -194,11 +202,11 @@ class Network:
         self._agenda.at(end.arriving(self.now, self.takes_s(end.own, end.seat)), lambda: self.arrive(end, data))
 
     def arrive(self, end: End, data: bytes) -> None:
-        """It is there, unless the way is cut: then the sender's system tries again until it heals."""
-        if self.is_cut(end.own, end.seat):
+        """It is there, unless it is not read yet, or the way is cut: then the sender's system tries until it heals."""
+        if self._is_held(end.own, end.seat):
             end.hold(data)
             return
-        end.unsent -= len(data)
+        end.under_way -= len(data)
         if data == _CLOSED:
             end.other.deliver(data)
         else:
@@ -218,7 +226,24 @@ class Network:
     def heal(self, sender: int, to: int) -> None:
         """One cut less."""
         self._cuts[sender, to] -= 1
-        if not self.is_cut(sender, to):
+        self._release(sender, to)
+
+    def hold_back(self, ways: Collection[tuple[int, int]]) -> None:
+        """What arrives on these ways, each from one to another, is not read from now on; a connection can be made."""
+        for way in ways:
+            self._unread[way] = self._unread.get(way, 0) + 1
+
+    def let_through(self, ways: Collection[tuple[int, int]]) -> None:
+        """It is read, unless something else holds it back."""
+        for way in ways:
+            self._unread[way] -= 1
+            self._release(*way)
+
+    def _is_held(self, sender: int, to: int) -> bool:
+        return self.is_cut(sender, to) or self._unread.get((sender, to), 0) > 0
+
+    def _release(self, sender: int, to: int) -> None:
+        if not self._is_held(sender, to):
             for end in self._ends:
                 if (end.own, end.seat) == (sender, to):
                     end.release()

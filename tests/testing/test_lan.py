@@ -81,7 +81,7 @@ def test_another_seed_gives_another_game() -> None:
 def test_a_plan_is_drawn_from_its_seed() -> None:
     assert draw_plan(5, 4) == draw_plan(5, 4) != draw_plan(6, 4)
     assert draw_plan(5, 4, ()).faults == ()
-    assert {fault.kind for seed in range(200) for fault in draw_plan(seed, 4).faults} == set(KINDS)
+    assert {fault.kind for seed in range(200) for fault in draw_plan(seed, 4).faults} == set(KINDS) - {"bursts"}
     assert all(fault.kind == "crash" for fault in draw_plan(3, 4, ["crash"]).faults)
 
 

@@ -1,5 +1,6 @@
 """Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them."""
 
+import itertools
 import random
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from seqp2p.match.events import Result
 from seqp2p.net.absence import Absent, Back
+from seqp2p.net.gossip import Item
 from seqp2p.net.messages import Bye, Refusal, Stage
 from seqp2p.replay.format import StepRecord, records
 from seqp2p.testing import (
@@ -28,6 +30,7 @@ from seqp2p.testing import (
 )
 from seqp2p.testing.adversaries import ADVERSARIES, Adversary, play
 from seqp2p.testing.adversaries.hecklers import HECKLERS, Heckler
+from seqp2p.testing.audience import VirtualAudience
 from seqp2p.testing.memory import decoded, pieces
 from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.visit import Visit
@@ -113,6 +116,29 @@ def test_what_goes_wrong_is_drawn_from_the_seed() -> None:
 
 
 # What goes wrong.
+
+
+def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is sent no more than a batch until it has read that; then it asks for the rest. The seats do not notice."""
+    put: list[bool] = []
+    spread = VirtualAudience.spread
+
+    def noting(self: VirtualAudience, item: Item, frame: bytes) -> bool:
+        put.append(spread(self, item, frame))
+        return put[-1]
+
+    monkeypatch.setattr(VirtualAudience, "spread", noting)
+    calm, lagging = hall(players=6), hall(Fault("bursts", 3.0, (ONE,), 10.0, 6.0), players=6)
+    calm.run()
+    assert all(put[10:]), "level from the first moments on"
+    put.clear()
+    lagging.run()
+    lost = [at for at, (before, after) in enumerate(itertools.pairwise(put)) if before and not after]
+    assert lost, "not level any more"
+    assert any(put[lost[0] + 1 :]), "level again"
+    assert outcome_of(lagging).hash == outcome_of(calm).hash
+    assert result_of(lagging.spectators[ONE]) == lagging.peers[lagging.host].result
+    assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)
 
 
 def test_a_lost_link_is_found_again() -> None:
