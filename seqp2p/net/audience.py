@@ -233,7 +233,7 @@ class Audience(Generic[W]):
                 at = watcher.at or (1, frozenset())
                 room = self._limits.unsent_max - watcher.link.unsent - len(farewell)
                 if self._put_lacking(watcher, at, self._show, room, frames):
-                    self._put_votes(watcher, at[0], self._show, room)
+                    self._put_votes(watcher, at, self._show, room)
             watcher.put(farewell)
             watcher.flush()
 
@@ -259,24 +259,31 @@ class Audience(Generic[W]):
         at = watcher.at
         watcher.level = self._put_lacking(watcher, at, self._show, self._limits.resync_max, {})
         if watcher.level:
-            self._put_votes(watcher, at[0], self._show, self._limits.unsent_max)
+            self._put_votes(watcher, at, self._show, self._limits.unsent_max)
         watcher.flush()
 
     def _put_lacking(
         self, watcher: Watcher[W], at: tuple[int, frozenset[int]], show: Show, size_max: int, frames: dict[bytes, bytes]
     ) -> bool:
-        """Put by what it lacks, up to this size; whether that is all. Contributions come first: the rest is on them."""
+        """Put by what it lacks, up to this size; whether that is all. Contributions come first: the rest is on them.
+
+        Behind those to a step that was closed by ballots come these, or it would never get beyond it.
+        """
+        here = at[0]
         for step, author, each in show.store.missing(*at):
+            ballots = b"".join(map(encode_message, show.store.closing(here, step)))
             if each.payload not in frames:
                 frames[each.payload] = encode_message(ContributionMessage(each.payload, each.signature))
-            if watcher.waiting and watcher.waiting_size + len(frames[each.payload]) > size_max:
+            frame = ballots + frames[each.payload]
+            if watcher.waiting and watcher.waiting_size + len(frame) > size_max:
                 return False
-            watcher.put_contribution(step, author, frames[each.payload])
+            watcher.put_contribution(step, author, frame)
+            here = step
         return self._put_kept(watcher, show, size_max)
 
-    def _put_votes(self, watcher: Watcher[W], step: int, show: Show, size_max: int) -> None:
-        """Put by what was voted and concerns one whose open step this is. What does not fit is the seats' alone."""
-        for frame in map(encode_message, show.store.votes(step)):
+    def _put_votes(self, watcher: Watcher[W], at: tuple[int, frozenset[int]], show: Show, size_max: int) -> None:
+        """Put by what was voted and concerns one that was sent all, from ``at`` on. What does not fit is lost to it."""
+        for frame in map(encode_message, show.store.votes((watcher.at or at)[0])):
             if watcher.waiting_size + len(frame) > size_max:
                 return
             watcher.put(frame)

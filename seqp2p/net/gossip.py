@@ -22,7 +22,7 @@ Vote: TypeAlias = BallotMessage | HeadMessage
 
 
 class Store(Protocol):
-    """What a session keeps, as the mesh reads it. Both are called between checkpoints and must not wait."""
+    """What a session keeps, as the mesh reads it. All are called between checkpoints and must not wait."""
 
     def have(self) -> tuple[int, frozenset[int]]:
         """The open step (from 1), and the seats whose contributions to it are held."""
@@ -37,6 +37,10 @@ class Store(Protocol):
 
     def votes(self, step: int) -> Iterable["Vote"]:
         """The ballots and heads that concern somebody whose open step this is."""
+        ...
+
+    def closing(self, first: int, after: int) -> Iterable["Vote"]:
+        """The ballots that closed the steps from ``first`` to the one before ``after``."""
         ...
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from seqp2p.testing.faults import KINDS, FaultKind
+from seqp2p.testing.faults import KINDS, OF_SEATS, FaultKind
 from seqp2p.testing.outcome import Outcome, command, simulate
 
 # How many seats, in turn: mostly few, where a majority is lost soonest; now and then as many as there can be.
@@ -22,8 +22,8 @@ def _only(kind: FaultKind) -> tuple[FaultKind, ...]:
     return (kind,)
 
 
-# Which faults, in turn: each kind by itself, all of them together as often as all of these.
-MIXES: Final = tuple(mix for kind in KINDS for mix in (_only(kind), KINDS))
+# Which faults, in turn: each kind by itself that seats have, all of them together as often as all of these.
+MIXES: Final = tuple(mix for kind in KINDS if kind in OF_SEATS for mix in (_only(kind), KINDS))
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """What a host decides to send to its spectators, with links that are only written down."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -36,8 +36,11 @@ class WrittenDown:
         raise AssertionError(error)
 
 
+@dataclass(frozen=True)
 class AllOfIt:
-    """A store with a whole game and many votes."""
+    """A store with a whole game, and many votes on its end; ``closed`` are ballots that closed step 3."""
+
+    closed: Sequence[Vote] = ()
 
     def have(self) -> tuple[int, frozenset[int]]:
         return len(GAME.steps) + 1, frozenset()
@@ -52,6 +55,9 @@ class AllOfIt:
 
     def votes(self, step: int) -> Iterable[Vote]:
         return VOTES
+
+    def closing(self, first: int, after: int) -> Iterable[Vote]:
+        return self.closed if first <= 3 < after else ()
 
 
 SHOW = Show(GAME.match.game.agreement, AllOfIt(), {})
@@ -76,6 +82,24 @@ def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
     audience.say_goodbye("it is late")
     assert link.frames == [*EVERYTHING[: len(EVERYTHING) - 1 - left_out], FAREWELL]
     assert link.unsent == size_max
+
+
+def test_a_step_that_ballots_closed_comes_with_them() -> None:
+    """In the very batch, however much of the game is to come: without them its spectator could take none of that."""
+    ballots = VOTES[:3]
+    now = iter(range(1_000))
+    limits = of_spectators(replace(DEFAULT_LIMITS, watch_batch_max=max(map(len, GAME_FRAMES))))
+    audience = Audience[WrittenDown](5, limits, lambda: float(next(now)))
+    audience.begin(replace(SHOW, store=AllOfIt(ballots)))
+    link = WrittenDown()
+    watcher = audience.come(b"key", link)
+    link.frames.clear()
+    while not watcher.level:
+        link.unsent = 0
+        audience.hear(watcher, Have(1 + next(now), ()))
+    third = sum(len(step.contributions) for step in GAME.steps[:3])
+    sent = [*GAME_FRAMES[:third], *map(encode_message, ballots), *GAME_FRAMES[third:], *map(encode_message, VOTES)]
+    assert list(dict.fromkeys(link.frames)) == list(dict.fromkeys(sent))
 
 
 async def test_a_round_is_for_those_who_get_something() -> None:

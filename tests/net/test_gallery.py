@@ -199,6 +199,9 @@ class Nothing:
     def votes(self, step: int) -> list[Vote]:
         return []
 
+    def closing(self, first: int, after: int) -> list[Vote]:
+        return []
+
 
 async def test_for_as_long_as_there_is_a_table() -> None:
     async with watched_by(0) as watchers:

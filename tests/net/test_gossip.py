@@ -27,6 +27,9 @@ class Held:
     def votes(self, step: int) -> Iterable[Vote]:
         return []
 
+    def closing(self, first: int, after: int) -> Iterable[Vote]:
+        return []
+
 
 def view() -> View:
     return View(OWN, NEIGHBOUR, LIMITS)

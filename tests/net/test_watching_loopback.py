@@ -51,6 +51,9 @@ class Stage:
     def votes(self, step: int) -> list[Vote]:
         return self.said
 
+    def closing(self, first: int, after: int) -> list[Vote]:
+        return []
+
     def missing(self, step: int, seats: frozenset[int]) -> list[Placed]:
         return [
             (closed.number, seat, each)

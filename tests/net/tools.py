@@ -154,6 +154,9 @@ class Seat:
     def votes(self, step: int) -> Iterable[Contribution]:
         return ()
 
+    def closing(self, first: int, after: int) -> Iterable[Contribution]:
+        return ()
+
     async def until_linked(self, *seats: int) -> None:
         while not self.mesh.linked >= set(seats):
             await self._changed.wait()
