@@ -1,7 +1,8 @@
 """Plays bots against each other and writes how they did into ``docs/bots.md`` and the README (``make bots``).
 
 Every bot here plays by trials and not by the clock, so that the games are the same on every machine. So some of the
-rows can be played, and the others keep what they had: ``make bots ROWS="5 6"``.
+rows can be played, and the others keep what they had: ``make bots ROWS="5 6"``. One that the page does not have, as
+it is described now, has to be played.
 """
 
 import argparse
@@ -61,8 +62,13 @@ def played(row: Row, jobs: int) -> str:
     return f"{head(row)} {100 * total.wins[0] / total.games:.1f} % | {100 * low:.1f} to {100 * high:.1f} % |"
 
 
+def missing(before: Sequence[str]) -> list[int]:
+    """The numbers of the rows that a table does not have, or has with another description."""
+    return [at for at, row in enumerate(ROWS, start=1) if not any(line.startswith(head(row)) for line in before)]
+
+
 def table(chosen: Sequence[int], jobs: int, before: Sequence[str]) -> Iterator[str]:
-    """The table, line by line; a row that is not to be played as it was before, if it was there."""
+    """The table, line by line; a row that is not to be played as it was before."""
     yield "| bot | against | table | games | wins | 95 % interval |"
     yield "| --- | --- | --- | --: | --: | --- |"
     for number, row in enumerate(ROWS, start=1):
@@ -81,7 +87,10 @@ def main() -> None:
     wanted = parser.parse_args()
     page = DOCS / "bots.md"
     before = page.read_text("utf-8").partition(BEGIN)[2].partition(END)[0].splitlines()
-    lines = "\n".join(table(wanted.rows or numbers, wanted.jobs, before))
+    chosen = wanted.rows or numbers
+    if lacking := [number for number in missing(before) if number not in chosen]:
+        parser.error(f"{page.name} has not these rows as they are described now, play them too: {lacking}")
+    lines = "\n".join(table(chosen, wanted.jobs, before))
     for path in (page, DOCS.parent / "README.md"):
         first, _, rest = path.read_text("utf-8").partition(BEGIN)
         path.write_text(f"{first}{BEGIN}\n{lines}\n{END}{rest.partition(END)[2]}", "utf-8")

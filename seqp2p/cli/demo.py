@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import trio
@@ -21,6 +21,8 @@ from seqp2p.rules import CLASSIC, Options
 from seqp2p.said import said, why
 from seqp2p.ui.language import t, tr
 
+# Whoever is quicker sits down first: a number for a name would be taken for the seat's.
+NAMES: Final = ("ann", "ben", "cleo", "dora", "emil", "finn", "gina", "hugo", "ines", "karl", "lena", "mona")
 # Events that every peer has in common: the demo passes on the first seat's.
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
@@ -119,13 +121,13 @@ class Demo:
             if shown:
                 self._output.say(line)
 
-        arguments = ["host", "--players", str(self._players), "--listen", "127.0.0.1:0", "--name", "bot 1"]
+        arguments = ["host", "--players", str(self._players), "--listen", "127.0.0.1:0", "--name", NAMES[0]]
         await self._peer(1, arguments, {}, hear, read)
         if not listening:
             task_status.started(None)
 
     async def _join(self, number: int, address: str, code: str) -> None:
-        arguments = ["join", address, "--name", f"bot {number}"]
+        arguments = ["join", address, "--name", NAMES[number - 1]]
         await self._peer(number, arguments, {"SEQP2P_CODE": code}, lambda _: None, lambda _: None)
 
     async def _peer(
@@ -137,7 +139,7 @@ class Demo:
             self._note(event)
             hear(event)
 
-        start = Start(f"bot {number}", [*arguments, *self._arguments], self._homes / str(number), environment)
+        start = Start(NAMES[number - 1], [*arguments, *self._arguments], self._homes / str(number), environment)
         child = Child(start, note, read)
         self._children.append(child)
         if await child.run() not in (DONE, ABANDONED) and not self._stopping:

@@ -1,5 +1,6 @@
 """``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
 
+import errno
 import json
 import os
 import tempfile
@@ -177,16 +178,28 @@ def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None
     except FileExistsError:
         raise _left_alone(path) from None
     except OSError as error:
-        problem = t("{path} cannot be written: {reason}", path=path, reason=what_failed(error))
-        raise CommandError(problem, exit_code=FAILED) from None
+        raise _not_written(path, error) from None
     Output(as_json).say(t("{path} is written", path=path))
 
 
-def refuse_existing(target: str, *, force: bool) -> None:
-    """Raise what ``write`` would raise where the file is there: before the work is done that is to be written."""
+def check_place(target: str, *, force: bool) -> None:
+    """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
     path = Path(target)
     if path.is_file() and not force:
         raise _left_alone(path)
+    if path.is_dir():
+        raise _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
+    if path.exists() and not path.is_file():
+        return  # A device, or a pipe.
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _not_written(path, error) from None
+
+
+def _not_written(path: Path, error: OSError) -> CommandError:
+    return CommandError(t("{path} cannot be written: {reason}", path=path, reason=what_failed(error)), exit_code=FAILED)
 
 
 def _left_alone(path: Path) -> CommandError:

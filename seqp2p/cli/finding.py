@@ -13,8 +13,10 @@ from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.adverts import FoundTable
 from seqp2p.net.code import parse_code
+from seqp2p.net.dialling import dial_in_time
 from seqp2p.net.discovery import Browsed, browsing
 from seqp2p.net.errors import BadCode
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.players.vocabulary import LEAVING, word_of
 from seqp2p.said import said, why
 from seqp2p.ui.cards import variant_word
@@ -36,7 +38,10 @@ async def find_way(
     """
     code = None if code is None else parse_code(code)
     if address is not None:
-        return Way(address, tcp_dial), code or await ask_code(view, output)
+        if code is None:  # Nobody should have to look for a code that there is no host to check.
+            await trio.aclose_forcefully(await dial_in_time(address, tcp_dial, DEFAULT_LIMITS))
+            code = await ask_code(view, output)
+        return Way(address, tcp_dial), code
     async with browsing() as tables:
         if code is None:
             async with trio.open_nursery() as nursery:

@@ -51,6 +51,14 @@ VALUES = MappingProxyType(
     }
 )
 
+# What is no option, and would be taken for a misspelt one: the command, and what to say instead.
+MEANT = MappingProxyType(
+    {
+        ("play", "--players"): said("--bots says how many bots you play against"),
+        ("host", "--bots"): said("--players says how many play; --fill names the bot for free seats"),
+    }
+)
+
 # What every command has. The language itself is chosen before click reads anything: even --help speaks it.
 lang_option = click.option(
     "--lang",
@@ -181,7 +189,11 @@ def usage_error(error: click.UsageError) -> CommandError:
     """What is wrong with the command line, said the way this program says it."""
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     text = error.format_message()
-    if isinstance(error, click.NoSuchOption) and error.possibilities:
-        text, hint = error.message, t("did you mean {command}?", command=error.possibilities[0])
+    if isinstance(error, click.NoSuchOption):
+        meant = MEANT.get((error.ctx.info_name or "" if error.ctx else "", error.option_name))
+        if meant is not None:
+            text, hint = error.message, tr(meant)
+        elif error.possibilities:
+            text, hint = error.message, t("did you mean {command}?", command=error.possibilities[0])
     text = " ".join(text.split()).rstrip(".")
     return CommandError(text[:1].lower() + text[1:], hint, USAGE)

@@ -93,6 +93,14 @@ class Output:
         if self.screen is not None:
             self.screen.remains.append(printable(tr(text)))
 
+    def leave(self, *lines: str) -> None:
+        """Lines that a person reads when the screen is gone, and that are in another form on it until then."""
+        if self.screen is not None:
+            self.screen.remains += [printable(tr(line)) for line in lines]
+            return
+        for line in lines:
+            self.say(line)
+
     def ring(self) -> None:
         """Call the person who reads here: a bell, at a terminal that knows one."""
         if self.screen is not None:

@@ -175,7 +175,6 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
     match, seat = resumed.match, resumed.seat
     reporter = Reporter(output, match, seat.number if choices.person else 0)
     reporter.resumed(seat.number, match.number, resumed.events)
-    reporter.seats()
     sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
     return (await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output.say))).exit_code
 

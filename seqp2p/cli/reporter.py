@@ -164,10 +164,9 @@ class Reporter:
             seat=seat,
             replay=str(replay),
         )
-        if self.match.game.position is not None and self.output.screen is None:
-            self.output.say()
-            for line in board_lines(view(self.match.game.position, seat or 0), self._company.colours, self.story.last):
-                self.output.say(line)
+        if self.match.game.position is not None:
+            seen = view(self.match.game.position, seat or 0)
+            self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
         outcome = result_line(self._company, result)
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
@@ -235,7 +234,12 @@ class Reporter:
         self._log(tr(REDEAL_LINE))
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
-        """A seat has been taken again, at this step, after these events: what was told of them is told on."""
+        """A seat has been taken again, at this step, after these events: who sits where, and what was told of them.
+
+        The newest stands last, so that it is seen where few lines are.
+        """
+        self.output.event("resumed", seat=seat, step=step)
+        self.seats()
         told = len(self.story.lines)
         self._recall(events)
         for line in list(self.story.lines)[told:][-RECALLED:]:
@@ -243,7 +247,6 @@ class Reporter:
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
-        self.output.event("resumed", seat=seat, step=step)
         self._log(resumed_line(self._company, seat, step))
 
     def _recall(self, events: Iterable[Event]) -> None:

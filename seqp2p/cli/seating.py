@@ -70,6 +70,8 @@ class Door:
     listeners: Sequence[trio.SocketListener]
     told: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """What was said last of the lobby, by the word that asks for it again."""
+    shown: trio.Event = field(default_factory=trio.Event)
+    """Set once a lobby was shown: whether a host is there is known."""
 
     def announcer(self, addresses: Sequence[Address], view: LobbyView) -> Tell:
         """Tells people and scripts what happens in the lobby; ``addresses`` are a host's own."""
@@ -93,6 +95,7 @@ class Door:
                             output.say(line)
                 case LobbyShown(_, seats, own_seat):
                     full = None not in seats
+                    self.shown.set()
                     view.seats(event)
                     shown = [seat.name if seat else t("free") for seat in seats]
                     shown[own_seat - 1] = t("{name} (you)", name=shown[own_seat - 1])
@@ -141,7 +144,10 @@ class Door:
 
     async def _leave_when_typed(self, scope: trio.CancelScope, leave: Callable[[], None]) -> None:
         with scope:
-            await wait_in_lobby(own_desk(self.lobbying.output), self.lobbying.start, self.told)
+            desk = own_desk(self.lobbying.output)
+            if not await wait_in_lobby(desk, self.lobbying.start, self.told) and not desk.terminal:
+                await self.shown.wait()  # An input that ended at once hides no answer to whether a host is there.
+                desk.say(t("your input has ended"))
             leave()
 
 

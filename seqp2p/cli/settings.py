@@ -59,7 +59,9 @@ def make_settings(
             grace_s=grace_s,
         )
     except TableError as error:
-        raise CommandError(why(error), t("see {command} --help", command="seqp2p host"), USAGE) from None
+        context = click.get_current_context(silent=True)
+        command = context.command_path if context else "seqp2p host"
+        raise CommandError(why(error), t("see {command} --help", command=command), USAGE) from None
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:

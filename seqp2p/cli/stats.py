@@ -11,7 +11,7 @@ from seqp2p.arena.tally import wilson
 from seqp2p.cli import progress
 from seqp2p.cli.checking import named_files, of_all, summarise_named
 from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.export import STDOUT, refuse_existing, write
+from seqp2p.cli.export import STDOUT, check_place, write
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.cli.verify import describe
@@ -49,7 +49,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
     if picture == STDOUT:
         raise CommandError(t("what was counted goes to standard output: name a file for the picture"), exit_code=USAGE)
     if picture is not None:
-        refuse_existing(picture, force=force)
+        check_place(picture, force=force)
     try:
         with stopping_alike():
             _count(files, jobs, counted, left_out, output)
@@ -71,8 +71,13 @@ def _count(
     summaries = of_all(summarise_named, meant, jobs)
     with closing(summaries), progress.bar(len(meant), t("counting")) as advance:
         for named, summary in zip(meant, summaries, strict=True):
-            if counted.add(summary) in (Counted.LEFT_OUT, Counted.UNFINISHED):
-                report = summary.report
+            fate, report = counted.add(summary), summary.report
+            if fate is Counted.DUPLICATE and report.verdict == "unfinished":
+                again = t(
+                    "left out: {file}: {verdict}; one more of the same game", file=named.path, verdict=describe(report)
+                )
+                output.say(again)
+            elif fate in (Counted.LEFT_OUT, Counted.UNFINISHED):
                 output.say(t("left out: {file}: {verdict}", file=named.path, verdict=describe(report)))
                 if output.json:
                     left_out.append({"file": str(named.path), "verdict": report.verdict, "reason": report.reason})

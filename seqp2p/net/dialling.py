@@ -1,5 +1,6 @@
 """Reaching a peer: connect, TLS, authenticate, each within its time; and how long to wait before trying again."""
 
+import socket
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeAlias
 
@@ -11,12 +12,25 @@ from seqp2p.net.errors import LinkLost, NetError, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
-from seqp2p.said import said
+from seqp2p.said import of_system, said
 
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
 """Opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's own network."""
 
 _HINT = said("Check the address, that the other side is running, and that no firewall is between.")
+_NAME_HINT = said("Check how it is written, or use the host's IP address.")
+
+
+async def dial_in_time(address: Address, dial: Dial, limits: Limits) -> trio.abc.Stream:
+    """A byte stream to whoever listens there, that proves nothing yet; raises Unreachable."""
+    try:
+        with trio.fail_after(limits.connect_s):
+            return await dial(address)
+    except socket.gaierror as error:
+        reason = said("The name {name} cannot be resolved: {reason}.", name=address.host, reason=of_system(error))
+        raise Unreachable(reason, _NAME_HINT) from None
+    except (OSError, trio.TooSlowError):
+        raise Unreachable(said("Nobody answers at {address}.", address=address), _HINT) from None
 
 
 async def reach(
@@ -34,11 +48,7 @@ async def reach(
     ``game`` is the game's id for role link, None for role join. Raises Unreachable, LinkLost, WrongKey, Refused,
     PeerError.
     """
-    try:
-        with trio.fail_after(limits.connect_s):
-            stream = await dial(address)
-    except (OSError, trio.TooSlowError):
-        raise Unreachable(said("Nobody answers at {address}.", address=address), _HINT) from None
+    stream = await dial_in_time(address, dial, limits)
     try:
         with trio.fail_after(limits.authenticate_s):
             link = await connect(stream, credentials, expected_key)

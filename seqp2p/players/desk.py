@@ -40,18 +40,18 @@ class Desk:
 
 async def wait_in_lobby(
     desk: Desk, start: Callable[[], None] | None = None, told: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> None:
-    """Obey what is typed before there is a table; returns when the person wants to go away. Cancel it at the start.
+) -> bool:
+    """Obey what is typed before there is a table, until the person wants to go away. Cancel it at the start.
 
-    ``start`` is what a host's word of that name does; ``told`` has the lines that other words are answered by, as they
-    are when it is asked.
+    Returns whether going away was typed; else the input has ended. ``start`` is what a host's word of that name does;
+    ``told`` has the lines that other words are answered by, as they are when it is asked.
     """
     words = [*LEAVING, *LOBBY_WORDS] if start is None else [*LEAVING, *LOBBY_WORDS, "code", "start"]
     words += map(shown, tuple(words))
     while (typed := await desk.read()) is not None:
         word = word_of(one_line(typed))
         if word in LEAVING:
-            return
+            return True
         if word == "start" and start is not None:
             start()
         elif word == "start":
@@ -68,3 +68,4 @@ async def wait_in_lobby(
                 if near is None
                 else t("the game has not started; did you mean {word}?", word=shown(near))
             )
+    return False

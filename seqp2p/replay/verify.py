@@ -71,8 +71,9 @@ class Report:
 
     ``result`` is how the game ended (None where it did not come to an end), ``writer`` the key that signed the file.
     ``seat`` is the one that is proved to have broken the rules, and ``evidence`` what it has signed. ``byte`` is where
-    the record begins that is invalid. ``failure`` is the kind of check that failed, None for a file that is verified,
-    and ``awaited`` are the seats that the record waits for, where that is what it fails.
+    the record begins that is invalid, or what stands behind the end. ``failure`` is the kind of check that failed,
+    None for a file that is verified, and ``awaited`` are the seats that the record waits for, where that is what it
+    fails.
     """
 
     verdict: Verdict
@@ -145,7 +146,7 @@ def verify_on(
                 follow(reading, placed, events)
             end = placed.end
     except Torn as error:
-        return _torn(reading, why(error))
+        return _torn(reading, why(error), end)
     except WRONG as error:
         return replace(_wrong(reading, error), byte=end)
     if reading is None:
@@ -164,12 +165,13 @@ def _blaming(report: Report, violation: Violation) -> Report:
     return replace(report, seat=violation.seat, evidence=violation.evidence, failure=violation.failure)
 
 
-def _torn(reading: Reading | None, reason: str) -> Report:
+def _torn(reading: Reading | None, reason: str, end: int) -> Report:
     """A file that ends inside a record is cut short, but nothing of a header, or after the ``end``, can be cut."""
     if reading is None:
         return Report("invalid", reason=reason, failure="torn")
     if reading.writer is not None:
-        return _report(reading, "invalid", "order", said("more bytes after the writer's signature"))
+        more = said("more bytes after the writer's signature")
+        return replace(_report(reading, "invalid", "order", more), byte=end)
     return _report(reading, "unfinished", "torn", reason)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped
 from seqp2p.ui.language import t
 from seqp2p.ui.large import large
-from seqp2p.ui.scene import KeyHelp, Page
+from seqp2p.ui.scene import KEYS_APART, KeyHelp, Page, fitting
 from seqp2p.ui.styles import ASCII, Glyphs
 from seqp2p.ui.wrapping import wrapped
 
@@ -139,11 +139,9 @@ def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: i
 def put_keys(canvas: Canvas, row: int, keys: Sequence[KeyHelp]) -> None:
     """A row of keys and what they do, as many as there is room for."""
     column = 0
-    for key, does in keys:
-        if column + len(key) + len(does) + 3 > canvas.width:
-            break
-        column = canvas.put(row, column, key, "key")
-        column = canvas.put(row, column + 1, does, "hint") + 2
+    for number in fitting(keys, canvas.width):
+        column = canvas.put(row, column, keys[number].key, "key")
+        column = canvas.put(row, column + 1, keys[number].does, "hint") + KEYS_APART
 
 
 def _paint_tables(canvas: Canvas, row: int, model: LobbyModel) -> int:

@@ -7,9 +7,9 @@ leaves it as a typed line would, so that keys, mouse and words come in by one do
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from seqp2p.ui.frame import Painter, Target
+from seqp2p.ui.frame import Painter, Target, width_of
 from seqp2p.ui.styles import UNICODE, Glyphs
 
 WIDTH_MIN, HEIGHT_MIN = 80, 24
@@ -29,6 +29,37 @@ class KeyHelp(NamedTuple):
 
     key: str
     does: str
+
+    @property
+    def width(self) -> int:
+        """The cells that it takes."""
+        return width_of(self.key) + 1 + width_of(self.does)
+
+
+class SpareKey(KeyHelp):
+    """One that goes without saying where there is no room for all."""
+
+    __slots__ = ()
+
+
+KEYS_APART: Final = 2
+"""Cells between one key and the next."""
+
+
+def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
+    """The numbers of those keys that have room beside each other: without spare ones, if need be, the last ones first.
+
+    >>> keys = [KeyHelp("?", "help"), KeyHelp("F3", "discards"), SpareKey("arrows", "square")]
+    >>> fitting(keys, 34), fitting(keys, 33), fitting(keys, 18)
+    ([0, 1, 2], [0, 1], [0])
+    """
+    kept = list(range(len(keys)))
+    dropped_first = sorted(kept, key=lambda number: (not isinstance(keys[number], SpareKey), -number))
+    for number in dropped_first:
+        if sum(keys[other].width + KEYS_APART for other in kept) - KEYS_APART <= width:
+            break
+        kept.remove(number)
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

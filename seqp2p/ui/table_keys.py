@@ -5,7 +5,7 @@ from typing import NamedTuple
 from seqp2p.rules import UNKNOWN, View
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import KeyHelp
+from seqp2p.ui.scene import KeyHelp, SpareKey
 
 
 class Key(NamedTuple):
@@ -19,7 +19,7 @@ def sheet_keys() -> tuple[Key, ...]:
     """While lines are shown in place of the table."""
     return (
         _key("escape", t("Esc"), t("back to the table")),
-        _key("", t("arrows"), t("scroll")),
+        _key("", t("arrows"), t("scroll"), spare=True),
         _key("pagedown", t("PgDn"), t("further")),
         _key("pageup", t("PgUp"), t("earlier")),
         _key("home", t("Home"), t("first")),
@@ -34,9 +34,9 @@ def table_keys(view: View | None, choice: Choice, *, asked: bool, over: bool, sc
         found += _choosing(view, choice, asked=asked)
     if view is not None:
         found.append(_key("f3", "F3", t("discards")))
-    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older"))]
+    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older"), spare=True)]
     if scrolled:
-        found += [_key("pagedown", t("PgDn"), t("newer"))]
+        found += [_key("pagedown", t("PgDn"), t("newer"), spare=True)]
     return tuple(found)
 
 
@@ -48,7 +48,7 @@ def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
         found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("undo")))
     if does := _tab(view, choice):
         found.append(_key("tab", "Tab", does))
-    found.append(_key("", t("arrows"), t("square")))
+    found.append(_key("", t("arrows"), t("square"), spare=True))
     return found
 
 
@@ -76,5 +76,5 @@ def _tab(view: View, choice: Choice) -> str:
     return t("card") if view.hand else ""
 
 
-def _key(name: str, key: str, does: str) -> Key:
-    return Key(name, KeyHelp(key, does))
+def _key(name: str, key: str, does: str, *, spare: bool = False) -> Key:
+    return Key(name, SpareKey(key, does) if spare else KeyHelp(key, does))

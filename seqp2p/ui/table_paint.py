@@ -15,7 +15,7 @@ from typing import Final
 from seqp2p.ui.board_paint import board_size, label_of, paint_board
 from seqp2p.ui.frame import Canvas, Frame, clipped, width_of
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import Line
+from seqp2p.ui.scene import KEYS_APART, Line, fitting
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, TableModel
 from seqp2p.ui.table_panel import paint_panel, panel_height
@@ -122,12 +122,10 @@ def _title(canvas: Canvas, model: TableModel, glyphs: Glyphs) -> None:
 
 def _keys(canvas: Canvas, model: TableModel) -> None:
     at, row = 1, canvas.height - 1
-    for number, help_ in enumerate(model.keys):
-        if at + width_of(help_.key) + 1 + width_of(help_.does) > canvas.width:
-            return
-        target = ("key", number)
-        at = canvas.put(row, at, help_.key, "key", target)
-        at = canvas.put(row, at + 1, help_.does, "dim", target) + 2
+    for number in fitting(model.keys, canvas.width - at):
+        target, key = ("key", number), model.keys[number]
+        at = canvas.put(row, at, key.key, "key", target)
+        at = canvas.put(row, at + 1, key.does, "dim", target) + KEYS_APART
 
 
 def _sheet(canvas: Canvas, sheet: Sheet, glyphs: Glyphs) -> None:

@@ -115,8 +115,7 @@ def test_a_peer_that_is_killed_ends_the_demo(people: Household) -> None:
     victim, other = sorted(children(demo.pid))
     people.kill(victim)
     assert demo.end() == 1
-    assert demo.error()[0].startswith("the peer of bot ")
-    assert demo.error()[0].endswith("ended with exit code -9")
+    assert re.fullmatch(r"the peer of (ann|ben) ended with exit code -9", demo.error()[0])
     assert not is_running(other)
 
 
@@ -174,7 +173,7 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
 
 def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    with pytest.raises(CommandError, match="the peer of bot 1: invalid value for '--bot'") as raised:
+    with pytest.raises(CommandError, match="the peer of ann: invalid value for '--bot'") as raised:
         run_async(demo.run)
     assert raised.value.hint == "see seqp2p host --help"
 
@@ -186,7 +185,7 @@ def test_a_peer_whose_disk_is_full_says_so(people: Household) -> None:
     demo = people.start("demo", "--players", "2", "--replay-dir", people.replays("demo"), preexec_fn=small_files)
     assert demo.end() == 1
     error, hint = demo.error()
-    assert re.match(r"the peer of bot \d: cannot write the replay .*: the disk took only a part of a record", error)
+    assert re.match(r"the peer of (ann|ben): cannot write the replay .*: the disk took only a part of a record", error)
     assert hint == "choose another folder with --replay-dir"
 
 

@@ -15,7 +15,7 @@ from seqp2p.cli.output import CommandError, Output
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.adverts import FoundTable, TableAdvert
 from seqp2p.net.discovery import Browsed
-from seqp2p.net.errors import BadCode
+from seqp2p.net.errors import BadCode, Unreachable
 from tests.cli import documented
 
 ADVERT = TableAdvert(7, "ann", "classic", 4, 3)
@@ -73,6 +73,26 @@ async def test_an_address_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> N
     assert (way.host, way.dial, code) == (PLACE, tcp_dial, "7-amber-falcon")
     with pytest.raises(BadCode):
         await find_way(None, "7-amber", [], *on(Output(json=False)))
+
+
+async def test_the_host_is_looked_for_before_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def read_line(_: Output) -> str | None:
+        await trio.lowlevel.checkpoint()
+        return "7-amber-falcon"
+
+    async def accept_one(listener: trio.SocketListener) -> None:
+        async with await listener.accept() as stream:
+            assert await stream.receive_some() == b""  # It is hung up at once.
+
+    monkeypatch.setattr(Output, "read_line", read_line)
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    address = Address("127.0.0.1", listener.socket.getsockname()[1])
+    async with listener, trio.open_nursery() as nursery:
+        nursery.start_soon(accept_one, listener)
+        assert (await find_way(address, None, [], *on(Output(json=False))))[1] == "7-amber-falcon"
+    monkeypatch.setattr(Output, "read_line", None)
+    with pytest.raises(Unreachable):
+        await find_way(address, None, [], *on(Output(json=False)))
 
 
 async def test_the_code_finds_the_table(

@@ -296,6 +296,22 @@ async def test_a_person_who_types(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
     assert await door_of(None).wait(never, signals_when(trio.Event())) is None
     assert "the game has not started" in capsys.readouterr().err
+    # An input that has ended hides no answer to whether a host is there, and is named as the reason.
+    over = Desk(receive.receive, Output(json=True).say, lambda: None, terminal=False)
+    monkeypatch.setattr(seating, "own_desk", lambda _: over)
+    send.send_nowait(None)
+
+    async def nobody_there() -> Table:
+        await wait_all_tasks_blocked()
+        raise LinkLost("Nobody is there.")
+
+    with pytest.raises(LinkLost):
+        await door_of(None).wait(nobody_there, signals_when(trio.Event()))
+    seated = door_of(None)
+    seated.shown.set()
+    send.send_nowait(None)
+    assert await seated.wait(never, signals_when(trio.Event())) is None
+    assert capsys.readouterr().err == "your input has ended\n"
     # Once the table is agreed, what is typed is for the game.
     table = await door_of(None).wait(full_at_once, signals_when(trio.Event()))
     assert table is not None

@@ -11,6 +11,7 @@ import sys
 import threading
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -34,6 +35,9 @@ from seqp2p.net.session import Session
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import RandomBot
 from seqp2p.players.person import Person
+from seqp2p.rules import view
+from seqp2p.ui.plain import board_lines
+from seqp2p.ui.screen import Screen
 from seqp2p.ui.words import settings_lines
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -139,7 +143,6 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
     reporter.skipped(2)
     reporter.dropped([2])
     reporter.redeal()
-    reporter.resumed(3, 57)
     reporter.undone(56)
     said = capsys.readouterr()
     events = [json.loads(line) for line in said.out.splitlines()]
@@ -151,7 +154,6 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
         {"event": "skipped", "seat": 2},
         {"event": "dropped", "seats": [2]},
         {"event": "redeal"},
-        {"event": "resumed", "seat": 3, "step": 57},
         {"event": "undone", "step": 56},
     ]
     assert all(event.keys() == documented.fields()[event["event"]] for event in events)
@@ -171,7 +173,6 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
         "the turn of player 2 is passed over",
         "player 2 is out of the game",
         "the cards that are left are dealt anew",
-        "player 3 has come back to the game, which is at step 57",
         "step 56 is taken back: the table has decided otherwise, and it is played again",
     ]
     assert list(reporter.story.lines) == said.err.splitlines()
@@ -180,10 +181,27 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
 async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys: pytest.CaptureFixture[str]) -> None:
     # At the end: all sequences have been made before, and none is told again.
     reporter = Reporter(Output(json=False), duel.match, own=1)
-    reporter.resumed(1, duel.match.number)
-    capsys.readouterr()
+    reporter.resumed(1, duel.match.number, duel.events)
+    told = capsys.readouterr().out.splitlines()
+    # What happened last stands last.
+    assert told[0] == TABLE_FULL
+    assert told[-1] == f"you have come back to the game, which is at step {duel.match.number}"
+    assert told[-2] == list(reporter.story.lines)[-2]
     reporter.tell(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
     assert "sequence" not in capsys.readouterr().out
+
+
+async def test_the_last_board_stays_when_the_screen_is_gone(duel: Played) -> None:
+    said = list[str]()
+    screen = SimpleNamespace(remains=list[str](), say=lambda text, _: said.append(text))
+    reporter = Reporter(Output(json=False, screen=cast("Screen", screen)), duel.match)
+    assert duel.match.game.result is not None
+    reporter.over(duel.match.game.result, None, Path("game.seqp2p"))
+    blank, *board, outcome, replay = screen.remains
+    assert (blank, replay) == ("", "replay: game.seqp2p")
+    assert board == board_lines(view(duel.match.game.table_position(), 0), duel.match.game.agreement.settings.colours)
+    assert outcome.startswith("won by")
+    assert said == [outcome, replay]
 
 
 async def test_a_game_that_ends_before_the_deal_has_no_board(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,6 +61,14 @@ def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     assert rows["cleo"][:6] == ["2", "0", "1", "0", "1", "0.00%"]
 
 
+def test_an_unfinished_game_is_counted_once_and_said_so(cli: Cli, tmp_path: Path) -> None:
+    other = shutil.copy(STOPPED, tmp_path / "other.seqp2p")
+    exit_code, out, _ = cli("stats", STOPPED, other)
+    first, second, count = out.splitlines()[:3]
+    assert (exit_code, second) == (3, first.replace(str(STOPPED), str(other)) + "; one more of the same game")
+    assert count == "files: 2   games: 0   unfinished: 1   more replays of the same games: 1"
+
+
 def test_it_does_not_matter_how_many_processes_count(cli: Cli, folder: Path) -> None:
     assert cli("stats", folder, "--jobs", "2", "--json") == cli("stats", folder, "--jobs", "1", "--json")
 
@@ -107,6 +115,9 @@ def test_a_picture(cli: Cli, tmp_path: Path) -> None:
     assert "is there already" in cli("stats", KIDS, "--svg", target)[2]
     exit_code, out, err = cli("stats", KIDS, "--svg", target, "--force", "--json")
     assert (exit_code, out.count("\n"), err) == (0, 1, f"{target} is written\n")
+    # What cannot be written is known before anything is counted.
+    for place, why in ((tmp_path / "none" / "heat.svg", "No such file or directory"), (tmp_path, "Is a directory")):
+        assert cli("stats", KIDS, "--svg", place) == (1, "", f"seqp2p: error: {place} cannot be written: {why}\n")
     # Standard output has what was counted, and where nothing was there is nothing to paint.
     assert cli("stats", KIDS, "--svg", "-")[:2] == (2, "")
     assert cli("stats", __file__, "--svg", tmp_path / "none.svg")[0] == 3

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import click
 import pytest
+import trio
+from trio.testing import memory_stream_pair
 
 from seqp2p import __version__
 from seqp2p.cli import main as main_module
@@ -55,6 +57,9 @@ HELP_OF = "see seqp2p {} --help"
         ("host --teams 3", "2 players of Sequence form 2 teams", HELP_OF.format("host")),
         ("host --players 6 --teams 4", "6 players of Sequence form 2 or 3 teams, not 4", HELP_OF.format("host")),
         ("host --players 12 --teams 0", "12 players of Sequence form 2 or 3 teams", HELP_OF.format("host")),
+        ("play --bots 5 --teams 5", "6 players of Sequence form 2 or 3 teams, not 5", HELP_OF.format("play")),
+        ("play --players 5", "no such option '--players'", "--bots says how many bots you play against"),
+        ("host --bots 2", "no such option '--bots'", "--players says how many play; --fill"),
         ("host --variant kids --players 6", "6 players", HELP_OF.format("host")),
         (
             "host --variant kids --players 4 --teams 2",
@@ -131,7 +136,11 @@ def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     async def read_line(_: Output) -> str | None:
         return next(left, None)
 
+    async def dial(*_: object) -> trio.abc.Stream:
+        return memory_stream_pair()[0]  # Somebody was there a moment ago.
+
     monkeypatch.setattr("seqp2p.cli.join.is_terminal", lambda: True)
+    monkeypatch.setattr("seqp2p.cli.finding.dial_in_time", dial)
     monkeypatch.setattr(Output, "read_line", read_line)
 
 

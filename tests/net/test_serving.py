@@ -1,4 +1,5 @@
 import errno
+import socket
 from collections.abc import Sequence
 
 import pytest
@@ -85,6 +86,16 @@ async def test_nobody_there() -> None:
     with pytest.raises(Unreachable, match=r"Nobody answers at 10\.0\.0\.1:4610\.") as error:
         await reach(address_of(1), credentials(2), Wires().dial, LIMITS, role="join")
     assert "firewall" in error.value.hint
+
+
+async def test_a_name_without_an_address() -> None:
+    async def resolve(_: Address) -> trio.abc.Stream:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    name = r"The name no\.lan cannot be resolved: Name or service not known\."
+    with pytest.raises(Unreachable, match=name) as error:
+        await reach(Address("no.lan", 1), credentials(2), resolve, LIMITS, role="join")
+    assert "IP address" in error.value.hint
 
 
 async def test_nothing_comes_back(autojump_clock: object) -> None:

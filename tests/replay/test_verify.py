@@ -376,6 +376,9 @@ def test_records_stand_in_their_order(brief: Played) -> None:
     invalid(sealed([*parts, parts[0]]), "a second table agreement")
     invalid(assemble([*parts, end, end]), place)
     invalid(assemble([*parts[:5], end, *parts[5:]]))
+    whole = assemble([*parts, end])
+    for behind in (bytes(1), bytes(9)):
+        assert verify(whole + behind).byte == len(whole)
     invalid(sealed([*parts[:-1], step(brief, 19)]), place)
     for first in (parts[1], end, parts[-1]):
         invalid(assemble([first, *parts]), "not the table agreement")

@@ -261,6 +261,9 @@ def test_words_in_french() -> None:
         assert reel.obey("journal tout").lines
         assert reel.obey("next").moved
         assert reel.obey("quitter").done
+        bar = lines(ShowScene(film("kids-3")))[-1]
+        assert bar.endswith("? aide")
+        assert "Tab mains" in bar
     finally:
         language.use("en")
 
