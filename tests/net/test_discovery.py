@@ -21,7 +21,7 @@ from seqp2p.net.discovery import Browsed, advertising, browsing, find_seats, sea
 from seqp2p.net.limits import DEFAULT_LIMITS
 
 LO = ["127.0.0.1"]
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 def no_warning(text: str) -> None:

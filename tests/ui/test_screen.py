@@ -18,7 +18,7 @@ from seqp2p.ui.scene import KeyHelp, Line, Page
 from seqp2p.ui.screen import TICK_S, Screen, Taste, open_screen
 from seqp2p.ui.stage import LINE_LENGTH_MAX, Look
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 NAMES = {
     "up": "\x1b[A",
     "down": "\x1b[B",
