@@ -38,6 +38,16 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """A contribution that passed every check of its step, and what the step keeps of it."""
+
+    step: int
+    seat: int
+    contribution: Contribution
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
 class ClosedStep:
     """A step of the record: its number, the head before it, and its contributions in seat order.
 

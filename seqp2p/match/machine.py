@@ -11,14 +11,13 @@ no randomness. docs/protocol.md, "The chain", has every check in order.
 chain.py has the steps and what becomes of them, ballots.py how a step closes without its contributor.
 """
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
 from seqp2p.crypto.oracle import Context
 from seqp2p.match.ballots import Last
-from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
+from seqp2p.match.chain import Chain, Checked, ClosedStep, Judged, LiveStep
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, Kind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
@@ -39,16 +38,6 @@ TWO_CONTRIBUTIONS = said("it signed two different contributions to it")
 TWO_BALLOTS = said("it signed two different ballots of one round")
 
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A contribution that passed every check of its step, and what the step keeps of it."""
-
-    step: int
-    seat: int
-    contribution: Contribution
-    checked: Checked
 
 
 class Match:
@@ -159,8 +148,8 @@ class Match:
     def judge(self, contribution: Contribution) -> Judged | None:
         """Check a contribution and keep nothing but who has signed on which head.
 
-        None for a duplicate, and for one that comes too late to a step that was closed without it. Raises what
-        match/errors.py lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a
+        None for a duplicate, and for one that is void: its step was closed without it. Raises what match/errors.py
+        lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a
         live seat can run it in a worker thread and ``accept`` what comes back.
         """
         envelope = open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
@@ -171,7 +160,7 @@ class Match:
         if envelope.prev != (closed.prev if closed else self.head):
             raise OtherPast(said("seat {seat} has another past at step {step}", seat=envelope.seat, step=envelope.step))
         if closed and closed.action:
-            return None
+            return self._judge_late(envelope, contribution)
         first = self._first(envelope)
         if first is None:
             return self._check(envelope, contribution)
@@ -182,9 +171,8 @@ class Match:
 
     def accept(self, judged: Judged) -> tuple[Event, ...]:
         """Keep what ``judge`` returned, nothing having been accepted in between; returns the events that follow."""
-        step = self.chain.open
-        assert step is not None, "the game is over"
-        assert judged.step == self.number, "judged for another step"
+        step = self.chain.live_step(judged.step)
+        assert step is not None, "what is final takes nothing"
         step.held[judged.seat] = judged.checked
         step.note_complete()
         return self.settle()
@@ -343,6 +331,16 @@ class Match:
         if step is None or envelope.step < step.number or seat not in step.seats:
             raise self._violation(envelope, "step", said("it was not its step"), contribution)
         return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
+
+    def _judge_late(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
+        """One to a step that was closed by an action: void, unless a later round may yet close the step by it."""
+        step, seat = self.chain.live_step(envelope.step), envelope.seat
+        if step is None or seat in step.held or seat not in step.seats:
+            return None
+        try:
+            return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
+        except Violation:
+            return None
 
     def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:

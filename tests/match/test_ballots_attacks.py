@@ -18,7 +18,17 @@ from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePay
 from seqp2p.replay.verify import verify
 from tests.match.test_ballots_games import nth, table
 from tests.match.voting import play_on, show, staying, vote, wish
-from tests.table import altered, at_random, contribution_of, fork, identity, make_seats, replay_of, snapshot, with_body
+from tests.table import (
+    altered,
+    at_random,
+    contribution_of,
+    fork,
+    identity,
+    make_seats,
+    replay_of,
+    snapshot,
+    with_body,
+)
 
 
 @pytest.fixture(scope="module")
@@ -454,6 +464,45 @@ def test_what_was_undone_and_stands_after_all_keeps_its_bytes(match: Match, seat
     assert match.head == head_after
     assert gone(match) == ()
     assert match.held == ((one.number, above),)
+
+
+def test_one_closed_it_by_an_action_and_the_others_by_the_turn() -> None:
+    """The ballots of a round got to one seat only; the others went on to the next, and have the turn. That seat too."""
+    alone, seats = table(6, "classic")
+    play_on(alone, seats, at_random(1), lambda match: match.kind == "turn" and mover_of(match) != 1)
+    mover, number = mover_of(alone), alone.number
+    turn = contribution_of(alone, seats[mover - 1], at_random(2))
+    wrong = with_body(identity(mover), turn, more=1)
+    others = [seat for seat in seats if seat.number not in (1, mover)]
+    rest, its = fork(alone), fork(alone)
+    its.receive(turn)
+    for voter in (seats[0], *others):
+        signed = voter.ballot(alone, 1, wish("skip", mover), "late")
+        alone.receive_ballot(signed)
+        if voter in others:
+            rest.receive_ballot(signed)
+            its.receive_ballot(signed)
+    assert (alone.number, alone.final) == (number + 1, number - 1)
+    second = [seat.ballot(rest, 2, wish("drop", 1), "late") for seat in others]
+    second.append(seats[mover - 1].ballot(its, 2, wish("drop", 1), "late"))
+    for each in (rest, its):
+        for signed in second:
+            each.receive_ballot(signed)
+    rest.receive(turn)
+    assert rest.record == its.record
+    assert not rest.record[-1].action
+    heads = [head for seat in others for head in seat.heads(rest)]
+
+    assert alone.receive(wrong) == ()
+    assert alone.record[-1].action == "skip"
+    assert alone.receive(turn) == ()
+    assert alone.receive(wrong) == ()
+    for signed in second:
+        alone.receive_ballot(signed)
+    for signed in heads:
+        alone.receive_head(signed)
+    assert alone.final == number
+    assert alone.record == rest.record
 
 
 def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[OwnSeat]) -> None:
