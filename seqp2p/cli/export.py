@@ -185,17 +185,19 @@ def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None
 def check_place(target: str, *, force: bool) -> None:
     """Raise what ``write`` would raise, as far as it is known before the work is done that is to be written."""
     path = Path(target)
-    if path.is_file() and not force:
-        raise _left_alone(path)
-    if path.is_dir():
-        raise _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-    if path.exists() and not path.is_file():
-        return  # A device, or a pipe.
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        if path.is_dir():
+            failure = _not_written(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
+        elif path.exists() and not path.is_file():
+            return  # A device, or a pipe.
+        elif not force and (path.exists() or path.is_symlink()):  # A link that leads nowhere is there, too.
+            failure = _left_alone(path)
+        else:
+            with tempfile.TemporaryFile(dir=path.parent):
+                return
     except OSError as error:
-        raise _not_written(path, error) from None
+        failure = _not_written(path, error)
+    raise failure
 
 
 def _not_written(path: Path, error: OSError) -> CommandError:

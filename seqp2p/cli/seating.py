@@ -18,6 +18,7 @@ from seqp2p.cli.screening import Wish
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import NetError
 from seqp2p.net.leaving import leave_table
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway, WatcherCame
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
@@ -146,7 +147,9 @@ class Door:
         with scope:
             desk = own_desk(self.lobbying.output)
             if not await wait_in_lobby(desk, self.lobbying.start, self.told) and not desk.terminal:
-                await self.shown.wait()  # An input that ended at once hides no answer to whether a host is there.
+                # An input that ended at once hides no answer to whether a host is there; but that may never come.
+                with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
+                    await self.shown.wait()
                 desk.say(t("your input has ended"))
             leave()
 

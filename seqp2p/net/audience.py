@@ -3,14 +3,15 @@
 Theory of operation. A spectator asks by ``have`` and gets what it lacks, in order, a batch at a time, until it is level
 with the host; from then on what the host accepts is put by for it until whoever runs this sends it (``flush``), so that
 seats are served first. One that does not keep up is not level any more, and asks again. A link loses nothing, so that
-the host has only to know how far it has come with each (``at``). Whatever is sent is a frame that seats get too.
+the host has only to know how far it has come with each (``at``). Whatever is sent is a frame that seats get too. With
+the farewell there is no more asking: everybody is given all that it lacks, in frames that all their queues share.
 watchers.py makes the links; whoever simulates a network has links of its own (seqp2p/testing).
 """
 
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from seqp2p.match.table import Agreement, encode_agreement, game_id
 from seqp2p.net.auth import NO_LOBBY
@@ -32,6 +33,8 @@ class Outlet(Wire, Protocol):
 
 
 W = TypeVar("W", bound=Outlet)
+_Place: TypeAlias = tuple[int, frozenset[int]]
+"""All before a step, and these seats' parts of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,10 @@ class Watcher(Generic[W]):
     def __init__(self, key: bytes, link: W) -> None:
         self.key = key
         self.link = link
-        self.at: tuple[int, frozenset[int]] | None = None  # sent: all before this step, and these seats' parts of it
+        self.at: _Place = (1, frozenset())  # what it was sent
         self.told = 0  # how many of the kept frames it was sent
         self.level = False  # it was sent all there is
-        self.has: tuple[int, frozenset[int]] | None = None  # what it said last
+        self.has: _Place | None = None  # what it said last
         self.said_at = 0.0  # when it first said so
         self.answer_at = float("-inf")
         self.waiting: list[bytes] = []
@@ -82,15 +85,19 @@ class Watcher(Generic[W]):
 
     def put_contribution(self, step: int, author: int, frame: bytes) -> None:
         """Put a contribution by, with its place."""
-        before, seats = self.at or (0, frozenset())
+        before, seats = self.at
         self.at = step, (seats | {author} if step == before else frozenset({author}))
         self.put(frame)
 
     def flush(self) -> None:
         """Queue what is put by, as one piece."""
         if self.waiting:
-            frames, self.waiting, self.waiting_size = self.waiting, [], 0
-            self.link.send_frame(b"".join(frames))
+            self.link.send_frame(b"".join(self.take()))
+
+    def take(self) -> list[bytes]:
+        """What is put by, for whoever queues it."""
+        frames, self.waiting, self.waiting_size = self.waiting, [], 0
+        return frames
 
 
 def of_spectators(limits: Limits) -> Limits:
@@ -223,74 +230,86 @@ class Audience(Generic[W]):
         return put
 
     def say_goodbye(self, reason: str) -> None:
-        """Nobody is let in any more; all get what they lack, and a farewell."""
+        """Nobody is let in any more; all get what they lack, also who had no time to ask for it, and a farewell.
+
+        Each frame is queued by itself, and is the same in all queues: 200 who read nothing hold the game once.
+        """
         self._closing = True
         farewell = encode_message(bye(reason))
-        frames: dict[bytes, bytes] = {}  # A frame made for one is every other's, too.
+        frames: dict[bytes, bytes] = {}
+        lacking: dict[tuple[_Place, int, int], list[bytes]] = {}  # Those who have come equally far lack the same.
         for watcher in self.watchers:
-            if self._show is not None:
-                # One that had no time to ask has nothing. More than a link holds would end it, unread.
-                at = watcher.at or (1, frozenset())
-                room = self._limits.unsent_max - watcher.link.unsent - len(farewell)
-                if self._put_lacking(watcher, at, self._show, room, frames):
-                    self._put_votes(watcher, at, self._show, room)
-            watcher.put(farewell)
             watcher.flush()
+            if self._show is not None:
+                # More than a link holds would end it, unread.
+                room = self._limits.unsent_max - watcher.link.unsent - len(farewell)
+                place = watcher.at, watcher.told, room
+                if place not in lacking:
+                    if self._put_lacking(watcher, self._show, room, frames):
+                        self._put_votes(watcher, self._show, room)
+                    lacking[place] = watcher.take()
+                for frame in lacking[place]:
+                    watcher.link.send_frame(frame)
+            watcher.link.send_frame(farewell)
 
     def cut_off(self) -> None:
         """Whoever reads the farewell closes the link; that of one who does not is closed from here."""
         for watcher in self.watchers:
             watcher.link.end(LinkLost(said("It did not take the farewell.")))
 
-    def _has(self, watcher: Watcher[W], has: tuple[int, frozenset[int]]) -> None:
+    def _has(self, watcher: Watcher[W], has: _Place) -> None:
         """It says how far it has come. If it says the same for long, it may have lost what it was sent."""
-        now = self._now()
+        now, first = self._now(), watcher.has is None
         if has != watcher.has:
             watcher.has, watcher.said_at = has, now
-        if watcher.at is None or now - watcher.said_at >= self._limits.resend_s:
+        if first or now - watcher.said_at >= self._limits.resend_s:
             watcher.at, watcher.level, watcher.said_at = has, False, now
 
     def _catch_up(self, watcher: Watcher[W]) -> None:
         """The next batch of what it lacks, once it has read the last."""
         now = self._now()
-        if self._show is None or watcher.at is None or watcher.level or watcher.behind or now < watcher.answer_at:
+        if self._show is None or self._closing or watcher.level or watcher.behind or now < watcher.answer_at:
             return
         watcher.answer_at = now + self._limits.answer_pause_s
-        at = watcher.at
-        watcher.level = self._put_lacking(watcher, at, self._show, self._limits.resync_max, {})
+        watcher.level = self._put_lacking(watcher, self._show, self._limits.resync_max, {})
         if watcher.level:
-            self._put_votes(watcher, at, self._show, self._limits.unsent_max)
+            self._put_votes(watcher, self._show, self._limits.unsent_max)
         watcher.flush()
 
-    def _put_lacking(
-        self, watcher: Watcher[W], at: tuple[int, frozenset[int]], show: Show, size_max: int, frames: dict[bytes, bytes]
-    ) -> bool:
+    def _put_lacking(self, watcher: Watcher[W], show: Show, size_max: int, frames: dict[bytes, bytes]) -> bool:
         """Put by what it lacks, up to this size; whether that is all. Contributions come first: the rest is on them.
 
-        Behind those to a step that was closed by ballots come these, or it would never get beyond it.
+        Behind those to a step that was closed by ballots come these, or it would never get beyond it. ``frames`` are
+        those that were made already, by payload.
         """
-        here = at[0]
-        for step, author, each in show.store.missing(*at):
+        here = watcher.at[0]
+        for step, author, each in show.store.missing(*watcher.at):
             ballots = b"".join(map(encode_message, show.store.closing(here, step)))
             if each.payload not in frames:
                 frames[each.payload] = encode_message(ContributionMessage(each.payload, each.signature))
-            frame = ballots + frames[each.payload]
-            if watcher.waiting and watcher.waiting_size + len(frame) > size_max:
+            frame = frames[each.payload]
+            if not self._fits(watcher, len(ballots) + len(frame), size_max):
                 return False
+            if ballots:
+                watcher.put(ballots)
             watcher.put_contribution(step, author, frame)
             here = step
         return self._put_kept(watcher, show, size_max)
 
-    def _put_votes(self, watcher: Watcher[W], at: tuple[int, frozenset[int]], show: Show, size_max: int) -> None:
-        """Put by what was voted and concerns one that was sent all, from ``at`` on. What does not fit is lost to it."""
-        for frame in map(encode_message, show.store.votes((watcher.at or at)[0])):
+    def _fits(self, watcher: Watcher[W], size: int, size_max: int) -> bool:
+        """Whether so much more fits. Whoever asks gets one thing at least; with the farewell there is only the room."""
+        return watcher.waiting_size + size <= size_max or not (watcher.waiting or self._closing)
+
+    def _put_votes(self, watcher: Watcher[W], show: Show, size_max: int) -> None:
+        """Put by what was voted and concerns one that was sent all. What does not fit is lost to it."""
+        for frame in map(encode_message, show.store.votes(watcher.at[0])):
             if watcher.waiting_size + len(frame) > size_max:
                 return
             watcher.put(frame)
 
     def _put_kept(self, watcher: Watcher[W], show: Show, size_max: int | None = None) -> bool:
         for frame in itertools.islice(show.kept.values(), watcher.told, None):
-            if size_max is not None and watcher.waiting and watcher.waiting_size + len(frame) > size_max:
+            if size_max is not None and not self._fits(watcher, len(frame), size_max):
                 return False
             watcher.put(frame)
             watcher.told += 1

@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import prove
-from seqp2p.net.errors import LinkLost, NetError, Unreachable
+from seqp2p.net.errors import NetError, TooSlow, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
@@ -45,8 +45,8 @@ async def reach(
 ) -> ServerLink:
     """An authenticated link to whoever listens there.
 
-    ``game`` is the game's id for role link, None for role join. Raises Unreachable, LinkLost, WrongKey, Refused,
-    PeerError.
+    ``game`` is the game's id for role link, None for role join. Raises Unreachable, LinkLost (TooSlow, for one),
+    WrongKey, Refused, PeerError.
     """
     stream = await dial_in_time(address, dial, limits)
     try:
@@ -55,7 +55,7 @@ async def reach(
             async with closing_on_error(link.frames.stream):
                 await prove(link, credentials.identity, role, game, limits)
     except trio.TooSlowError:
-        raise LinkLost(said("Whoever answers at {address} takes too long.", address=address)) from None
+        raise TooSlow(said("Whoever answers at {address} takes too long.", address=address)) from None
     return link
 
 

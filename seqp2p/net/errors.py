@@ -33,6 +33,10 @@ class LinkLost(NetError):
     """The connection ended or fell silent. Nobody is to blame."""
 
 
+class TooSlow(LinkLost):
+    """Somebody is there, who did not say in time who it is."""
+
+
 class Unreachable(NetError):
     """Nobody answers at that address."""
 

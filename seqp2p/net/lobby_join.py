@@ -25,7 +25,7 @@ from seqp2p.net.addresses import Address, AddressError, parse_peer_address, tcp_
 from seqp2p.net.auth import send
 from seqp2p.net.code import parse_code
 from seqp2p.net.dialling import Dial, reach
-from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused, Unreachable, WrongKey
+from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused, TooSlow, Unreachable, WrongKey
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.lobby import Guest, LobbyShown, Tell
@@ -167,9 +167,14 @@ async def knock(
     code = parse_code(code)
     try:
         link = await reach(host, credentials, dial, limits, role=role)
-    except LinkLost:
+    except TooSlow:
+        raise
+    except LinkLost as hung_up:
         # From lobby to game a host hangs up on those it does not know yet; the code has not been tried so far.
-        link = await reach(host, credentials, dial, limits, role=role)
+        try:
+            link = await reach(host, credentials, dial, limits, role=role)
+        except Unreachable:
+            raise hung_up from None
     async with tls.closing_on_error(link.frames.stream):
         own = credentials.identity.public
         exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)

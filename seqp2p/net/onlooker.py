@@ -70,7 +70,8 @@ class _Ahead:
     contributions: Early = field(default_factory=Early)
     # By seat and number, with the step: verified, and not again before that is there.
     remarks: dict[tuple[int, int], _Dated] = field(default_factory=dict[tuple[int, int], _Dated])
-    votes: EarlyVotes = field(default_factory=EarlyVotes)
+    ballots: EarlyVotes = field(default_factory=EarlyVotes)
+    heads: EarlyVotes = field(default_factory=EarlyVotes)
     openings: dict[int, Opening] = field(default_factory=dict[int, Opening])
 
 
@@ -202,7 +203,9 @@ class Onlooker:
         due = sorted(place for place, (step, _) in self._ahead.remarks.items() if step <= self.match.number)
         for place in due:
             self._receive_remark(self._ahead.remarks.pop(place)[1])
-        for _, vote in self._ahead.votes.due(self.match.number):
+        # Ballots are about the first step that is not final; heads of any that is closed can make all up to it final.
+        ahead = self._ahead
+        for _, vote in ahead.ballots.due(self.match.final + 1) + ahead.heads.due(self.match.number):
             self._hear_vote(vote)
         if self.match.game.result is not None:
             self.ending = self.match.game.result
@@ -216,7 +219,8 @@ class Onlooker:
             else:
                 events = self.match.receive_head(message.contribution)
         except TooEarly as early:
-            self._ahead.votes.keep(early, 0, message)
+            kept = self._ahead.ballots if isinstance(message, BallotMessage) else self._ahead.heads
+            kept.keep(early, 0, message)
             # Signed on top of what is closed here, it may show that to be final; then the ballots are due.
             final = self.match.final
             events = self.match.settle()

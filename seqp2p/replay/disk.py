@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 
@@ -13,7 +13,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLO
 
 
 class NotAFile(OSError):
-    """A folder, a pipe or a device stands where a file is wanted."""
+    """A folder, a pipe or a device stands where a file is wanted, or something that calls itself a file."""
 
 
 def read_replay(path: str | os.PathLike[str]) -> bytes:
@@ -29,12 +29,19 @@ def read_replay(path: str | os.PathLike[str]) -> bytes:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)) from None
     with os.fdopen(descriptor, "rb") as file:
         _require_file(os.fstat(descriptor), path)
-        return file.read(REPLAY_SIZE_MAX + 1)
+        data = cast("bytes | None", file.read(REPLAY_SIZE_MAX + 1))
+    if data is None:  # Nothing to read now, but more to come: no file, whatever the system says (/proc has such).
+        raise _not_a_file(path)
+    return data
 
 
 def _require_file(found: os.stat_result, path: str | os.PathLike[str]) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
+        raise _not_a_file(path)
+
+
+def _not_a_file(path: str | os.PathLike[str]) -> NotAFile:
+    return NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
 
 
 class File(Protocol):

@@ -25,21 +25,19 @@ class Line(NamedTuple):
 
 
 class KeyHelp(NamedTuple):
-    """A key as it is printed on the keyboard, and what it does now, in the reader's language."""
+    """A key as it is printed on the keyboard, and what it does now, in the reader's language.
+
+    One that is ``spare`` goes without saying where there is no room for all.
+    """
 
     key: str
     does: str
+    spare: bool = False
 
     @property
     def width(self) -> int:
         """The cells that it takes."""
         return width_of(self.key) + 1 + width_of(self.does)
-
-
-class SpareKey(KeyHelp):
-    """One that goes without saying where there is no room for all."""
-
-    __slots__ = ()
 
 
 KEYS_APART: Final = 2
@@ -49,12 +47,12 @@ KEYS_APART: Final = 2
 def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
     """The numbers of those keys that have room beside each other: without spare ones, if need be, the last ones first.
 
-    >>> keys = [KeyHelp("?", "help"), KeyHelp("F3", "discards"), SpareKey("arrows", "square")]
+    >>> keys = [KeyHelp("?", "help"), KeyHelp("F3", "discards"), KeyHelp("arrows", "square", spare=True)]
     >>> fitting(keys, 34), fitting(keys, 33), fitting(keys, 18)
     ([0, 1, 2], [0, 1], [0])
     """
     kept = list(range(len(keys)))
-    dropped_first = sorted(kept, key=lambda number: (not isinstance(keys[number], SpareKey), -number))
+    dropped_first = sorted(kept, key=lambda number: (not keys[number].spare, -number))
     for number in dropped_first:
         if sum(keys[other].width + KEYS_APART for other in kept) - KEYS_APART <= width:
             break

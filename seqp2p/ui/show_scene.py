@@ -17,7 +17,7 @@ from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.lobby_scene import put_keys
 from seqp2p.ui.plain import sequences_made
 from seqp2p.ui.reel import ALL, LEAP, WORDS, Answer, Film, Place, Reel, shown
-from seqp2p.ui.scene import KeyHelp, Line, Page, SpareKey
+from seqp2p.ui.scene import KeyHelp, Line, Page
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.wrapping import paint_from, wrapped
 
@@ -92,7 +92,7 @@ class ShowScene:
             KeyHelp("←→", t("step")),
             KeyHelp("↑↓", t("ten steps")),
             KeyHelp(t("Space"), t("stop") if self.reel.place.playing else t("play")),
-            SpareKey("+-", t("speed")),
+            KeyHelp("+-", t("speed"), spare=True),
             KeyHelp("F5", t("sequence")),
         ]
         if self.reel.film.opened:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from seqp2p.rules import UNKNOWN, View
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import KeyHelp, SpareKey
+from seqp2p.ui.scene import KeyHelp
 
 
 class Key(NamedTuple):
@@ -77,4 +77,4 @@ def _tab(view: View, choice: Choice) -> str:
 
 
 def _key(name: str, key: str, does: str, *, spare: bool = False) -> Key:
-    return Key(name, SpareKey(key, does) if spare else KeyHelp(key, does))
+    return Key(name, KeyHelp(key, does, spare))

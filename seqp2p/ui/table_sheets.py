@@ -22,7 +22,7 @@ CODES_A_LINE: Final = 5
 def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], glyphs: Glyphs) -> tuple[Line, ...]:
     """The keys that do something now, the signs, and what can be typed."""
     lines = [t("Keys that do something now:")]
-    lines += [f"  {key}{' ' * max(1, KEY_WIDTH - width_of(key))}{does}" for key, does in keys]
+    lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if view is not None:
         lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]

@@ -163,6 +163,23 @@ def test_nothing_is_written_over(cli: Cli, tmp_path: Path) -> None:
     assert target.read_text().startswith("<svg")
 
 
+def test_what_cannot_be_written_is_known_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = tmp_path / "link"
+    nowhere.symlink_to(tmp_path / "none" / "x")
+    with pytest.raises(CommandError, match="is there already"):
+        export.check_place(str(nowhere), force=False)
+    export.check_place(str(nowhere), force=True)
+    with pytest.raises(CommandError, match="cannot be written: File name too long"):
+        export.check_place(str(tmp_path / ("x" * 300)), force=False)
+
+    def locked(_: Path) -> bool:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "is_dir", locked)  # As where its folder may not be looked into.
+    with pytest.raises(CommandError, match="cannot be written: Permission denied"):
+        export.check_place(str(tmp_path / "new"), force=True)
+
+
 def test_who_takes_the_name_meanwhile_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "game.svg"
     monkeypatch.setattr(Path, "exists", lambda _: False)

@@ -19,6 +19,7 @@ from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Outp
 from seqp2p.cli.playing import Choices, Ended
 from seqp2p.cli.seating import Door, Lobbying, SitDown
 from seqp2p.net.errors import LinkLost
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import Former
 from seqp2p.net.table import Table
 from seqp2p.players.desk import Desk
@@ -282,7 +283,10 @@ async def test_a_signal_while_a_person_is_asked_who_that_is(monkeypatch: pytest.
     assert [table.game for table in left.tables] == [table_of().game]
 
 
-async def test_a_person_who_types(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_person_who_types(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], autojump_clock: object
+) -> None:
+    begun = trio.current_time()
     Left(monkeypatch)
     send, receive = trio.open_memory_channel[str | None](10)
     desk = Desk(receive.receive, Output(json=True).say, lambda: None, terminal=True)
@@ -312,6 +316,10 @@ async def test_a_person_who_types(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     send.send_nowait(None)
     assert await seated.wait(never, signals_when(trio.Event())) is None
     assert capsys.readouterr().err == "your input has ended\n"
+    # Nor does it wait for that answer for ever.
+    send.send_nowait(None)
+    assert await door_of(None).wait(never, signals_when(trio.Event())) is None
+    assert trio.current_time() - begun == pytest.approx(DEFAULT_LIMITS.lobby_answer_s)
     # Once the table is agreed, what is typed is for the game.
     table = await door_of(None).wait(full_at_once, signals_when(trio.Event()))
     assert table is not None

@@ -70,7 +70,7 @@ FAREWELL = encode_message(bye("it is late"))
 EVERYTHING = [*GAME_FRAMES, *map(encode_message, VOTES), FAREWELL]
 
 
-@pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 2])
+@pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 2, len(EVERYTHING) - 1])
 def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
     """However little fits before the farewell: a link with too much would be cut off, unread."""
     size_max = sum(map(len, EVERYTHING)) - sum(map(len, EVERYTHING[-1 - left_out : -1]))
@@ -82,6 +82,33 @@ def test_a_goodbye_is_no_more_than_a_link_holds(left_out: int) -> None:
     audience.say_goodbye("it is late")
     assert link.frames == [*EVERYTHING[: len(EVERYTHING) - 1 - left_out], FAREWELL]
     assert link.unsent == size_max
+
+
+def test_at_a_goodbye_all_queues_share_the_game() -> None:
+    """However many ask for it and never read: it is in memory once, however far each has come."""
+    audience = Audience[WrittenDown](200, of_spectators(replace(DEFAULT_LIMITS, watch_batch_max=1)), lambda: 0.0)
+    audience.begin(SHOW)
+    queued: list[bytes] = []
+    for number in range(200):
+        link = WrittenDown()
+        monitored = audience.come(b"%d" % number, link)
+        if number % 2:
+            audience.hear(monitored, Have(1 + number % 7, ()))
+        link.send_frame = queued.append  # type: ignore[method-assign]  # as the queue of a link keeps it
+    audience.say_goodbye("it is late")
+    assert sum(map(len, queued)) > 100 * sum(map(len, GAME_FRAMES))
+    assert sum(map(len, {id(data): data for data in queued}.values())) < 2 * sum(map(len, EVERYTHING))
+
+
+def test_whoever_asks_after_the_farewell_gets_nothing() -> None:
+    audience = Audience[WrittenDown](5, of_spectators(DEFAULT_LIMITS), lambda: 0.0)
+    audience.begin(SHOW)
+    link = WrittenDown()
+    watcher = audience.come(b"key", link)
+    audience.say_goodbye("it is late")
+    link.unsent = 0
+    audience.hear(watcher, Have(1, ()))
+    assert link.frames[-1] == FAREWELL
 
 
 def test_a_step_that_ballots_closed_comes_with_them() -> None:

@@ -303,6 +303,36 @@ async def test_no_host() -> None:
         )
 
 
+async def test_a_host_that_says_nothing_is_asked_once(autojump_clock: object) -> None:
+    wires = Wires()
+    wires.listen(address_of(1))
+    begun = trio.current_time()
+    with pytest.raises(LinkLost, match="takes too long"):
+        await join_table(
+            credentials(2), "x", "7-amber-falcon", address_of(1), [], [], randomness, print, dial=wires.dial
+        )
+    assert trio.current_time() - begun == pytest.approx(LIMITS.authenticate_s, abs=0.01)
+
+
+async def test_a_host_that_hangs_up_and_is_gone() -> None:
+    """It is tried once more; that nobody is there by then says less than that somebody was."""
+    wires = Wires()
+    listener = wires.listen(address_of(1))
+
+    async def hang_up() -> None:
+        stream = await listener.accept()
+        wires.cut(address_of(1))
+        await trio.aclose_forcefully(stream)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hang_up)
+        with pytest.raises(LinkLost):
+            await join_table(
+                credentials(2), "x", "7-amber-falcon", address_of(1), [], [], randomness, print, dial=wires.dial
+            )
+    assert len(wires.dialled) == 2
+
+
 async def test_the_host_gives_up(autojump_clock: object) -> None:
     async with trio.open_nursery() as outer, trio.open_nursery() as inner:
         table = House(outer, 3)

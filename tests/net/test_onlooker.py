@@ -12,6 +12,7 @@ import trio.testing
 from seqp2p.crypto.hashing import HEAD
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import TurnBody, make_payload
+from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
 from seqp2p.match.signed import HeadPayload, encode_signed
@@ -20,7 +21,7 @@ from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gallery import Gallery
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import Bye, ContributionMessage, HeadMessage
+from seqp2p.net.messages import BallotMessage, Bye, ContributionMessage, HeadMessage
 from seqp2p.net.onlooker import Onlooker
 from seqp2p.net.watching import Spectator
 from seqp2p.replay.writer import ReplayWriter
@@ -88,7 +89,7 @@ async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
         for round_ in range(300):
             await onlooker.take(head(2, round_))
         await onlooker.take(head(3, 0))
-        assert [message for _, message in onlooker._ahead.votes.due(2)][-1] == head(3, 0)
+        assert [message for _, message in onlooker._ahead.heads.due(2)][-1] == head(3, 0)
 
 
 @pytest.mark.usefixtures("quick")
@@ -119,3 +120,36 @@ async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: obje
             await onlooker.take(HeadMessage(head.payload, head.signature))
     assert onlooker.ending is not None
     assert "there is nobody to play against" in onlooker.ending.reason
+
+
+async def test_a_ballot_waits_until_its_step_is_the_first_that_is_not_final(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is closed meanwhile does not make it due: it is not looked at again and again."""
+    match = Match(encode_agreement(table_of(3, "kids")))
+    seats = make_seats(3)
+    play_on(match, seats, at_random(1), lambda match: match.kind == "turn" and match.number > match.final + 1)
+    ahead = Match(match.agreement_bytes)
+    for each in (contribution for step in match.record for _, contribution in step.contributions):
+        ahead.receive(each)
+    show(ahead, seats)
+    assert (match.final + 1, ahead.chain.base) != (match.number, None)
+    ballot = seats[1].ballot(ahead, 1, wish("drop", 1), "late")
+    heard: list[object] = []
+    receive = match.receive_ballot
+
+    def counting(signed: Contribution) -> tuple[Event, ...] | None:
+        heard.append(signed)
+        return receive(signed)
+
+    monkeypatch.setattr(match, "receive_ballot", counting)
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
+        onlooker = Onlooker(match, 1, writer, lambda _: None)
+        await onlooker.take(BallotMessage(ballot.payload, ballot.signature))
+        onlooker._follow(())
+        assert (len(heard), match.final + 1 < match.number) == (1, True)
+        for head in (head for seat in seats for head in seat.heads(match)):
+            await onlooker.take(HeadMessage(head.payload, head.signature))
+    assert len(heard) == 2
+    assert match.chain.base is not None
+    assert match.chain.base.ballots

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.replay import disk
 from seqp2p.replay.disk import NotAFile, read_replay
 
 
@@ -20,3 +21,16 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
     monkeypatch.setattr(os, "stat", lambda _: was)
     with pytest.raises(NotAFile):
         read_replay(pipe)
+
+
+def test_what_calls_itself_a_file_and_has_nothing_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the messages of the kernel do: reading them would wait for the next one."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(disk, "_require_file", lambda *_: None)
+    writer = os.open(pipe, os.O_RDWR)
+    try:
+        with pytest.raises(NotAFile):
+            read_replay(pipe)
+    finally:
+        os.close(writer)

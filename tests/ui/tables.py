@@ -109,6 +109,10 @@ class Table:
         shown = self.scene.keys()
         return [key.key for key in shown]
 
+    def does(self, key: str) -> str:
+        """What a key does now, if anything."""
+        return next((each.does for each in self.scene.keys() if each.key == key), "")
+
     @property
     def told(self) -> str:
         """The words below the board, as one line."""

@@ -299,31 +299,28 @@ def test_animals_have_their_names_in_the_readers_language() -> None:
 
 
 def test_the_keys_of_every_state() -> None:
-    def does(here: Table, key: str) -> str:
-        return dict(here.scene.keys()).get(key, "")
-
     here = open_table()
-    assert (does(here, "Enter"), does(here, "Esc"), does(here, "Tab")) == ("", "", "card")
+    assert (here.does("Enter"), here.does("Esc"), here.does("Tab")) == ("", "", "card")
     here.scene.click(("square", sq("h2")))
-    assert does(here, "Enter") == "choose a card"
+    assert here.does("Enter") == "choose a card"
     here.press("enter")
-    assert does(here, "Enter") == "put a chip"
+    assert here.does("Enter") == "put a chip"
     here.press("enter")
-    assert (does(here, "Enter"), does(here, "Esc")) == ("send", "take back")
+    assert (here.does("Enter"), here.does("Esc")) == ("send", "take back")
     here.press("escape", "escape", "s-tab")
-    assert (does(here, "Enter"), does(here, "Esc")) == ("take the chip", "undo")
+    assert (here.does("Enter"), here.does("Esc")) == ("take the chip", "undo")
     here.question = None
-    assert does(here, "Enter") == ""
+    assert here.does("Enter") == ""
     dead = at(make({"a": "h2", "b": "g7"}, [HAND, ANY]))
     dead.scene.click(("card", dead.position.hands[0].index(parse_action(CLASSIC, "QH h2").card)))
-    assert does(dead, "Enter") == "exchange"
+    assert dead.does("Enter") == "exchange"
     used = at(make({"a": "h2", "b": "g7"}, [HAND, ANY], exchanged=1))
     used.scene.click(("card", used.position.hands[0].index(parse_action(CLASSIC, "QH h2").card)))
-    assert does(used, "Enter") == ""
+    assert used.does("Enter") == ""
     several = at(make({"a": "b5 c5 d5 f5 g5", "b": "a7"}, [HAND, ANY]))
     several.scene.click(("card", several.position.hands[0].index(parse_action(CLASSIC, "JC h2").card)))
     several.scene.click(("square", sq("e5")))
-    assert does(several, "Tab") == "other lines"
+    assert several.does("Tab") == "other lines"
 
 
 def test_the_keys_of_a_draw_and_of_a_penalty() -> None:
@@ -331,16 +328,16 @@ def test_the_keys_of_a_draw_and_of_a_penalty() -> None:
     called = at(apply(game.position, call(game.position.to_move % 4 + 1)))
     assert "your team's talk was called" in called.text()
     called.press("tab")
-    assert dict(called.scene.keys())["Enter"] == "give up"
+    assert called.does("Enter") == "give up"
     line = called.press("enter", "enter")
     assert line is not None
     assert line.endswith(" given")
     game.play(next(action for action in legal_actions(game.position) if action.kind == "place"))
     drawing = at(game.position)
     assert "draw: Enter sends it" in drawing.text()
-    assert dict(drawing.scene.keys())["Tab"] == "draw or not"
+    assert drawing.does("Tab") == "draw or not"
     drawing.press("escape")
-    assert dict(drawing.scene.keys())["Enter"] == "draw"
+    assert drawing.does("Enter") == "draw"
     assert "draw your new card: Enter; Tab to do without" in drawing.text()
     assert drawing.press("enter", "tab", "enter") == "end"
 
@@ -436,7 +433,7 @@ def test_a_pass_is_asked_for() -> None:
     hand = "QH,QH,KH,JH,JH,JS,JS"
     here = at(make({"a": "h2 g7 g2 g6"}, [hand, ANY], exchanged=1, possible=False))
     assert "nothing of your hand can be played: Enter passes" in here.told
-    assert dict(here.scene.keys())["Enter"] == "pass"
+    assert here.does("Enter") == "pass"
     assert (here.text().count("(J♥-)"), here.text().count("(J♠-)")) == (2, 2)
     assert here.press("enter", "enter") == "pass"
 
