@@ -16,7 +16,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from seqp2p.match.table import Agreement, encode_agreement, game_id
 from seqp2p.net.auth import NO_LOBBY
 from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
-from seqp2p.net.gossip import Item, Store
+from seqp2p.net.gossip import Item, Store, Vote
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Bye, ContributionMessage, Have, Message, Watching, bye, encode_message
 from seqp2p.net.relay import Wire
@@ -246,7 +246,7 @@ class Audience(Generic[W]):
                 place = watcher.at, watcher.told, room
                 if place not in lacking:
                     if self._put_lacking(watcher, self._show, room, frames):
-                        self._put_votes(watcher, self._show, room)
+                        self._put_votes(watcher, self._show, room, frames)
                     lacking[place] = watcher.take()
                 for frame in lacking[place]:
                     watcher.link.send_frame(frame)
@@ -271,9 +271,10 @@ class Audience(Generic[W]):
         if self._show is None or self._closing or watcher.level or watcher.behind or now < watcher.answer_at:
             return
         watcher.answer_at = now + self._limits.answer_pause_s
-        watcher.level = self._put_lacking(watcher, self._show, self._limits.resync_max, {})
+        frames: dict[bytes, bytes] = {}
+        watcher.level = self._put_lacking(watcher, self._show, self._limits.resync_max, frames)
         if watcher.level:
-            self._put_votes(watcher, self._show, self._limits.unsent_max)
+            self._put_votes(watcher, self._show, self._limits.unsent_max, frames)
         watcher.flush()
 
     def _put_lacking(self, watcher: Watcher[W], show: Show, size_max: int, frames: dict[bytes, bytes]) -> bool:
@@ -284,14 +285,12 @@ class Audience(Generic[W]):
         """
         here = watcher.at[0]
         for step, author, each in show.store.missing(*watcher.at):
-            ballots = b"".join(map(encode_message, show.store.closing(here, step)))
-            if each.payload not in frames:
-                frames[each.payload] = encode_message(ContributionMessage(each.payload, each.signature))
-            frame = frames[each.payload]
-            if not self._fits(watcher, len(ballots) + len(frame), size_max):
+            ballots = [_frame(ballot, frames) for ballot in show.store.closing(here, step)]
+            frame = _frame(ContributionMessage(each.payload, each.signature), frames)
+            if not self._fits(watcher, sum(map(len, ballots)) + len(frame), size_max):
                 return False
-            if ballots:
-                watcher.put(ballots)
+            for ballot in ballots:
+                watcher.put(ballot)
             watcher.put_contribution(step, author, frame)
             here = step
         return self._put_kept(watcher, show, size_max)
@@ -300,9 +299,10 @@ class Audience(Generic[W]):
         """Whether so much more fits. Whoever asks gets one thing at least; with the farewell there is only the room."""
         return watcher.waiting_size + size <= size_max or not (watcher.waiting or self._closing)
 
-    def _put_votes(self, watcher: Watcher[W], show: Show, size_max: int) -> None:
+    def _put_votes(self, watcher: Watcher[W], show: Show, size_max: int, frames: dict[bytes, bytes]) -> None:
         """Put by what was voted and concerns one that was sent all. What does not fit is lost to it."""
-        for frame in map(encode_message, show.store.votes(watcher.at[0])):
+        for vote in show.store.votes(watcher.at[0]):
+            frame = _frame(vote, frames)
             if watcher.waiting_size + len(frame) > size_max:
                 return
             watcher.put(frame)
@@ -314,3 +314,10 @@ class Audience(Generic[W]):
             watcher.put(frame)
             watcher.told += 1
         return True
+
+
+def _frame(message: ContributionMessage | Vote, frames: dict[bytes, bytes]) -> bytes:
+    """Its frame: the one that was made already, if any."""
+    if message.payload not in frames:
+        frames[message.payload] = encode_message(message)
+    return frames[message.payload]

@@ -152,8 +152,8 @@ class Limits:
 
     watch_batch_max: int = 131_072
     """Sent to a spectator in answer to one ``have``. With this much unsent it gets nothing new until it has read it and
-    asks, so that 200 that read slowly hold 50 MB at most; the longest game (1 MB) still comes within 5 s. What is left of the
-    game when the host says goodbye is queued for all of them, but is in memory once."""
+    asks, so that 200 that read slowly hold 50 MB at most; the longest game (1 MB) still comes within 5 s. What is left
+    of it at the host's goodbye is queued for all of them, but is in memory once."""
 
     watch_frame_max: int = 1_024
     """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""

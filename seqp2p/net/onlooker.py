@@ -213,6 +213,8 @@ class Onlooker:
     # Ballots, heads, leaves and proofs: the seats decide by them, and this follows.
 
     def _hear_vote(self, message: BallotMessage | HeadMessage) -> None:
+        events: tuple[Event, ...] | None = None
+        final = self.match.final
         try:
             if isinstance(message, BallotMessage):
                 events = self.match.receive_ballot(message.contribution)
@@ -221,20 +223,16 @@ class Onlooker:
         except TooEarly as early:
             kept = self._ahead.ballots if isinstance(message, BallotMessage) else self._ahead.heads
             kept.keep(early, 0, message)
-            # Signed on top of what is closed here, it may show that to be final; then the ballots are due.
-            final = self.match.final
+            # Signed on top of what is closed here, it may show that to be final.
             events = self.match.settle()
-            if events or self.match.final > final:
-                self._follow(events)
         except OtherPast:
             pass
         except Unattributable as error:
             self._end(said("the host passed on {reason}", reason=why(error)))
         except Violation as violation:
             self._accuse(violation)
-        else:
-            if events:
-                self._follow(events)
+        if events or self.match.final > final:  # Then the ballots on the next step are due.
+            self._follow(events or ())
 
     def _hear_leave(self, signed: Contribution) -> None:
         try:

@@ -11,7 +11,7 @@ import trio.testing
 
 from seqp2p.crypto.hashing import HEAD
 from seqp2p.crypto.identity import sign
-from seqp2p.match.contribution import TurnBody, make_payload
+from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat

@@ -111,7 +111,8 @@ class Table:
 
     def does(self, key: str) -> str:
         """What a key does now, if anything."""
-        return next((each.does for each in self.scene.keys() if each.key == key), "")
+        shown = self.scene.keys()
+        return next((each.does for each in shown if each.key == key), "")
 
     @property
     def told(self) -> str:

@@ -47,7 +47,8 @@ def lines(scene: ShowScene, width: int = 80, height: int = 23) -> list[str]:
 
 
 def keys(scene: ShowScene) -> list[tuple[str, str]]:
-    return [(each.key, each.does) for each in scene.keys()]
+    shown = scene.keys()
+    return [(each.key, each.does) for each in shown]
 
 
 def plays(reel: Reel) -> bool:
