@@ -123,7 +123,10 @@ def time_options(command: F) -> F:
         default=0,
         show_default=True,
         callback=_check_turn_time,
-        help=said("Seconds for a turn, 5 to 86400; 0 is no clock."),
+        help=said(
+            "Seconds for a turn, 5 to 86400; 0 is no clock. When they are over the others pass over the turn, the"
+            " second time in a row they go on without that seat; a game of two ends unfinished after twice the time."
+        ),
     )
     grace = click.option(
         "--grace",

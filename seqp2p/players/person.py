@@ -18,6 +18,7 @@ from seqp2p.match.text import cleaned
 from seqp2p.players.desk import Desk
 from seqp2p.players.meant import nearest, nearest_word
 from seqp2p.players.sight import GAME_OVER, NOT_DEALT, Sight
+from seqp2p.players.turn_clock import remind, turn_line
 from seqp2p.players.typed import one_line, read_action, read_card
 from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, word_of
 from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
@@ -64,6 +65,7 @@ class Person:
         self._seat = sight.seat
         self._company = sight.company
         self._patience_s = patience_s
+        self._turn_time_s = sight.match.game.agreement.settings.turn_time_s
         self._question: Question | None = None
         self._settled = trio.Event()  # unset while an answer is on its way to the match
         self._settled.set()
@@ -72,6 +74,7 @@ class Person:
         self._warned = False
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
+        self._asked_at = 0.0  # when the clock of what is asked has begun
         self._told_turn: object = None  # whose turn was said last
         self._absent = set[int]()  # the seats that are asked about
         self._away = set[int]()  # the seats that cannot be reached
@@ -292,11 +295,15 @@ class Person:
         """Ask until what is typed is an action; whether it may be done, the match says."""
         self._settled.set()
         if refused is None:
+            self._asked_at = trio.current_time()
             self._present(view)
         else:
             self._show(faces_shown(self._company.to_reader(refused)))
         question = self._question = Question(view)
         try:
+            if view.phase == "play" and not self._desk.shows_table:
+                seats = len(self._match.game.seats)
+                await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
             await question.answered.wait()
         finally:
             self._question = None
@@ -318,7 +325,7 @@ class Person:
         if seen.phase == "play":
             if not goes_on:
                 self._show(*(["", *self._sight.board()] if self._shows_board else []))
-            title = t("your turn goes on") if goes_on else t("your turn")
+            title = t("your turn goes on") if goes_on else turn_line(self._turn_time_s)
             self._show(title, hand_line(seen), *legal_lines(seen))
         else:
             self._show(hand_line(seen))
