@@ -132,6 +132,16 @@ class Onlooker:
         seats = self._named({self._host_seat})
         return Gone(said("{seats} could not be reached for {grace_s} s", seats=seats, grace_s=self.grace_s))
 
+    def turned_away(self, refused: Refused) -> Gone:
+        """The host is there again, and lets this spectator watch no longer."""
+        if refused.code != "no_spectators":
+            return Gone(why(refused))
+        host = self._named({self._host_seat})
+        # It does not say which: it knows nobody who watched before it was started again, whatever room it has.
+        return Gone(
+            said("{host} was started again and has no spectators any more, or others took the place", host=host)
+        )
+
     @property
     def grace_s(self) -> int:
         """How long the host is looked for."""

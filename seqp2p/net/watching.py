@@ -26,7 +26,6 @@ from seqp2p.net.links import Link
 from seqp2p.net.messages import Message, Stage
 from seqp2p.net.onlooker import ASK_S, OPENINGS_WAIT_S, Gone, Onlooker, WatchEvent, WatchItem
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.said import why
 
 
 class Spectator:
@@ -110,7 +109,7 @@ class Spectator:
                         expected_key=gallery.host_key,
                     )
                 except Refused as refused:
-                    await self._backlog.put(Gone(why(refused)))
+                    await self._backlog.put(self._game.turned_away(refused))
                     return None
                 except NetError:
                     # Not there yet, or somebody else at that address.

@@ -142,7 +142,7 @@ class Visit(Life[WatchItem]):
             self._end_search(Back(self._ticket.host))
             self.adopt(answer)
         elif isinstance(answer, Refused):
-            self._end_search(Gone(why(answer)))
+            self._end_search(self.onlooker.turned_away(answer))
         else:
             self._look_again()
 

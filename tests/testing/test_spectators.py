@@ -189,7 +189,7 @@ def test_a_host_that_comes_back_lets_nobody_watch() -> None:
     host = hall().host
     back = hall(Fault("crash", 4.0, (host,), 2.0))
     back.run()
-    assert "takes no more spectators" in result_of(back.spectators[ONE]).reason
+    assert "was started again and has no spectators any more" in result_of(back.spectators[ONE]).reason
 
 
 def test_one_that_comes_after_the_end_is_not_let_in() -> None:
