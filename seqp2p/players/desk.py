@@ -7,7 +7,7 @@ from typing import Final
 
 from seqp2p.players.meant import nearest_word
 from seqp2p.players.typed import one_line
-from seqp2p.players.vocabulary import LEAVING, shown, word_of
+from seqp2p.players.vocabulary import LEAVING, shown, suggestible, word_of
 from seqp2p.said import said
 from seqp2p.ui.language import t, tr
 
@@ -47,7 +47,6 @@ async def wait_in_lobby(
     ``told`` has the lines that other words are answered by, as they are when it is asked.
     """
     words = [*LEAVING, *LOBBY_WORDS] if start is None else [*LEAVING, *LOBBY_WORDS, "code", "start"]
-    words += map(shown, tuple(words))
     while (typed := await desk.read()) is not None:
         word = word_of(one_line(typed))
         if word in LEAVING:
@@ -62,7 +61,7 @@ async def wait_in_lobby(
         elif word in ("help", "?"):
             desk.say(tr(LOBBY_HELP if start is None else HOST_HELP))
         elif word:
-            near = nearest_word(word, words)
+            near = nearest_word(one_line(typed), suggestible(words))
             desk.say(
                 tr(NOT_STARTED)
                 if near is None

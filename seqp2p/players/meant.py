@@ -1,6 +1,7 @@
 """What comes nearest to a slip of the finger: an action that may be done, a word that is known."""
 
 import difflib
+import re
 from collections.abc import Collection
 
 from seqp2p.rules import View
@@ -8,18 +9,30 @@ from seqp2p.ui.cards import action_shown, card_shown, without_accents
 
 # How like what was typed a suggestion has to be, from 0 to 1.
 _ACTION_LIKE = 0.7
-_WORD_LIKE = 0.6
+_WORD_LIKE = 0.7
 # One letter is no slip: it may be anything.
 _TYPED_MIN = 2
+_SQUARE = re.compile(r"\bx?[a-j](?:10|[1-9])\b", re.IGNORECASE)
 
 
 def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
     """What may have been meant by a line that means nothing, as the reader writes it, to a seat that is asked."""
     first = line.split(" ", maxsplit=1)[0]
     cards = [card_shown(seen.variant, card) for card in range(len(seen.variant.faces))]
+    if names_square(line):
+        return nearest_action(seen, line) or nearest_word(first, cards)
     if " " in line:
         return nearest_action(seen, line) or nearest_word(first, words) or nearest_word(first, cards)
     return nearest_word(line, words) or nearest_action(seen, line) or nearest_word(first, cards)
+
+
+def names_square(line: str) -> bool:
+    """Whether a square is named in a line: then it is to be an action, and nothing else.
+
+    >>> names_square("unicorn C5"), names_square("JS xd7"), names_square("say hello")
+    (True, True, False)
+    """
+    return _SQUARE.search(line) is not None
 
 
 def nearest_action(seen: View, line: str) -> str | None:

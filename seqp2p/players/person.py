@@ -16,11 +16,11 @@ from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, U
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.players.desk import Desk
-from seqp2p.players.meant import nearest, nearest_word
+from seqp2p.players.meant import names_square, nearest, nearest_word
 from seqp2p.players.sight import GAME_OVER, NOT_DEALT, Sight
 from seqp2p.players.turn_clock import remind, turn_line
 from seqp2p.players.typed import one_line, read_action, read_card
-from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, word_of
+from seqp2p.players.vocabulary import LEAVING, NO, YES, courtesies, courtesy_of, shown, suggestible, word_of
 from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
 from seqp2p.said import said, why
 from seqp2p.ui.aloud import read_square
@@ -148,7 +148,7 @@ class Person:
         elif not line:
             self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
         elif self._question is None:
-            self._show(*(self._looked_up(line) or [self._not_now(word)]))
+            self._show(*(self._looked_up(line) or [self._not_now(line)]))
         else:
             self._take(self._question, line)
 
@@ -201,20 +201,20 @@ class Person:
         return self._sight.where(line)
 
     def _words(self, *others: str) -> list[str]:
-        """All that can be typed at any time, and these others, in English and in the reader's language."""
-        english = [*self._answers, *LEAVING, "say", "drop", *others]
-        return [*english, *map(shown, english)]
+        """All that can be typed at any time, and these others, in words that say something to the reader."""
+        return suggestible([*self._answers, *LEAVING, "say", "drop", *others])
 
-    def _not_now(self, word: str) -> str:
+    def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
             return tr(NOT_DEALT)
-        if word == "call":
+        first = line.partition(" ")[0]
+        if word_of(first) == "call":
             if not talk_is_callable(self._match.game.agreement.settings):
                 return t("talk is free at this table: nothing can be called")
             return t("a remark is called in your own turn, before you play a card")
         if self._seat.owes(self._match):
             return t("your last line is being looked at; one moment")
-        if near := nearest_word(word, self._words()):
+        if not names_square(line) and (near := nearest_word(first, self._words())):
             return t("{whose_turn}; did you mean {word}?", whose_turn=self._whose_turn(), word=shown(near))
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._whose_turn())
 

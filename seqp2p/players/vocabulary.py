@@ -3,7 +3,7 @@
 Inside the program a word is the English one; what is shown is the reader's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -14,6 +14,8 @@ from seqp2p.ui.language import current, tr
 YES: Final = frozenset({"yes", "y"})
 NO: Final = frozenset({"no", "n"})
 LEAVING: Final = frozenset({"leave", "resign", "exit", "quit"})
+# These are the same in French.
+IN_BOTH: Final = frozenset({"score", "code"})
 
 # English word → the French ones; the first of them is shown.
 FRENCH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -78,6 +80,17 @@ def shown(word: str) -> str:
     'leave'
     """
     return FRENCH[word][0] if current() == "fr" and word in FRENCH else word
+
+
+def suggestible(words: Iterable[str]) -> list[str]:
+    """These English words and the reader's own for them; an English one that says nothing to the reader is left out.
+
+    >>> suggestible(["leave", "quit"])
+    ['leave', 'quit']
+    """
+    if current() != "fr":
+        return [*words]
+    return [each for word in words if word in FRENCH or word in IN_BOTH for each in (word, *FRENCH.get(word, ()))]
 
 
 def courtesies() -> list[str]:
