@@ -10,7 +10,7 @@ from seqp2p.api.finding import Way, table_number, the_one, wait_for_table, way_t
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.match.table import PROTOCOL_VERSION
-from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
 from seqp2p.net.adverts import FoundTable
 from seqp2p.net.code import parse_code
 from seqp2p.net.dialling import dial_in_time
@@ -49,6 +49,7 @@ async def find_way(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.tables(None)
+            output.say(t("looking for table {number}", number=table_number(code)))
         number = table_number(code)
         seen = await wait_for_table(number, tables, own)
     found = the_one(number, seen, tables.problem)
@@ -76,8 +77,21 @@ def code_fault(text: str) -> str | None:
     try:
         parse_code(text)
     except BadCode as error:
+        if _is_address(text):
+            context = click.get_current_context(silent=True)  # To join, or to watch.
+            command = f"{context.command_path if context else 'seqp2p join'} {text.strip()}"
+            return t("This is an address: give it on the command line, {command}", command=command)
         return f"{tr(why(error))} {tr(error.hint)}"
     return None
+
+
+def _is_address(text: str) -> bool:
+    """Whether this is a host's address with its port: a name alone may be a slip in a code."""
+    try:
+        parse_address(text)
+    except AddressError:
+        return False
+    return ":" in text
 
 
 async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Output) -> None:

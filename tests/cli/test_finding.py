@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from seqp2p.cli import finding
-from seqp2p.cli.finding import find_way, list_tables
+from seqp2p.cli.finding import code_fault, find_way, list_tables
 from seqp2p.cli.join import read_place
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import CommandError, Output
@@ -38,6 +38,12 @@ def test_a_code_is_told_from_an_address(place: str) -> None:
     assert read_place(place, None) == (None, place)
     with pytest.raises(CommandError, match="given twice"):
         read_place(place, "7-amber-falcon")
+
+
+def test_an_address_in_the_place_of_a_code() -> None:
+    told = "This is an address: give it on the command line, seqp2p join 127.0.0.1:33343"
+    assert code_fault(" 127.0.0.1:33343") == told
+    assert str(code_fault("7:amber")).startswith("This is no join code.")
 
 
 @pytest.mark.parametrize(
