@@ -23,8 +23,8 @@ from seqp2p.said import said
 from seqp2p.ui.language import t, tn
 
 FORMATS: Final = ("text", "json", "svg", "html")
-ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html"}
-"""What the name of a file says of its format; any other name says text."""
+ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
+"""What the name of a file says of its format; one without an ending says text."""
 HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
 STDOUT: Final = "-"
 
@@ -50,7 +50,7 @@ STDOUT: Final = "-"
 @click.option("--raw", is_flag=True, help=said("json: with the digits of ciphertexts, shares, proofs, signatures."))
 def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
     """Read it, make what is wanted of it, and write that."""
-    form = form or ENDINGS.get(Path(target).suffix.lower(), "text")
+    form = form or form_of(target)
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
             raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
@@ -67,6 +67,18 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
         Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
     write(written, target, force=force)
     raise SystemExit(DONE)
+
+
+def form_of(target: str) -> str:
+    """The format that the name of a file says; raises CommandError (usage) where its ending says none."""
+    ending = Path(target).suffix.lower()
+    if not ending:
+        return "text"
+    if ending not in ENDINGS:
+        problem = t("{path} does not say what to write: {ending} is no ending of a format", path=target, ending=ending)
+        hint = t("name it with {endings}, or say --format", endings=", ".join(ENDINGS))
+        raise CommandError(problem, hint, USAGE)
+    return ENDINGS[ending]
 
 
 def refuse_invalid(file: Path, playback: Playback) -> None:

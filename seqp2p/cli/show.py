@@ -30,6 +30,8 @@ from seqp2p.ui.words import Company, settings_lines
 PROGRESS_AFTER_S: Final = 0.5
 """How long a file may take to read before it is said how far that is."""
 HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
+FOLDER_HINT: Final = said("name one file; verify and stats take folders")
+MISSING_HINT: Final = said("check the name; replays end in .seqp2p")
 
 
 @click.command(
@@ -67,15 +69,16 @@ def open_file(file: Path) -> Playback:
 
 def read_file(file: Path) -> bytes:
     """What is in a file, or a little more of it than any replay has; raises CommandError where it cannot be read."""
+    hint = HINT
     try:
         return read_replay(file)
     except NotAFile:
-        problem = t("{file} is not a file", file=file)
+        problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else HINT
     except FileNotFoundError:
-        problem = t("there is no file {file}", file=file)
+        problem, hint = t("there is no file {file}", file=file), MISSING_HINT
     except OSError as error:
         problem = t("{file} cannot be read: {reason}", file=file, reason=what_failed(error))
-    raise CommandError(problem, HINT, NOT_VERIFIED)
+    raise CommandError(problem, hint, NOT_VERIFIED)
 
 
 def play_file(file: Path, data: bytes) -> Playback:

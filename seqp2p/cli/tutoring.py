@@ -8,7 +8,7 @@ from seqp2p.cli.output import ABANDONED, DONE, Output
 from seqp2p.cli.playing import own_desk
 from seqp2p.cli.screening import Wish, on_screen
 from seqp2p.players.desk import Desk
-from seqp2p.players.lessons import FAREWELL
+from seqp2p.players.lessons import FAREWELL, LEFT
 from seqp2p.players.tutorial import Tutorial, tutor
 from seqp2p.ui.language import t, tr
 from seqp2p.ui.screen import Screen
@@ -52,6 +52,7 @@ async def _at_table(desk: Desk, screen: Screen) -> bool:
 
     screen.show(scene)
     if not await tutor(desk, tutorial, changed, PAUSE_S):
+        screen.remains.append(tr(LEFT))
         return False
     scene.over([t("you have won"), t("that was the tutorial; leave goes away")])
     screen.refresh()

@@ -180,6 +180,9 @@ LESSONS: Final = (
     ),
 )
 
+LEFT: Final = said(
+    "you have left the tutorial; seqp2p play --tutorial begins it again, and seqp2p play is a game against a bot"
+)
 FAREWELL: Final = (
     said("That is all there is to it. Some tables play in teams, with other rules, or the kids' game: seqp2p rules."),
     said("seqp2p play is a game against a bot; seqp2p host opens a table for others."),

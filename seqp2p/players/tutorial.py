@@ -11,7 +11,7 @@ import trio
 
 from seqp2p.match.table import Settings
 from seqp2p.players.desk import Desk
-from seqp2p.players.lessons import FAREWELL, HAND, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
+from seqp2p.players.lessons import FAREWELL, HAND, LEFT, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
 from seqp2p.players.sight import board_answer, log_answer, where_answer
 from seqp2p.players.typed import one_line, read_action, read_card
 from seqp2p.players.vocabulary import LEAVING, word_of
@@ -163,7 +163,7 @@ async def _answer(desk: Desk, tutorial: Tutorial, lesson: Lesson) -> Action | No
         first, _, rest = line.partition(" ")
         word = word_of(first)
         if word in LEAVING and not rest:
-            _say(desk, t("you have left the tutorial; seqp2p play --tutorial begins it again"))
+            _say(desk, tr(LEFT))
             return None
         if word in _ANSWERS:
             _say(desk, *_ANSWERS[word](tutorial, rest))

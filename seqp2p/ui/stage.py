@@ -381,4 +381,8 @@ def _classes(styles: str) -> str:
 
 
 def _too_small() -> str:
-    return t("terminal too small: need {width}×{height}", width=WIDTH_MIN, height=HEIGHT_MIN)
+    return t(
+        "terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size",
+        width=WIDTH_MIN,
+        height=HEIGHT_MIN,
+    )

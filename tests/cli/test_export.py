@@ -209,6 +209,8 @@ def test_what_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
     assert f"{tmp_path} cannot be written: Is a directory" in cli("export", KIDS, "--output", tmp_path)[2]
     missing = tmp_path / "missing" / "game.svg"
     assert cli("export", KIDS, "--output", missing)[2].startswith(f"seqp2p: error: {missing} cannot be written: ")
+    refused = cli("export", KIDS, "--output", tmp_path / "k.pdf")
+    assert (refused[0], "name it with .json, .svg, .html, .htm, .txt, or say --format" in refused[2]) == (2, True)
     assert cli("export", KIDS, "--output", "/dev/null") == (0, "/dev/null is written\n", "")
 
 

@@ -129,9 +129,9 @@ def test_what_scripts_are_told_of(cli: Cli) -> None:
 def test_what_is_no_replay(cli: Cli, tmp_path: Path) -> None:
     missing, text = tmp_path / "missing", tmp_path / "text"
     text.write_text("once upon a time")
-    hint = "seqp2p: hint: seqp2p verify FILE says more; replays end in .seqp2p\n"
+    hint = "seqp2p: hint: check the name; replays end in .seqp2p\n"
     assert cli("show", missing) == (3, "", f"seqp2p: error: there is no file {missing}\n{hint}")
-    assert f"{tmp_path} is not a file" in cli("show", tmp_path)[2]
+    assert f"{tmp_path} is not a file\nseqp2p: hint: name one file; verify" in cli("show", tmp_path)[2]
     assert f"{text} shows no game: not a seqp2p replay" in cli("show", text)[2]
     assert "/proc/self/mem cannot be read: Input/output error" in cli("show", "/proc/self/mem")[2]
     assert cli("show")[0] == 2

@@ -11,7 +11,7 @@ import trio
 from seqp2p.cli import tutoring
 from seqp2p.cli.output import ABANDONED, DONE, Output
 from seqp2p.cli.screening import Wish
-from seqp2p.players.lessons import FAREWELL, LESSONS
+from seqp2p.players.lessons import FAREWELL, LEFT, LESSONS
 from seqp2p.ui.scene import Page, Scene
 
 
@@ -72,3 +72,4 @@ async def test_it_can_be_left(shown: FakeScreen) -> None:
     shown.typed[:] = ["leave"]
     assert await tutoring.teach(Output(json=False), Wish()) == ABANDONED
     assert any("your turn" in line for line in shown.painted)
+    assert shown.remains == [str(LEFT)]

@@ -24,6 +24,9 @@ OWN_MUTATOR: Final = "--one"
 def main(arguments: list[str]) -> int:
     """Run the targets one after the other; returns the exit status."""
     seconds = int(arguments[0]) if arguments else 60
+    if unknown := [name for name in arguments[1:] if name not in target_names()]:
+        print(f"there is no fuzz target {', '.join(unknown)}; there are {', '.join(target_names())}")
+        return 2
     failed = [name for name in arguments[1:] or target_names() if not _fuzz(name, seconds)]
     if failed:
         print(f"faults found: {', '.join(failed)}; the inputs are in {WORK}")
