@@ -23,10 +23,10 @@ def awaited() -> list[int]:
 async def hang_up(sleep: Callable[[float], Awaitable[None]]) -> NoReturn:
     """The terminal is gone, and this process may be the first to notice: it is asked to end as by its system.
 
-    Raises TerminalGone where it cannot be asked, or nobody hears. Never by another signal: those say that a seat is
-    left, which nobody has said who loses a terminal.
+    Raises TerminalGone where nothing of this program would hear that (the signal would kill it, or be ignored), or
+    nothing obeys. Never by another signal: those say that a seat is left, which nobody has said who loses a terminal.
     """
-    for number in awaited():
-        signal.raise_signal(number)
+    if HANGUP is not None and callable(signal.getsignal(HANGUP)):
+        signal.raise_signal(HANGUP)
         await sleep(_HEARD_S)
     raise TerminalGone

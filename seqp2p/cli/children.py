@@ -1,8 +1,9 @@
 """Bot peers as child processes: each with a home of its own, listened to, and ended politely.
 
-What plays in a demo ends with the process that started it: each watches the pipe that is its input. A bot at a person's
-table is ``detached``: the end of that process is no end of the game, for the person can take the seat again. It goes on
-in a session of its own, so that neither Ctrl-C nor a terminal that closes meets it (``cli.tether`` says until when).
+What plays in a demo ends with the process that started it: each watches the pipe that is its input. A bot at a
+person's table is ``detached``: the end of that process is no end of the game where the person can take the seat again.
+It goes on in a session of its own, so that neither Ctrl-C nor a terminal that closes meets it (``cli.tether`` says
+until when).
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 import trio
 
+from seqp2p.cli import coming_back
 from seqp2p.cli.output import ERROR, HINT, CommandError
 from seqp2p.ui.language import t, tr
 
@@ -49,7 +51,7 @@ class Child:
         self._hints: list[str] = []
 
     async def run(self) -> int:
-        """Start it, and take what it says to its end; returns its exit code. Cancelled, it lets the child end."""
+        """Start it, and take what it says to its end; returns its exit code. Cancelled, it lets go of it."""
         start = self._start
         process = self._process = await trio.lowlevel.open_process(
             [sys.executable, "-m", "seqp2p", *start.arguments],
@@ -92,11 +94,16 @@ class Child:
             self._read(line)
 
     async def _end(self, process: trio.Process) -> None:
-        """Let it end: it does when its input closes, or when it is told to. Kill it if it does not."""
+        """Let it end: it does when its input closes, or when it is told to. Kill it if it does not.
+
+        At a table whose seat is kept for the person, a bot is let go of as by a caller that was killed: it plays on.
+        """
         with trio.CancelScope(shield=True):
             assert process.stdin is not None, "its input is a pipe"
             await process.stdin.aclose()
             if self._start.detached:
+                if coming_back.is_seat_kept():
+                    return
                 process.terminate()
             with trio.move_on_after(END_S):
                 await process.wait()

@@ -35,10 +35,15 @@ def remember(replay: "Path", game: bytes, options: Sequence[str]) -> None:
     _played[:] = [_Seat(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
 
 
-def command() -> str | None:
-    """What to type to take the seat again; None where there is no seat, or none that could be taken."""
+def is_seat_kept() -> bool:
+    """Whether there is a seat that can be taken again: its game is not over for it, and it was not left."""
     if not _played or _is_child:
-        return None
+        return False
     from seqp2p.replay.sidecar import sidecar_path  # what --help need not wait for
 
-    return shlex.join(_played[0].words) if sidecar_path(_played[0].replay).exists() else None
+    return sidecar_path(_played[0].replay).exists()
+
+
+def command() -> str | None:
+    """What to type to take the seat again; None where there is no seat, or none that could be taken."""
+    return shlex.join(_played[0].words) if is_seat_kept() else None

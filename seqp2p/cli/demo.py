@@ -15,7 +15,7 @@ from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import make_settings
-from seqp2p.cli.stopping import polite_signals
+from seqp2p.cli.stopping import polite_signals, stopped_by
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.rules import CLASSIC, Options
 from seqp2p.said import said, why
@@ -63,7 +63,7 @@ class Demo:
         self._children: list[Child] = []
         self._dealt: list[float] = []  # seconds, from the seats that have their hands
         self._over: dict[int, dict[str, Any]] = {}  # the last event, by seat
-        self._stopping = False
+        self._stopped_by: int | None = None  # the signal
 
     async def run(self) -> int:
         """Play the game; returns the exit code. Raises CommandError when it is asked to end, or a peer fails."""
@@ -71,17 +71,16 @@ class Demo:
             await nursery.start(self._end_on_signal, nursery.cancel_scope)
             await self._play()
             nursery.cancel_scope.cancel()
-        if self._stopping:
+        if self._stopped_by is not None:
             self._tell_stopped()
-            raise CommandError(t("stopped"), exit_code=ABANDONED)
+            raise stopped_by(self._stopped_by)
         return self._conclude()
 
     async def _end_on_signal(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
         """Asked to end: every peer leaves the table and tells where its replay is; what is left then is killed."""
         with trio.open_signal_receiver(*polite_signals()) as signals:
             task_status.started()
-            await anext(aiter(signals))
-            self._stopping = True
+            self._stopped_by = await anext(aiter(signals))
             for child in self._children:
                 child.ask_to_end()
             await trio.sleep(children.END_S)
@@ -142,7 +141,7 @@ class Demo:
         start = Start(NAMES[number - 1], [*arguments, *self._arguments], self._homes / str(number), environment)
         child = Child(start, note, read)
         self._children.append(child)
-        if await child.run() not in (DONE, ABANDONED) and not self._stopping:
+        if await child.run() not in (DONE, ABANDONED) and self._stopped_by is None:
             raise child.failure()
 
     def _note(self, event: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 Each bot has a home in a temporary folder and a key that this process has made, so that it is told from people in the
 lobby. A bot that is refused (the code was burned meanwhile, the seat is kept for somebody) is followed by another after
-a pause, as long as a seat is free. Bots stay for the games to come, and are asked to end when this seat ends.
+a pause, as long as a seat is free. Bots stay for the games to come, and are asked to end when this seat ends; where it
+is kept, to be taken again, they are let go of instead (``cli.tether``), and their folder is left to them.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import ipaddress
 import itertools
 import os
 import secrets
+import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from typing import Final
 
 import trio
 
+from seqp2p.cli import coming_back
 from seqp2p.cli.children import Child, Start
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.tether import FOLDER
@@ -88,14 +91,19 @@ class Filling:
 
     @contextlib.asynccontextmanager
     async def ready(self, address: Address, output: Output) -> AsyncGenerator[None]:
-        """Ready to call bots to the table at this address until the block ends; they end with it."""
+        """Ready to call bots to the table at this address until the block ends.
+
+        They end with it, but where this seat is kept: then it is on them to end, and to remove their homes.
+        """
         self._address, self._output = address, output
-        # Bots play on where this process is killed, so that their folder is not to be missed then.
-        with tempfile.TemporaryDirectory(prefix=FOLDER, ignore_cleanup_errors=True) as homes:
+        homes = Path(tempfile.mkdtemp(prefix=FOLDER))
+        try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._serve, nursery, Path(homes))
+                nursery.start_soon(self._serve, nursery, homes)
                 yield
                 nursery.cancel_scope.cancel()
+        finally:
+            _clear(homes)
 
     async def _serve(self, nursery: trio.Nursery, homes: Path) -> None:
         for place in itertools.count():
@@ -122,6 +130,7 @@ class Filling:
                 start, self._keys[place] = self._make(homes)
                 child = Child(start)
                 exit_code = await child.run()
+                shutil.rmtree(start.home, ignore_errors=True)
                 failed = 0 if self._keys[place] in self._seated else failed + 1
                 self._keys[place] = b""
                 if not self._wants():
@@ -170,3 +179,12 @@ class Filling:
     def _change(self) -> None:
         self._changed.set()
         self._changed = trio.Event()
+
+
+def _clear(homes: Path) -> None:
+    """Remove the folder; the bots of a seat that is kept have their homes in it, and remove it as they end."""
+    if coming_back.is_seat_kept():
+        with contextlib.suppress(OSError):  # It is empty where there are no bots.
+            homes.rmdir()
+    else:
+        shutil.rmtree(homes, ignore_errors=True)

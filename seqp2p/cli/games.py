@@ -13,6 +13,7 @@ from seqp2p.cli.reporter import tell_lobby_left
 from seqp2p.cli.running import sentence
 from seqp2p.cli.seating import Door, SitDown
 from seqp2p.cli.stopping import polite_signals
+from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.lobby import Former
@@ -64,9 +65,13 @@ async def play_games(door: Door, open_lobby: OpenLobby) -> int:
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
             async with open_lobby(last) as sit_down:
-                table = await _next_table(door, sit_down, last, signals)
+                try:
+                    table = await _next_table(door, sit_down, last, signals)
+                except TerminalGone:
+                    _tell_lobby_left(door)
+                    raise
                 if table is None:
-                    tell_lobby_left(door.lobbying.output, person=door.lobbying.person)
+                    _tell_lobby_left(door)
                     return ABANDONED
                 number += 1
                 if last is not None:
@@ -78,6 +83,11 @@ async def play_games(door: Door, open_lobby: OpenLobby) -> int:
                 return last.ended.exit_code
             if table.seat != 1 and last.host_is_out:
                 raise _no_other_game(t("the host is gone"), last)
+
+
+def _tell_lobby_left(door: Door) -> None:
+    person = door.lobbying.person
+    tell_lobby_left(door.lobbying.output, t("you left the table") if person else t("this seat left the table"))
 
 
 async def _next_table(door: Door, sit_down: SitDown, last: Last | None, signals: AsyncIterator[int]) -> Table | None:
@@ -104,7 +114,7 @@ async def _wants_another(door: Door, last: Last, begun: int, signals: AsyncItera
 
 
 async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
-    """Ask the person; no answer is no, and so is a signal."""
+    """Ask the person; no answer is no, and so is a signal. Raises TerminalGone, in a group, for one."""
     yes = False
     output.ring()
     output.say(t("another game at this table? yes/no ({seconds:.0f} s)", seconds=ANSWER_S))
@@ -122,7 +132,9 @@ async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
 
 
 async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
-    async for _ in signals:
+    async for number in signals:
+        if number == HANGUP:
+            raise TerminalGone
         scope.cancel()
 
 

@@ -62,10 +62,10 @@ RECALLED: Final = 10
 TABLE_FULL: Final = said("the table is full")
 
 
-def tell_lobby_left(output: Output, *, person: bool) -> None:
-    """This seat's own player has left before there was a table: that is how it ends, without a replay."""
+def tell_lobby_left(output: Output, words: str) -> None:
+    """Whoever is here has left before there was a table: that is how it ends, without a replay; ``words`` say it."""
     output.event("over", result="unfinished", winners=(), forfeit=(), reason=LEFT, seat=None, replay=None)
-    output.say_last(t("you left the table") if person else t("this seat left the table"))
+    output.say_last(words)
 
 
 class Reporter:

@@ -2,14 +2,14 @@
 
 import contextlib
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Final, cast
 
 import trio
 
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
-from seqp2p.cli.stopping import polite_signals
+from seqp2p.cli.stopping import handling, polite_signals, stopped_by
 from seqp2p.hangup import TerminalGone
 from seqp2p.net.errors import NetError
 from seqp2p.said import said, why
@@ -20,10 +20,12 @@ _UNDERSTOOD: Final = CommandError | NetError | TerminalGone | KeyboardInterrupt
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
-    """Run under trio and return the exit code; raises CommandError for what a user can understand."""
+    """Run under trio and return the exit code; raises CommandError for what a user can understand.
+
+    A signal that asks this process to end, and that nothing in the work listens for, cancels all of it.
+    """
     try:
-        # Ctrl-C comes where a task waits anyway, never between two lines that belong together.
-        return trio.run(work, restrict_keyboard_interrupt_to_checkpoints=True)
+        return _until_asked_to_end(work)
     except BaseExceptionGroup as group:
         leaves = list(_leaves(cast("BaseException", group)))
         if not all(isinstance(error, _UNDERSTOOD) for error in leaves):
@@ -44,21 +46,28 @@ def as_command_error(error: BaseException) -> CommandError:
     return CommandError(t("stopped"), exit_code=ABANDONED)
 
 
-@contextlib.asynccontextmanager
-async def ended_by_signals() -> AsyncGenerator[None]:
-    """End the block with a CommandError where a signal asks for it that nobody in the block listens for."""
+def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
+    """Run it; raises CommandError or TerminalGone where a signal has ended it."""
     # What Ctrl-C raises comes through everything that is open as it is.
     signals = [number for number in polite_signals() if number != signal.SIGINT]
-    with trio.open_signal_receiver(*signals) as received:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_end_on_signal, received)
-            yield
-            nursery.cancel_scope.cancel()
+    with contextlib.ExitStack() as handled:
 
+        async def run() -> int:
+            token, asked = trio.lowlevel.current_trio_token(), list[int]()
+            with trio.CancelScope() as scope:
 
-async def _end_on_signal(signals: AsyncIterator[int]) -> None:
-    async for _ in signals:
-        raise CommandError(t("stopped"), exit_code=ABANDONED)
+                def end(number: int, _: object) -> None:
+                    asked.append(number)
+                    with contextlib.suppress(trio.RunFinishedError):
+                        token.run_sync_soon(scope.cancel)
+
+                # Until all has ended: a terminal that closes can be told of twice, and the second must not kill.
+                handled.enter_context(handling(signals, end))
+                return await work()
+            raise stopped_by(asked[0])
+
+        # Ctrl-C comes where a task waits anyway, never between two lines that belong together.
+        return trio.run(run, restrict_keyboard_interrupt_to_checkpoints=True)
 
 
 async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:

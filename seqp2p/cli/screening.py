@@ -12,7 +12,6 @@ import click
 
 from seqp2p.cli import progress
 from seqp2p.cli.output import Output
-from seqp2p.cli.running import ended_by_signals
 from seqp2p.said import said
 from seqp2p.ui.styles import PALETTES
 
@@ -79,8 +78,7 @@ async def on_screen(output: Output, wish: Wish | None) -> AsyncGenerator[Output]
     ascii_only = wish.ascii_only or not _is_unicode()
     try:
         look = taste(wish.palette, ascii_only=ascii_only, no_color=no_color)
-        # However this process is ended, the terminal is first made as it was.
-        async with open_screen(look) as screen, ended_by_signals():
+        async with open_screen(look) as screen:
             remains = screen.remains
             yield replace(output, screen=screen)
     finally:

@@ -15,6 +15,7 @@ from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.playing import Choices, own_desk
 from seqp2p.cli.running import cancel_when_stdin_closes
 from seqp2p.cli.screening import Wish
+from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import NetError
 from seqp2p.net.leaving import leave_table
@@ -114,33 +115,39 @@ class Door:
     async def wait(self, sit: SitDown, signals: AsyncIterator[int]) -> Table | None:
         """Wait in the lobby; returns the table that is agreed, or None when this player has gone away before the game.
 
-        A person goes away by typing so, everybody by a signal. Raises what ``sit`` and ``check_known`` do.
+        A person goes away by typing so, everybody by a signal. Raises what ``sit`` and ``check_known`` do, and
+        TerminalGone once that is all the same.
         """
-        output, leaving = self.lobbying.output, False
+        output, leaving, gone = self.lobbying.output, False, False
         table: Table | None = None
         failure: NetError | CommandError | None = None
-        async with trio.open_nursery() as nursery:
+        try:
+            async with trio.open_nursery() as nursery:
 
-            def leave() -> None:
-                nonlocal leaving
-                leaving = True
+                def leave() -> None:
+                    nonlocal leaving
+                    leaving = True
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(leave_on_signal, signals, leave)
+                typing = trio.CancelScope()
+                if self.lobbying.person:
+                    nursery.start_soon(self._leave_when_typed, typing, leave)
+                try:
+                    table = await sit()
+                    typing.cancel()
+                    await check_known(table, output, ask=self.lobbying.person and not output.json and output.asks)
+                except (NetError, CommandError) as error:
+                    failure = error
                 nursery.cancel_scope.cancel()
-
-            nursery.start_soon(_leave_on_signal, signals, leave)
-            typing = trio.CancelScope()
-            if self.lobbying.person:
-                nursery.start_soon(self._leave_when_typed, typing, leave)
-            try:
-                table = await sit()
-                typing.cancel()
-                await check_known(table, output, ask=self.lobbying.person and not output.json and output.asks)
-            except (NetError, CommandError) as error:
-                failure = error
-            nursery.cancel_scope.cancel()
+        except* TerminalGone:
+            gone = True
         if failure:
             raise failure
-        if leaving and table:
+        if (leaving or gone) and table:
             await leave_table(table, "")
+        if gone:
+            raise TerminalGone
         return None if leaving else table
 
     async def _leave_when_typed(self, scope: trio.CancelScope, leave: Callable[[], None]) -> None:
@@ -164,8 +171,11 @@ def ways_in(address: Address, *, full: bool, again: bool) -> list[str]:
     return ways
 
 
-async def _leave_on_signal(signals: AsyncIterator[int], leave: Callable[[], None]) -> None:
-    async for _ in signals:
+async def leave_on_signal(signals: AsyncIterator[int], leave: Callable[[], None]) -> None:
+    """Leave a lobby when this process is asked to end. Raises TerminalGone for a terminal that closes."""
+    async for number in signals:
+        if number == HANGUP:
+            raise TerminalGone
         leave()
 
 

@@ -1,7 +1,8 @@
 """What ties a bot to the process that called it to its table.
 
-While that process is there, the bot sits down for game after game. Once it is gone, however it went (the pipe that is
-this process's input closes with it), the bot plays the game it is in and no other: the person may take the seat again.
+While that process is there, the bot sits down for game after game. Once it is gone, killed or by a terminal that has
+closed (the pipe that is this process's input closes), the bot plays the game it is in and no other: the person may take
+the seat again.
 It leaves when the table has given the person up, so that nothing stays for longer than the table's grace.
 """
 

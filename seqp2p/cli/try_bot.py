@@ -10,7 +10,7 @@ from seqp2p.cli import progress
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import DONE, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.programs import make_program, time_option
-from seqp2p.cli.running import ended_by_signals, run_async
+from seqp2p.cli.running import run_async
 from seqp2p.cli.trying import TABLES, Findings, Table, try_table
 from seqp2p.players.program import Program
 from seqp2p.rules import VARIANTS, Kind
@@ -71,14 +71,13 @@ async def try_bot(
 ) -> int:
     """Try it at one table after the other; returns the exit code, or raises CommandError where it has failed."""
     chosen, problems = Counter[Kind](), 0
-    async with ended_by_signals():
-        for at, table in enumerate(tables):
-            found = await try_table(table, program, against, games, seed, _shown(at * games, len(tables) * games))
-            tell(found, output)
-            chosen += found.chosen
-            problems += len(found.problems)
-            if found.gone:
-                break
+    for at, table in enumerate(tables):
+        found = await try_table(table, program, against, games, seed, _shown(at * games, len(tables) * games))
+        tell(found, output)
+        chosen += found.chosen
+        problems += len(found.problems)
+        if found.gone:
+            break
     output.event("tried", ok=not problems, problems=problems, chosen=dict(chosen))
     output.say()
     output.say(t("it chose: {actions}", actions=_counted(chosen)))

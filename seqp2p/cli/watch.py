@@ -17,10 +17,12 @@ from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.playing import open_writer, own_desk
-from seqp2p.cli.reporter import Reporter
+from seqp2p.cli.reporter import Reporter, tell_lobby_left
 from seqp2p.cli.running import cancel_when_stdin_closes, run_async
 from seqp2p.cli.screening import Wish, on_screen, screen_options
+from seqp2p.cli.seating import leave_on_signal
 from seqp2p.cli.stopping import polite_signals
+from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
@@ -118,32 +120,48 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
                 let_in=lambda: seeing.output.say(LET_IN),
             )
             gallery = await wait_for_table(come_in, seeing)
-            if gallery is None:
-                seeing.output.say_last(tr(LEFT))
-            else:
+            if gallery is not None:
                 exit_code = await see(gallery, seeing)
         nursery.cancel_scope.cancel()
     return exit_code
 
 
 async def wait_for_table(come_in: Callable[[], Awaitable[Gallery]], seeing: Seeing) -> Gallery | None:
-    """Wait until the table is full; None when a person who waits has gone away by typing so."""
+    """Wait until the table is full; None when whoever waits has gone away, by typing so or by a signal.
+
+    Raises TerminalGone once that is told.
+    """
     gallery: Gallery | None = None
+    leaving = gone = False
+
+    def leave() -> None:
+        nonlocal leaving
+        leaving = True
+        nursery.cancel_scope.cancel()
 
     async def leave_when_typed() -> None:
         await wait_in_lobby(own_desk(seeing.output), told={"seats": [tr(LET_IN)]})
-        nursery.cancel_scope.cancel()
+        leave()
 
-    async with trio.open_nursery() as nursery:
-        if seeing.output.asks and not seeing.until_stdin_closes:
-            nursery.start_soon(leave_when_typed)
-        gallery = await come_in()
-        nursery.cancel_scope.cancel()
-    return gallery
+    with trio.open_signal_receiver(*polite_signals()) as signals:
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(leave_on_signal, signals, leave)
+                if seeing.output.asks and not seeing.until_stdin_closes:
+                    nursery.start_soon(leave_when_typed)
+                gallery = await come_in()
+                nursery.cancel_scope.cancel()
+        except* TerminalGone:
+            gone = True
+        if leaving or gone:
+            tell_lobby_left(seeing.output, tr(LEFT))
+    if gone:
+        raise TerminalGone
+    return None if leaving else gallery
 
 
 async def see(gallery: Gallery, seeing: Seeing) -> int:
-    """Watch an agreed table to its end; returns the exit code."""
+    """Watch an agreed table to its end; returns the exit code. Raises TerminalGone once that is told."""
     match = Match(encode_agreement(gallery.agreement))
     reporter = Reporter(seeing.output, match)
     reporter.seats()
@@ -158,6 +176,8 @@ async def see(gallery: Gallery, seeing: Seeing) -> int:
             listens = not seeing.until_stdin_closes
             result = await _run(spectator, balcony, signals, path, listens=listens)
         reporter.over(result, None, path)
+    if balcony.gone:
+        raise TerminalGone
     return DONE if result.kind in {"won", "drawn"} else ABANDONED
 
 
@@ -166,7 +186,7 @@ async def _run(
 ) -> Result:
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_leave_on_signal, spectator, signals)
+            nursery.start_soon(balcony.leave_on_signal, signals)
             if listens:
                 nursery.start_soon(balcony.listen)
             result = await spectator.run()
@@ -177,23 +197,25 @@ async def _run(
     return result
 
 
-async def _leave_on_signal(spectator: Spectator, signals: AsyncIterator[int]) -> None:
-    async for _ in signals:
-        await spectator.leave(LEFT)
-
-
 class Balcony:
-    """A person who watches, at typed lines. The end of what is typed is no reason to go."""
+    """A person who watches, at typed lines. The end of what is typed is no reason to go; ``gone`` is the terminal."""
 
     def __init__(self, spectator: Spectator, reporter: Reporter) -> None:
         self._spectator = spectator
         self._reporter = reporter
         self._company = Company.of(spectator.match.game.agreement, 0)
+        self.gone = False
 
     def sees(self) -> View | None:
         """What lies open on the table; None before the deal."""
         position = self._spectator.match.game.position
         return None if position is None else view(position, 0)
+
+    async def leave_on_signal(self, signals: AsyncIterator[int]) -> None:
+        """Go away politely when this process is asked to end, however often."""
+        async for number in signals:
+            self.gone = self.gone or number == HANGUP
+            await self._spectator.leave(LEFT)
 
     async def listen(self) -> None:
         """Obey what is typed, as long as something is."""

@@ -229,7 +229,7 @@ def test_stopped_in_this_process(
 
 def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
-    demo._stopping = True
+    demo._stopped_by = signal.SIGINT
     with pytest.raises(CommandError, match="stopped"):
         run_async(demo.run)
 
