@@ -1,5 +1,6 @@
 """``seqp2p play``: a person and bots, at once, and nothing left of it afterwards."""
 
+import os
 import re
 import signal
 import subprocess
@@ -101,6 +102,24 @@ def test_the_game_goes_on_after_a_crash(people: Household, tmp_path: Path) -> No
     # The table of bots that were called is not opened again: they end by themselves.
     wait_until(partial(none_runs, bots), "the bots are still there")
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Path, terminal: Terminal) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    game = terminal.start(people, "play", *KIDS, who="ann", env={"TMPDIR": str(temporary)})
+    Person(game).turn()
+    bots = children(game.pid)
+    os.close(terminal.master)
+    terminal.master = -1
+    assert game.end(10) == 5
+    game.line("^seqp2p: error: the terminal is gone$")
+    game.line("^seqp2p: hint: come back with: seqp2p resume ")
+    assert not none_runs(bots)
+    again = people.start("resume", "--replay-dir", people.replays("ann"), "--bot", "greedy", "--json", who="ann")
+    assert again.end() == 0
+    wait_until(partial(none_runs, bots), "the bots are still there")
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("bots", ["1", "2"])

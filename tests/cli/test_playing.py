@@ -341,6 +341,25 @@ def test_run_async_gives_the_exit_code() -> None:
     assert run_async(work) == 5
 
 
+@pytest.mark.parametrize(("number", "text"), [(signal.SIGTERM, "stopped"), (signal.SIGHUP, "the terminal is gone")])
+def test_run_async_ends_by_a_signal_that_nothing_listens_for(number: signal.Signals, text: str) -> None:
+    before = signal.getsignal(number)
+
+    async def work() -> int:
+        with trio.open_signal_receiver(number):
+            signal.raise_signal(number)
+            signal.raise_signal(number)
+        try:
+            await trio.sleep_forever()
+        finally:
+            signal.raise_signal(number)  # As the system says it of a terminal, after the program has noticed.
+
+    with pytest.raises(CommandError, match=f"^{text}$") as raised:
+        run_async(work)
+    assert raised.value.exit_code == ABANDONED
+    assert signal.getsignal(number) == before
+
+
 def test_what_asks_a_process_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert polite_signals() == [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

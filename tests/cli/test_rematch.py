@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,9 +145,9 @@ class Terminal:
     def __init__(self) -> None:
         self.master, self.slave = os.openpty()
 
-    def start(self, people: Household, *arguments: object, who: str) -> Process:
+    def start(self, people: Household, *arguments: object, who: str, **more: Any) -> Process:
         process = people.start(
-            *arguments, "--name", who, "--replay-dir", people.replays(who), who=who, stdin=self.slave
+            *arguments, "--name", who, "--replay-dir", people.replays(who), who=who, stdin=self.slave, **more
         )
         os.close(self.slave)
         self.slave = -1

@@ -286,7 +286,9 @@ async def test_a_terminal_that_goes_away() -> None:
                 nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize("hangup", [signal.SIG_IGN, lambda *_: None], ids=["ignored", "not obeyed"])
+@pytest.mark.parametrize(
+    "hangup", [signal.SIG_DFL, signal.SIG_IGN, lambda *_: None], ids=["deadly", "ignored", "not obeyed"]
+)
 async def test_a_terminal_that_goes_away_unheard(autojump_clock: object, hangup: Any) -> None:
     """Nothing waits for ever, and no other signal is raised: each says that somebody leaves, and SIGTERM ends this."""
     async with terminal_that_goes_away(hangup) as reader:

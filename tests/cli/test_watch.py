@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.watch import WHAT_TO_TYPE
+from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, Process
 
@@ -78,6 +79,23 @@ def test_asked_to_end(people: Household) -> None:
     assert people.call("verify", over["replay"], who="eve").end() == 5
     host.signal(signal.SIGTERM)
     assert (host.end(), guest.end()) == (5, 5)
+
+
+def test_asked_to_end_in_a_lobby(people: Household) -> None:
+    host = people.host("--players", "2")
+    host.event("listening")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        eve = watch(people, host, "--json")
+        eve.line("^you are let in")
+        eve.signal(number)
+        assert eve.end(10) == 5
+        (over,) = eve.events
+        assert over.keys() == documented.fields()["over"]
+        assert (over["event"], over["result"], over["seat"], over["replay"]) == ("over", "unfinished", None, None)
+        assert "you left" in eve.err
+        assert ("seqp2p: error: the terminal is gone" in eve.err) == (number == signal.SIGHUP)
+    host.signal(signal.SIGTERM)
+    assert host.end() == 5
 
 
 def test_refused(people: Household) -> None:
