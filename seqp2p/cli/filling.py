@@ -62,6 +62,7 @@ class Filling:
         self._called = False
         self._number = 1
         self._keys: dict[int, bytes] = {}  # the key of each bot that is there or on its way, by a number of its own
+        self._homes: Path | None = None
         self._changed = trio.Event()
 
     def call(self) -> None:
@@ -96,19 +97,21 @@ class Filling:
         They end with it, but where this seat is kept: then it is on them to end, and to remove their homes.
         """
         self._address, self._output = address, output
-        homes = Path(tempfile.mkdtemp(prefix=FOLDER))
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._serve, nursery, homes)
+                nursery.start_soon(self._serve, nursery)
                 yield
                 nursery.cancel_scope.cancel()
         finally:
-            _clear(homes)
+            if self._homes is not None:
+                _clear(self._homes)
 
-    async def _serve(self, nursery: trio.Nursery, homes: Path) -> None:
+    async def _serve(self, nursery: trio.Nursery) -> None:
         for place in itertools.count():
             while self._missing <= 0:
                 await self._changed.wait()
+            # Not before there is a bot: it is bots that remove the folder of a caller that was killed.
+            homes = self._homes = self._homes or Path(tempfile.mkdtemp(prefix=FOLDER))
             self._keys[place] = b""
             nursery.start_soon(self._keep, place, homes)
 
