@@ -10,6 +10,9 @@ from seqp2p.ui.cards import action_shown, card_shown, without_accents
 # How like what was typed a suggestion has to be, from 0 to 1.
 _ACTION_LIKE = 0.7
 _WORD_LIKE = 0.7
+# A word of about as many letters may be less like it.
+_SLIP_LIKE = 0.6
+_LETTERS_OFF = 1
 # One letter is no slip: it may be anything.
 _TYPED_MIN = 2
 _SQUARE = re.compile(r"\bx?[a-j](?:10|[1-9])\b", re.IGNORECASE)
@@ -47,7 +50,10 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
     if len(typed) < _TYPED_MIN:
         return None
     small = {word.lower(): word for word in words}
-    near = difflib.get_close_matches(typed.lower(), small, n=1, cutoff=_WORD_LIKE)
+    slips = [word for word in small if abs(len(word) - len(typed)) <= _LETTERS_OFF]
+    near = difflib.get_close_matches(typed.lower(), slips, n=1, cutoff=_SLIP_LIKE) or difflib.get_close_matches(
+        typed.lower(), small, n=1, cutoff=_WORD_LIKE
+    )
     return small[near[0]] if near else None
 
 

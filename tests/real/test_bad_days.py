@@ -91,7 +91,7 @@ def test_a_fault_of_the_screen_is_one_sentence_and_the_way_back(room: Room) -> N
     faulty = (
         "import seqp2p.ui.table_paint as it, seqp2p.cli.main as m; it.paint_board = lambda *_, **__: 1 / 0; m.main()"
     )
-    command = [sys.executable, "-c", faulty, "play", "--variant", "kids", "--name", "ann"]
+    command = [sys.executable, "-c", faulty, "play", "--variant", "kids", "--grace", "5", "--name", "ann"]
     ann = room.terminal(command, "ann")
     assert ann.exit_code() == 1
     assert ann.is_as_before()
@@ -121,7 +121,7 @@ def test_stopped_and_continued(room: Room) -> None:
 
 
 def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
-    ann = room.sit("ann", "play", "--manual-draw", "--pace", "0")
+    ann = room.sit("ann", "play", "--manual-draw", "--pace", "0", "--grace", "5")
     ann.see(YOUR_TURN)
     while not CAN_STAGE.search(ann.screen()):
         before = ann.screen()
@@ -137,7 +137,7 @@ def test_a_draw_is_asked_for_before_one_s_eyes(room: Room) -> None:
 
 @pytest.mark.parametrize("how", [(), ("--plain",)])
 def test_a_terminal_that_closes_ends_the_program_and_not_the_game(room: Room, how: tuple[str, ...]) -> None:
-    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", *how)
+    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", "--grace", "60", *how)
     ann.see("type an action" if how else YOUR_TURN)
     pid = ann.pid()
     ann.close()

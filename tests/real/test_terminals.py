@@ -96,7 +96,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
 
 
 def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
-    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", "--name", "ann")
+    ann = room.sit("ann", "play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann")
     ann.see(YOUR_TURN)
     screen = ann.screen().splitlines()
     row = next(at for at, line in enumerate(screen) if line.startswith(" hand"))
@@ -117,7 +117,7 @@ def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:
 
 
 def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
-    ann = room.sit("ann", "play", "--bots", "3", "--pace", "0", "--name", "ann")
+    ann = room.sit("ann", "play", "--bots", "3", "--pace", "0", "--grace", "5", "--name", "ann")
     ann.see(YOUR_TURN)
     for width, height in ((120, 40), (200, 60), (80, 24), (100, 30)):
         ann.resize(width, height)
@@ -134,7 +134,18 @@ def test_a_terminal_changes_its_size_in_mid_game(room: Room) -> None:
 
 def test_a_game_in_french(room: Room) -> None:
     ann = room.sit(
-        "ann", "play", "--variant", "kids", "--pace", "0", "--name", "ann", LANG="fr_FR.UTF-8", LANGUAGE="fr"
+        "ann",
+        "play",
+        "--variant",
+        "kids",
+        "--pace",
+        "0",
+        "--grace",
+        "5",
+        "--name",
+        "ann",
+        LANG="fr_FR.UTF-8",
+        LANGUAGE="fr",
     )
     ann.see("à vous de jouer")
     ann.type("aide")
@@ -151,7 +162,7 @@ def test_a_game_in_french(room: Room) -> None:
 
 @pytest.mark.parametrize("how", [["--plain"], []])
 def test_plain_lines(room: Room, how: list[str]) -> None:
-    play = ["play", "--variant", "kids", "--pace", "0", "--name", "ann", *how]
+    play = ["play", "--variant", "kids", "--pace", "0", "--grace", "5", "--name", "ann", *how]
     ann = room.sit("ann", *play, height=60, ACCESSIBLE="" if how else "1")
     ann.see("type an action")
     for word in ("hand", "board", "moves", "where cat", "seats", "log", "say hello", "help"):
