@@ -100,9 +100,10 @@ def test_a_program_ends_with_its_table_and_so_do_its_children(people: Household,
     seen = tmp_path / "seen"
     host = people.host(*KIDS, *strange("family", seen), "--pace", "0.2", bot=None)
     people.join(host)
-    host.event("turn")
+    pids = Path(f"{seen}.pids")
+    wait_until(pids.exists, "it starts nothing")
     started = children(host.pid)
-    assert int(Path(f"{seen}.pids").read_text()) in started
+    assert int(pids.read_text()) in started
     assert len(started) == 2
     host.signal(signal.SIGTERM)
     assert host.end() == 5
