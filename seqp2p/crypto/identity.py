@@ -6,6 +6,7 @@ OpenSSL takes those: under the key 01 00 … 00 one signature fits every message
 """
 
 import base64
+from functools import lru_cache
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
@@ -57,7 +58,7 @@ def sign(identity: Identity, label: str, data: bytes) -> bytes:
 
 def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
     """Raises CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
-    check_public(public)
+    key = _key(public)
     if len(signature) != SIGNATURE_SIZE:
         raise CryptoError(
             said("A signature takes {right} bytes, not {size}.", right=SIGNATURE_SIZE, size=len(signature))
@@ -66,9 +67,16 @@ def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
     if int.from_bytes(signature[32:], "little") >= _L:
         raise CryptoError(said("The number S of the signature is not below L."))
     try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, label_bytes(label) + data)
+        key.verify(signature, label_bytes(label) + data)
     except InvalidSignature as error:
         raise CryptoError(said("The signature is not this key's over these bytes.")) from error
+
+
+@lru_cache(maxsize=64)
+def _key(public: bytes) -> Ed25519PublicKey:
+    """A table's keys are looked at once. Raises CryptoError."""
+    check_public(public)
+    return Ed25519PublicKey.from_public_bytes(public)
 
 
 def check_public(public: bytes) -> None:

@@ -90,6 +90,8 @@ class LiveStep:
 
     def versions(self) -> Iterator[tuple[bytes, dict[int, Checked]]]:
         """Every way to close it by contributions that are here: the head after it, and the contributions."""
+        if not self.seats <= self.held.keys() | self.second.keys():
+            return  # Somebody's is not here at all.
         seats = sorted(self.seats)
         choices = [[*self._held_of(seat), *self.second.get(seat, ())] for seat in seats]
         for chosen in itertools.islice(itertools.product(*choices), CHOICES_MAX):
