@@ -10,6 +10,7 @@ What a new interpreter decides by its environment or inherits otherwise, a fork 
 """
 
 import atexit
+import contextlib
 import gc
 import importlib
 import os
@@ -120,7 +121,8 @@ class Forked:
     def send_signal(self, sig: int) -> None:
         """Send it a signal, unless it is known to have ended."""
         if self.poll() is None:
-            os.kill(self.pid, sig)
+            with contextlib.suppress(ProcessLookupError):  # It ended, and was taken note of, this very moment.
+                os.kill(self.pid, sig)
 
     def kill(self) -> None:
         """Kill it."""
