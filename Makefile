@@ -24,7 +24,7 @@ help:
 	@echo "make mutants break one check at a time, and see that the tests notice every one (about 15 minutes)"
 	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
 	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
-	@echo "make bots    how the bots do against each other: docs/bots.md and the README's table (an hour of two cores; ROWS=\"5 6\" plays some)"
+	@echo "make bots    play the bots against each other and write docs/bots.md (an hour of two cores; ROWS=\"5 6\" plays some)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
 	@echo "make corpus  write what fuzzing starts from again, out of the vectors and the golden replays"

@@ -1,8 +1,7 @@
-"""Plays bots against each other and writes how they did into ``docs/bots.md`` and the README (``make bots``).
+"""Play bots against each other and write the results into ``docs/bots.md`` (``make bots``).
 
-Every bot here plays by trials and not by the clock, so that the games are the same on every machine. So some of the
-rows can be played, and the others keep what they had: ``make bots ROWS="5 6"``. One that the page does not have, as
-it is described now, has to be played.
+Every bot here plays by trials and not by the clock, so the games are the same on every machine. ``make bots
+ROWS="5 6"`` plays some rows and keeps the others; a row that the page lacks, or describes differently, must be played.
 """
 
 import argparse
@@ -43,7 +42,7 @@ ROWS: Final = (
 
 
 def head(row: Row) -> str:
-    """The first columns of a row, before what came of it."""
+    """Return the first columns of a row, without its result."""
     others = " and ".join(f"`{bot}`" for bot in row.bots[1:])
     teams = len(row.bots)
     who = f"{row.players} players" + (f" in {teams} teams" if teams < row.players else "")
@@ -51,7 +50,7 @@ def head(row: Row) -> str:
 
 
 def played(row: Row, jobs: int) -> str:
-    """A row, with what came of it."""
+    """Play a row and return it with its result."""
     contest = make_contest(row.bots, row.variant, row.players, len(row.bots), Options())
     begun, total = time.perf_counter(), Tally.of(contest.teams)
     for tally in play_games(contest, SEED, row.games, jobs):
@@ -63,12 +62,12 @@ def played(row: Row, jobs: int) -> str:
 
 
 def missing(before: Sequence[str]) -> list[int]:
-    """The numbers of the rows that a table does not have, or has with another description."""
+    """Return the numbers of the rows that a table lacks, or describes differently."""
     return [at for at, row in enumerate(ROWS, start=1) if not any(line.startswith(head(row)) for line in before)]
 
 
 def table(chosen: Sequence[int], jobs: int, before: Sequence[str]) -> Iterator[str]:
-    """The table, line by line; a row that is not to be played as it was before."""
+    """Yield the table line by line; rows that are not chosen stay as they were."""
     yield "| bot | against | table | games | wins | 95 % interval |"
     yield "| --- | --- | --- | --: | --: | --- |"
     for number, row in enumerate(ROWS, start=1):
@@ -79,7 +78,7 @@ def table(chosen: Sequence[int], jobs: int, before: Sequence[str]) -> Iterator[s
 
 
 def main() -> None:
-    """Play, and write what came of it."""
+    """Play the chosen rows and write the table."""
     numbers = range(1, len(ROWS) + 1)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes")
@@ -91,9 +90,8 @@ def main() -> None:
     if lacking := [number for number in missing(before) if number not in chosen]:
         parser.error(f"{page.name} has not these rows as they are described now, play them too: {lacking}")
     lines = "\n".join(table(chosen, wanted.jobs, before))
-    for path in (page, DOCS.parent / "README.md"):
-        first, _, rest = path.read_text("utf-8").partition(BEGIN)
-        path.write_text(f"{first}{BEGIN}\n{lines}\n{END}{rest.partition(END)[2]}", "utf-8")
+    first, _, rest = page.read_text("utf-8").partition(BEGIN)
+    page.write_text(f"{first}{BEGIN}\n{lines}\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,17 @@ from tests.mutants.checks import Mutant
 
 ROOT = Path(__file__).parents[2]
 # What tests read, and what they are.
-COPIED = ("seqp2p", "tests", "protocol", "replays", "docs", "pyproject.toml", "README.md", "CHANGELOG.md")
+COPIED = (
+    "seqp2p",
+    "tests",
+    "protocol",
+    "replays",
+    "docs",
+    "pyproject.toml",
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+)
 WAIT_S = 900  # A broken check can make a test wait for what never comes; each test has its own limit besides.
 NOTICED_FILE = "SEQP2P_NOTICED_FILE"
 KIT = "protocol/replays/"
