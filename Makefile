@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-# Some files wait more than they work: one worker more than the two cores that this is made for.
+# Some files wait more than they work: one worker more than the two cores that this is made for. tests/loop.py has the
+# order of the files, slowest first.
 PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+QUICK  := not (process or terminal or namespace or simulation or slow or soak)
 
 # Hundreds of short processes: compiled modules are kept, whatever the environment says of them.
 unexport PYTHONDONTWRITEBYTECODE
@@ -13,12 +15,15 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
-.PHONY: demo test lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
+.PHONY: demo quick test slow durations lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
+	@echo "make quick   the tests that need no processes, terminals, namespaces or whole simulated games (PKG=match: one package's)"
 	@echo "make test    lint, types, tests"
+	@echo "make slow    the tests that take a minute: every adversary, simulated games, seats killed at every step, four hosts"
+	@echo "make durations measure how long each test file takes, for the order in which they start"
 	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
 	@echo "make soak    simulated games on networks that fail, for SECONDS=600, from SEED=0 on, and a table; long explorations"
 	@echo "make mutants break one check at a time, and see that the tests notice every one (about 15 minutes)"
@@ -65,8 +70,17 @@ pyright: $(STAMP)
 tests: $(STAMP)
 	$(PYTEST)
 
+quick: $(STAMP)
+	$(PYTEST) -m "$(QUICK)" $(if $(PKG),$(wildcard $(PKG:%=tests/%) $(PKG:%=tests/%.py) $(PKG:%=seqp2p/%)))
+
+slow: $(STAMP)
+	$(PYTEST) -m slow
+
+durations: $(STAMP)
+	$(PYTEST) -m "not soak" --write-durations
+
 coverage: $(STAMP)
-	$(PYTEST) --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not soak" --cov --cov-report=term:skip-covered
 
 soak: $(STAMP)
 	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)

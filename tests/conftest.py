@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis without a clock, and whole games that are played once."""
+"""Shared by all tests: hypothesis without a clock, whole games that are played once. Order and markers: loop.py."""
 
 import os
 from collections.abc import Iterator
@@ -13,33 +13,10 @@ from tests.table import Played, played
 settings.register_profile("seqp2p", deadline=None, max_examples=30)
 settings.load_profile("seqp2p")
 
+pytest_plugins = ["tests.loop"]
+
 # The tests speak English, and so do the processes that they start, wherever they are run.
 os.environ["LANGUAGE"] = "en"
-
-
-# These wait, for networks that fail and for processes, more than they work, or take longest of all: they come first,
-# beside the others, so that no core is idle at the end.
-FIRST = (
-    "tests/real/test_namespaces.py",
-    "tests/real/",
-    "tests/net/test_faults.py",
-    "tests/cli/test_demo.py",
-    "tests/net/test_session_votes.py",
-    "tests/net/test_session_byzantine.py",
-    "tests/net/test_session_going_on.py",
-    "tests/net/test_session_cheats.py",
-    "tests/cli/test_leaving.py",
-    "tests/cli/test_play.py",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The order of the files; within each, that in which its tests are written."""
-
-    def rank(item: pytest.Item) -> int:
-        return next((at for at, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
-
-    items.sort(key=rank)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,7 +12,6 @@ import seqp2p
 from tests.each import for_each
 
 ROOT = Path(seqp2p.__file__).parent
-MODULE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
 
 # Arrows point downwards only: cli → api, ui, players, net, replay → match → rules, crypto. Three go sideways, and no
@@ -225,9 +224,7 @@ def test_asyncio_is_met_in_one_file() -> None:
 
 
 @for_each(MODULES)
-def test_modules_and_functions_fit(module: str) -> None:
-    lines = MODULES[module].read_text(encoding="utf-8").count("\n")
-    assert lines < MODULE_LINES_MAX, f"{module} has {lines} lines"
+def test_functions_fit_a_screen(module: str) -> None:
     for node in ast.walk(tree(module)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

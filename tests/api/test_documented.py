@@ -7,10 +7,13 @@ import sys
 from pathlib import Path
 from typing import Final
 
+import pytest
 import trio
 
 import seqp2p
 from tests.api.tools import LIMIT_S, play_first, table_of
+
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = (ROOT / "docs" / "scripting.md").read_text("utf-8").split("\n## As a library\n")[1].split("\n## ")[0]

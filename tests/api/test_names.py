@@ -61,6 +61,7 @@ def modules_after(program: str) -> set[str]:
     return {*done.stdout.split()}
 
 
+@pytest.mark.process
 def test_to_import_it_costs_nothing() -> None:
     assert {name for name in modules_after("import seqp2p") if name.startswith("seqp2p")} == {"seqp2p"}
     # To verify a replay takes no network, and to read a card takes no proofs.

@@ -21,6 +21,7 @@ def total(who: Contest, seed: int, games: int, jobs: int) -> Tally:
     return sum(play_games(who, seed, games, jobs), Tally.of(who.teams))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("who", "games"), [(contest("greedy", "random"), 3), (contest("random", "random", players=4), 20)]
 )
@@ -43,6 +44,7 @@ def test_runs_get_longer_as_games_turn_out_to_be_quick() -> None:
     assert sum(sizes) == 600
 
 
+@pytest.mark.process
 def test_when_it_is_closed_no_process_is_left() -> None:
     playing = play_games(KIDS, 1, 10**9, 2)
     assert next(playing).games == 1
@@ -51,6 +53,7 @@ def test_when_it_is_closed_no_process_is_left() -> None:
     assert active_children() == []
 
 
+@pytest.mark.process
 def test_a_process_that_is_killed_is_missed() -> None:
     playing = play_games(KIDS, 1, 10**9, 2)
     next(playing)

@@ -62,6 +62,7 @@ class Order(msgspec.Struct, frozen=True):
 
 def start(arguments: list[str], env: dict[str, str], *, fork: bool = True, **more: Any) -> Popen:
     """The process of this command line, forked if it may and can be; ``more`` is as for ``subprocess.Popen``."""
+    sys.audit("subprocess.Popen", arguments[0], arguments, None, env)  # A forked one counts as a process too.
     streams = {name: more.get(name, subprocess.DEVNULL) for name in ("stdin", "stdout", "stderr")}
     different = {name for name in env.keys() | os.environ if env.get(name) != os.environ.get(name)}
     if (

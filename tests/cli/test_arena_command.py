@@ -46,6 +46,7 @@ def test_the_result_for_scripts(cli: Cli) -> None:
         assert 0 < low < share < high < 1
 
 
+@pytest.mark.process
 def test_the_same_seed_gives_the_same_result_whatever_the_number_of_jobs(cli: Cli) -> None:
     arguments = ("random", "random", "random", "--variant", "kids", "--games", 60)
     events = [played(cli, *arguments, "--seed", 4, "--jobs", jobs) for jobs in (1, 2, 3)]
@@ -62,6 +63,7 @@ def test_wins_are_in_team_order(cli: Cli) -> None:
     assert four[0] >= 3
 
 
+@pytest.mark.process
 def test_a_bot_with_a_number(cli: Cli) -> None:
     events = [played(cli, "strong:8", "random", "--games", 4, "--jobs", jobs) for jobs in (1, 2)]
     assert events[0] | {"seconds": 0} == events[1] | {"seconds": 0}
@@ -178,6 +180,7 @@ def on_a_terminal(home: Path, *arguments: object, term: str = "xterm") -> tuple[
     return out.decode(), said.decode()
 
 
+@pytest.mark.process
 def test_a_progress_bar_on_a_terminal_only(tmp_path: Path) -> None:
     arguments = ("random", "random", "--games", 20, "--jobs", 1)
     out, bar = on_a_terminal(tmp_path, *arguments)

@@ -138,6 +138,7 @@ def many(tmp_path: Path) -> list[Named]:
     return [*map(Named, files), Named(tmp_path / "fifo.seqp2p"), Named(tmp_path / "missing"), Named(tmp_path, "fault")]
 
 
+@pytest.mark.process
 def test_reports_are_the_same_by_any_number_of_processes(many: list[Named]) -> None:
     alone = list(of_all(verify_named, many, 1))
     assert [report.verdict[0] for report in alone] == [*"viuuviiiii"]
@@ -147,6 +148,7 @@ def test_reports_are_the_same_by_any_number_of_processes(many: list[Named]) -> N
     assert active_children() == []
 
 
+@pytest.mark.process
 def test_a_killed_process_is_missed(many: list[Named]) -> None:
     reports = of_all(verify_named, many * 40, 2)
     next(reports)

@@ -30,6 +30,7 @@ def test_the_script_of_every_shell(shell: str, cli: Cli) -> None:
     assert "seqp2p" in out
 
 
+@pytest.mark.process
 def test_bash_understands_its_script(cli: Cli, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text(cli("completion", "bash")[1])
@@ -65,6 +66,7 @@ def test_games_that_can_be_resumed(tmp_path: Path, own_home: Path) -> None:
     assert completed("resume", "--replay-dir", str(other), "3") == ["3fffffffffff"]
 
 
+@pytest.mark.process
 def test_what_a_shell_asks_is_answered_and_nothing_else(tmp_path: Path) -> None:
     asked = {VARIABLE: "bash_complete", "COMP_WORDS": "seqp2p play --log-file x --variant k", "COMP_CWORD": "5"}
     line = [sys.executable, "-m", "seqp2p"]

@@ -51,6 +51,7 @@ def test_events_are_those_of_the_documentation(people: Household) -> None:
     assert not people.home("demo").exists()
 
 
+@pytest.mark.process
 def test_people_read_it_on_standard_output(cli: Cli, tmp_path: Path) -> None:
     exit_code, out, err = cli("demo", "--players", "2", "--bot", "random", "--replay-dir", tmp_path / "replays")
     assert (exit_code, err) == (0, "")
@@ -161,6 +162,7 @@ def test_what_the_peers_tell_is_compared(
 
 
 @pytest.mark.parametrize(("pause_s", "end_s", "code"), [(0, 30, 7), (3600, 0.1, -signal.SIGKILL)])
+@pytest.mark.process
 async def test_a_peer_has_its_time_to_end_and_no_more(
     monkeypatch: pytest.MonkeyPatch, pause_s: float, end_s: float, code: int
 ) -> None:
@@ -171,6 +173,7 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
     assert process.returncode == code
 
 
+@pytest.mark.process
 def test_a_peer_that_fails_ends_the_demo(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
     with pytest.raises(CommandError, match="the peer of ann: invalid value for '--bot'") as raised:
@@ -207,6 +210,7 @@ def test_stopped_before_the_first_peer_listens(people: Household) -> None:
 
 
 @pytest.mark.parametrize(("end_s", "replays"), [(30.0, 2), (0.0, 0)])
+@pytest.mark.process
 def test_stopped_in_this_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end_s: float, replays: int
 ) -> None:
@@ -227,6 +231,7 @@ def test_stopped_in_this_process(
     assert (told["event"], told["result"], len(told["replays"])) == ("over", "unfinished", replays)
 
 
+@pytest.mark.process
 def test_a_peer_that_stops_before_it_listens_is_no_fault_when_stopping(tmp_path: Path) -> None:
     demo = Demo(2, ["--bot", "deepblue"], tmp_path, Output(json=True))
     demo._stopped_by = signal.SIGINT

@@ -44,6 +44,7 @@ def test_a_page_is_whole(page: Path) -> None:
     assert macros <= {".TH", ".SH", ".B", ".PP", ".TP"}
 
 
+@pytest.mark.process
 def test_groff_finds_nothing_wrong() -> None:
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed")

@@ -124,6 +124,7 @@ def on_a_terminal(home: Path, *arguments: object, term: str = "xterm") -> str:
     return said.decode()
 
 
+@pytest.mark.process
 def test_files_that_are_verified(brief: Played, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.seqp2p" for number in range(2)]
     for file in files:
@@ -137,6 +138,7 @@ def test_files_that_are_verified(brief: Played, tmp_path: Path) -> None:
         assert hidden == ""
 
 
+@pytest.mark.process
 def test_a_table_before_its_cards_are_dealt(tmp_path: Path) -> None:
     table = ("host", "--variant", "kids", "--bot", "random", "--fill", "random", "--listen", "127.0.0.1:0")
     said = on_a_terminal(tmp_path, *table)

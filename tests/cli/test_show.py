@@ -254,12 +254,14 @@ def at_terminal(*arguments: str, typed: str, until: str) -> tuple[str, int]:
         os.close(main)
 
 
+@pytest.mark.process
 def test_words_at_a_terminal() -> None:
     read, exit_code = at_terminal("--plain", str(KIDS), typed="next\nquit\n", until="ann) deals")
     assert exit_code == 0
     assert "the cards are dealt" in read
 
 
+@pytest.mark.process
 def test_a_screen_at_a_terminal() -> None:
     read, exit_code = at_terminal(str(KIDS), typed="quit\r", until="sequence")
     assert exit_code == 0
@@ -268,6 +270,7 @@ def test_a_screen_at_a_terminal() -> None:
     assert read.rstrip().endswith("verified: won by seat 2 (ben), 70 steps")
 
 
+@pytest.mark.process
 def test_ctrl_d_ends_the_words() -> None:
     assert at_terminal("--plain", str(KIDS), typed="\x04", until="ann) deals")[1] == 0
 

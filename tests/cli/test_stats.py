@@ -44,6 +44,7 @@ def test_it_is_a_command() -> None:
     assert COMMANDS["stats"][0] == "seqp2p.cli.stats"
 
 
+@pytest.mark.process
 def test_a_folder_for_people(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder)
     assert (exit_code, err) == (0, "")
@@ -69,10 +70,12 @@ def test_an_unfinished_game_is_counted_once_and_said_so(cli: Cli, tmp_path: Path
     assert count == "files: 2   games: 0   unfinished: 1   more replays of the same games: 1"
 
 
+@pytest.mark.process
 def test_it_does_not_matter_how_many_processes_count(cli: Cli, folder: Path) -> None:
     assert cli("stats", folder, "--jobs", "2", "--json") == cli("stats", folder, "--jobs", "1", "--json")
 
 
+@pytest.mark.process
 def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json")
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)

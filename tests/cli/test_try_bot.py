@@ -32,6 +32,7 @@ def tried(cli: Cli, *arguments: object) -> tuple[int, list[dict[str, Any]], str]
     return code, [json.loads(line) for line in out.splitlines()], err
 
 
+@pytest.mark.process
 def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     code, events, err = tried(cli, strange("good", seen), "--games", 1)
@@ -53,6 +54,7 @@ def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bot.py", "bot.js"])
+@pytest.mark.process
 def test_the_examples_keep_to_the_protocol(cli: Cli, name: str) -> None:
     if name == "bot.js" and shutil.which("node") is None:
         pytest.skip("node is not installed")
@@ -62,6 +64,7 @@ def test_the_examples_keep_to_the_protocol(cli: Cli, name: str) -> None:
     assert "classic, 4 players, advanced: games 1, won " in out
 
 
+@pytest.mark.process
 def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) -> None:
     (text,) = re.findall(r"```python\n(import json.*?)```", documented.TEXT, re.DOTALL)
     bot = tmp_path / "bot.py"
@@ -84,6 +87,7 @@ def test_the_smallest_example_keeps_to_the_protocol(cli: Cli, tmp_path: Path) ->
         ("stays", "game 1: it did not end within 1.0 s of the result"),
     ],
 )
+@pytest.mark.process
 def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str, problem: str) -> None:
     line = strange(manner, tmp_path / "seen")
     # Only who is to be late is given little time: a busy machine takes its own to start a program.
@@ -98,6 +102,7 @@ def test_what_a_program_does_wrong_is_said(cli: Cli, tmp_path: Path, manner: str
     assert "seqp2p: hint: every line has to be written out at once (flush)" in err
 
 
+@pytest.mark.process
 def test_people_are_shown_some_of_many_problems(cli: Cli, tmp_path: Path) -> None:
     options = ("--variant", "kids", "--players", 2, "--games", 1)
     code, out, err = cli("try-bot", strange("twice", tmp_path / "seen"), *options)
@@ -106,6 +111,7 @@ def test_people_are_shown_some_of_many_problems(cli: Cli, tmp_path: Path) -> Non
     assert "  and " in out
 
 
+@pytest.mark.process
 def test_a_program_that_is_gone_is_tried_no_further(cli: Cli, tmp_path: Path) -> None:
     code, events, _ = tried(cli, strange("die", tmp_path / "seen"))
     assert code == 1
@@ -136,6 +142,7 @@ def test_the_same_seed_gives_the_same_cards() -> None:
             assert (seat, dealer.position.turn) == (2, 0)
 
 
+@pytest.mark.process
 async def test_it_tells_after_every_game() -> None:
     told: list[None] = []
     program = Program((sys.executable, "-S", str(EXAMPLES / "bot.py")))

@@ -23,6 +23,8 @@ from seqp2p.rules import KIDS, PASS, Options, View, view
 from tests.cli.processes import is_running, wait_until
 from tests.rules.playing import random_position
 
+pytestmark = pytest.mark.process
+
 STRANGE = str(Path(__file__).with_name("strange_bot.py"))
 # Shorter than what a program sleeps that does not answer, and than anything that is waited for in vain.
 SOON_S = 0.5

@@ -224,6 +224,7 @@ def test_it_plays_on_to_the_end_and_over_a_reshuffle() -> None:
 # How much it takes
 
 
+@pytest.mark.process
 def test_the_same_seed_makes_the_same_choice_in_every_process() -> None:
     program = (
         "import random\n"

@@ -56,6 +56,7 @@ def test_every_class_is_explained() -> None:
     assert rows == list(get_args(Failure))
 
 
+@pytest.mark.process
 def test_this_program() -> None:
     """As anybody can run it: ``python protocol/check.py -- seqp2p verify --json``."""
     command = [sys.executable, "-m", "seqp2p", "verify", "--json", "--jobs", "1"]
@@ -81,6 +82,7 @@ def test_the_second_verifier(name: str) -> None:
     ]
 
 
+@pytest.mark.process
 def test_what_the_runner_finds(tmp_path: Path) -> None:
     """A verifier that says the same of every file, and one that is not there."""
     program = tmp_path / "says.py"

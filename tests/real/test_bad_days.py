@@ -13,7 +13,7 @@ from tests.real.terminals import CAN_STAGE, STAGED, YOUR_TURN, Terminal, needs_t
 from tests.real.test_terminals import SEQP2P, Room, room, table
 
 __all__ = ["room"]
-pytestmark = needs_tmux
+pytestmark = [pytest.mark.terminal, needs_tmux]
 TABLE = ("host", "--listen", "127.0.0.1:0", "--players", "2")
 CODE = "join code (like"
 

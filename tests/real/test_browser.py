@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
 WHY_NOT = why_not()
-pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+pytestmark = [pytest.mark.process, pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))]
 
 GOLDEN = Path(__file__).parents[2] / "replays"
 GAMES = ("classic-2", "kids-3", "classic-3-dropped")

@@ -6,6 +6,8 @@ import pytest
 
 from tests.real.mortals import HOST, mortals, shorten
 
+pytestmark = [pytest.mark.process, pytest.mark.slow]
+
 # The lives of each seat in a game: how each but the last ends (dying.py has the words).
 DEATHS = {
     "until the deal": {

@@ -13,7 +13,11 @@ from tests.cli.processes import Process, household
 from tests.real.lan import Lan, why_not
 
 WHY_NOT = why_not()
-pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+pytestmark = [
+    pytest.mark.namespace,
+    pytest.mark.slow,
+    pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)),
+]
 
 HOST, SECOND, THIRD, FOURTH = 1, 2, 3, 4
 # A dead link is noticed within this.

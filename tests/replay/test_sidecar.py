@@ -191,6 +191,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.process
 def test_a_lock_goes_with_its_process(path: Path) -> None:
     Sidecar.create(path, SECRETS).close()
     with subprocess.Popen([sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE) as other:

@@ -23,6 +23,7 @@ def test_names_are_unique() -> None:
     assert len(BY_NAME) == len(ADVERSARIES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=BY_NAME)
 def test_it_comes_to_what_it_must(adversary: Adversary) -> None:
     first = ADVERSARIES.index(adversary)

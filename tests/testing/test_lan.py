@@ -64,7 +64,7 @@ def happened(lan: VirtualLan, seat: int, kind: type) -> list[Any]:
 # The same again.
 
 
-@pytest.mark.parametrize("players", [2, 3, 5, 12])
+@pytest.mark.parametrize("players", [2, 3, 5, pytest.param(12, marks=pytest.mark.slow)])
 def test_the_same_seed_gives_the_same_bytes(players: int) -> None:
     once, again = (VirtualLan(players, 21, draw_plan(21, players)) for _ in range(2))
     for each in (once, again):

@@ -5,6 +5,8 @@ import pytest
 from seqp2p.testing.faults import KINDS
 from seqp2p.testing.outcome import simulate
 
+pytestmark = pytest.mark.slow
+
 GAMES = [*((seed, 2 + seed % 2, "classic") for seed in range(20)), *((seed, 2 + seed % 3, "kids") for seed in range(6))]
 
 

@@ -390,24 +390,28 @@ WRONG = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: " ".join(map(str, each[:2])))
+@pytest.mark.process
 def test_it_speaks_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
     shown = run(tmp_path, *arguments, "--lang", "fr")
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=lambda each: " ".join(map(str, each)))
+@pytest.mark.process
 def test_what_is_wrong_is_said_in_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
     shown = run(tmp_path, "--lang=fr", *arguments, code=2)
     assert shown.startswith("seqp2p : erreur : ")
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
+@pytest.mark.process
 def test_a_code_that_is_none_is_said_in_french(tmp_path: Path) -> None:
     shown = run(tmp_path, "join", "7-amber", "--lang", "fr", code=4)
     assert "ce n'est pas un code d'entrée" in shown
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
+@pytest.mark.process
 def test_the_environment_chooses_the_language(tmp_path: Path) -> None:
     assert "Usage :" in run(tmp_path, "--help", LANG="fr_FR.UTF-8")
     assert "Usage:" in run(tmp_path, "--help", LANG="C")
@@ -415,11 +419,13 @@ def test_the_environment_chooses_the_language(tmp_path: Path) -> None:
     assert "Usage:" in run(tmp_path, "--help", "--lang", "en", LANG="fr_FR.UTF-8")
 
 
+@pytest.mark.process
 def test_an_unknown_language_is_a_usage_error(tmp_path: Path) -> None:
     shown = run(tmp_path, "rules", "--lang", "de", code=2)
     assert "'de' is not one of 'en', 'fr'" in shown
 
 
+@pytest.mark.process
 def test_scripts_read_english(tmp_path: Path) -> None:
     english, french = (
         json.loads(run(tmp_path, "verify", "--json", GOLDEN, tmp_path / "none", "--lang", lang, code=3).splitlines()[1])
@@ -429,6 +435,7 @@ def test_scripts_read_english(tmp_path: Path) -> None:
     assert french["reason"] == "no such file"
 
 
+@pytest.mark.process
 def test_the_processes_of_a_demo_speak_the_language_of_who_watches(tmp_path: Path) -> None:
     shown = run(tmp_path, "demo", "--players", 2, "--lang", "fr")
     assert "la table est complète" in shown

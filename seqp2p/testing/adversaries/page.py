@@ -12,7 +12,7 @@ _BEFORE: Final = """\
 Written by `make adversaries` from the descriptions in `seqp2p/testing/adversaries`; do not edit it here.
 
 Each of these {count} misbehaving seats, some of them spectators, is at simulated tables with honest ones, with real
-cryptography and the game in miniature (docs/testing.md). `make test` asserts for each that it comes to exactly what
+cryptography and the game in miniature (docs/testing.md). `make slow` asserts for each that it comes to exactly what
 stands here, at tables of each size that is named, besides all that the simulator checks in every game.
 `python -m seqp2p.testing adversaries [NAME]` plays them.
 
