@@ -5,17 +5,17 @@ w_j of 128 bits for each and looks at Σ w_j·R_j alone (the small exponents tes
 verification for modular exponentiation and digital signatures", Eurocrypt 1998).
 
 - If all hold, every R_j is infinity, and so is the sum.
-- If some R_k is not, then, whatever the other weights are, at most one value of w_k modulo q makes the sum infinity:
+- If some R_k is not, at most one value of w_k modulo q makes the sum infinity, for any choice of the other weights:
   the group has prime order q, so that R_k generates it, and cofactor 1, so that no point of small order can hide. q
   has 256 bits, so the 2^128 weights are different modulo q. Hence a false equation passes with probability at most
   2^−128, if the weights are drawn when the equations are fixed, uniformly, and independently of them. The prover
   must not foresee them: they come from the verifier's own randomness, and never from a hash of the proofs.
 
-What it saves. A point that stands in many equations (G, H_i, a joint key, a deck between two shuffles) is multiplied
-once, by the sum of its scalars, and all multiplications are made together (`sum_of_products`). A commitment, which
-stands in one equation alone, keeps a scalar of 128 bits.
+Cost. A point in many equations (G, H_i, a joint key, a deck between two shuffles) is multiplied once, by the sum of
+its scalars, and all multiplications are made together (`sum_of_products`). A commitment, which is in one equation
+only, keeps a scalar of 128 bits.
 
-That one of them does not hold is all that it can say. Which, only checking them one by one tells.
+A batch that fails does not tell which equation is false. Check them one by one to find out.
 """
 
 from collections.abc import Iterable
@@ -25,13 +25,13 @@ from seqp2p.crypto.group import INFINITY, ORDER, Point, Randomness, Term, add, s
 
 WEIGHT_SIZE = 16
 POINTS_MAX = 50_000
-"""With more different points than this they are summed up: some 30 MB, and five times what a game of twelve has."""
+"""More different points than this are summed up at once: some 30 MB, and five times as many as in a game of twelve."""
 
 
 class Batch:
-    """Gathers equations with `gather`, which is a `Check` that refuses nothing; `hold` checks them all.
+    """A `Check` that gathers equations with `gather` and refuses nothing; `hold` checks them all.
 
-    `randomness` is the verifier's own, and unknown to those who made the proofs.
+    `randomness` is the verifier's own, and unknown to the provers.
     """
 
     def __init__(self, randomness: Randomness) -> None:
@@ -47,11 +47,11 @@ class Batch:
             self._add(weight, ((1, equation.commitment),))
             for bracket in equation.brackets:
                 self._add(-weight * bracket.factor % ORDER, bracket.terms)
-        if len(self._points) > POINTS_MAX:  # A file that is made to be hostile takes time, but no memory.
+        if len(self._points) > POINTS_MAX:  # A hostile file takes time, but no memory.
             self._sum_up()
 
     def hold(self) -> bool:
-        """Whether all that was gathered holds: a yes is wrong with probability 2^−128 at most, a no never."""
+        """Return True if all gathered equations hold. True is wrong with probability 2^−128 at most, False never."""
         self._sum_up()
         return self._sum.is_infinity
 

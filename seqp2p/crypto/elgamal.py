@@ -1,6 +1,6 @@
 """Cards as ElGamal ciphertexts over the group (protocol: cards as ciphertexts).
 
-A card is a point M nobody knows the discrete logarithm of; under the joint key PK = ΣX_i it is
+A card is a point M of unknown discrete logarithm. Under the joint key PK = ΣX_i its ciphertext is
 
     (a, b) = (r·G, M + r·PK)
 
@@ -39,15 +39,15 @@ class Ciphertext:
 
 @lru_cache(maxsize=8)
 def card_points(variant_name: str, n: int) -> tuple[Point, ...]:
-    """M_0 … M_(n−1) of a variant, one for each *physical* card in canonical order: two equal cards differ."""
+    """Return M_0 … M_(n−1) of a variant, one for each *physical* card in canonical order: two equal cards differ."""
     return tuple(hash_to_point(f"{CARD} {variant_name}", index) for index in range(n))
 
 
 def joint_key(keys: Sequence[Point]) -> Point:
-    """PK = ΣX_i.
+    """Return PK = ΣX_i.
 
-    Raises CryptoError when a key or the sum is infinity, or when two keys are the same: nobody draws a key
-    that somebody else has, so the later one is a copy.
+    Raises CryptoError if a key or the sum is infinity, or if two keys are the same: two seats never draw one key, so
+    the later one is a copy.
     """
     if len(set(keys)) < len(keys):
         raise CryptoError(said("Two seats show the same game key."))
@@ -58,25 +58,25 @@ def joint_key(keys: Sequence[Point]) -> Point:
 
 
 def fresh_deck(pk: Point, cards: Sequence[Point]) -> tuple[Ciphertext, ...]:
-    """The cards in their order, encrypted with the public randomness r = 1: (G, M + PK). Anybody can check it."""
+    """Return the cards in their order, encrypted with the public randomness r = 1: (G, M + PK). Anyone can check it."""
     return tuple(Ciphertext(G, add(card, pk)) for card in cards)
 
 
 def reencrypt(ciphertext: Ciphertext, pk: Point, r: int) -> Ciphertext:
-    """The same card under the randomness of before plus r: (a + r·G, b + r·PK). r is used once."""
+    """Return the same card under the old randomness plus r: (a + r·G, b + r·PK). Use each r once."""
     return Ciphertext(add(ciphertext.a, mul_base(r)), add(ciphertext.b, mul(pk, r)))
 
 
 def decrypt(ciphertext: Ciphertext, shares: Iterable[Point]) -> Point:
-    """Return b − ΣD_i: the card's point when the shares of all seats are there.
+    """Return b − ΣD_i: the card's point if the shares are those of all seats.
 
-    It need not be a card's: that is for the caller to look up.
+    The result can be a point of no card; the caller looks it up.
     """
     return sub(ciphertext.b, sum_points(shares))
 
 
 def encode_deck(deck: Sequence[Ciphertext]) -> bytes:
-    """66 bytes a card, a ‖ b. Raises CryptoError for infinity."""
+    """Return 66 bytes a card, a ‖ b. Raises CryptoError for infinity."""
     return encode_points([point for card in deck for point in (card.a, card.b)])
 
 

@@ -1,14 +1,14 @@
-"""What a verifier checks, as data: every proof here is a list of linear equations between points.
+"""The equations of a proof, as data: every proof here is a list of linear equations between points.
 
 A proof carries its commitments and not the challenge, so each equation reads
 
     commitment = Σ over brackets of factor · Σ over terms of scalar · point
 
-in the full group, infinity included. `Equation.holds` checks one as it is written. `Equation.terms` multiplies
-it out, so that many equations can be added up with random weights and checked as one sum (batch.py).
+in the full group, infinity included. `Equation.holds` checks one as written. `Equation.terms` multiplies it out, so
+that many equations can be added up with random weights and checked as one sum (batch.py).
 
-Whoever checks proofs chooses how by handing in a `Check`: `require` checks at once, equation by equation, and a
-`Batch` gathers them all for later.
+The caller chooses how proofs are checked by passing a `Check`: `require` checks at once, equation by equation, and a
+`Batch` gathers them for later.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ from seqp2p.said import said
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """factor · Σ scalar·point. The factor is outside, because that is one long multiplication instead of many."""
+    """factor · Σ scalar·point. A factor outside costs one long multiplication instead of many."""
 
     factor: int
     terms: tuple[Term, ...]
@@ -34,7 +34,7 @@ class Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """`name` is for the error's text; all else is in the module's text."""
+    """One equation, as in the module's docstring. `name` is for the text of an error."""
 
     name: str
     commitment: Point
@@ -44,7 +44,7 @@ class Equation:
         return sum_points([bracket.value() for bracket in self.brackets]) == self.commitment
 
     def terms(self) -> tuple[Term, ...]:
-        """The same equation as Σ scalar·point = infinity, scalars in 0 … q−1."""
+        """Return the terms of the same equation as Σ scalar·point = infinity, scalars in 0 … q−1."""
         return (
             *((bracket.factor * scalar % ORDER, point) for bracket in self.brackets for scalar, point in bracket.terms),
             (ORDER - 1, self.commitment),
@@ -52,11 +52,11 @@ class Equation:
 
 
 Check: TypeAlias = Callable[[Iterable[Equation]], None]
-"""Takes the equations of one proof, in their order; may raise CryptoError if they do not hold."""
+"""A function of the equations of one proof, in their order; it may raise CryptoError if they do not hold."""
 
 
 def require(equations: Iterable[Equation]) -> None:
-    """Check each in its order. Raises CryptoError naming the first that does not hold."""
+    """Check each equation in order. Raises CryptoError naming the first that does not hold."""
     for equation in equations:
         if not equation.holds():
             raise CryptoError(said("The proof is refused: the equation for {name} does not hold.", name=equation.name))

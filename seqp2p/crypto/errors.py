@@ -4,6 +4,6 @@
 class CryptoError(ValueError):
     """Bytes that do not decode, or a proof or signature that does not hold.
 
-    The text names the field or the equation, never a secret. Who is to blame is known to the caller: it
-    knows whose bytes these were.
+    The text names the field or the equation, never a secret. The caller knows the owner of the bytes, and so the seat
+    to blame.
     """

@@ -1,12 +1,12 @@
 """The group: secp256k1 of prime order q and cofactor 1, through coincurve (libsecp256k1).
 
-The only module that knows coincurve, so that the group can be changed in one place. Every operation is total:
-infinity comes in and goes out like any other point. Only the *encoding* refuses infinity.
+Only this module knows coincurve, so the group can be changed in one place. Every operation is total: infinity is an
+argument and a result like any other point. Only the *encoding* refuses infinity.
 
 Timing. libsecp256k1 multiplies the base point in constant time, so `mul_base` may take any secret. Its
 multiplication of another point is variable-time in the scalar: long-lived secrets, and the nonces that would
-give them away, go through `mul_blinded`. Python's own integers are not constant-time either; what the blinding
-hides is the many microseconds of a multiplication, not the nanoseconds of one addition.
+reveal them, go through `mul_blinded`. Python's own integers are not constant-time either. Blinding hides the many
+microseconds of a multiplication, not the nanoseconds of one addition.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,14 +26,14 @@ ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD036414
 """q, the number of points (SEC 2, section 2.4.1)."""
 
 Term = tuple[int, "Point"]
-"""A scalar, any integer, and the point that it multiplies."""
+"""A scalar, any integer, and the point it multiplies."""
 
 POINT_SIZE: Final = 33
 SCALAR_SIZE: Final = 32
 
 BYTES_FROM: Final = 4000
-"""From so many points on, `sum_of_products` takes digits of 8 bits, below of 4: to begin a sum costs as much as some
-twelve additions. Other widths would save a tenth at best, and cost it again in Python: bytes are digits already."""
+"""`sum_of_products` cuts scalars into digits of 8 bits from this number of points on, and of 4 bits below: starting a
+sum costs about twelve additions. Other widths would save a tenth at best, and lose it in Python: bytes are digits."""
 
 
 class Point:
@@ -52,7 +52,7 @@ class Point:
 
     @property
     def encoded(self) -> bytes:
-        """The 33 canonical bytes, computed once; nothing for infinity."""
+        """The 33 canonical bytes, computed once; empty for infinity."""
         if self._encoded is None:
             self._encoded = b"" if self.raw is None else self.raw.format()
         return self._encoded
@@ -71,7 +71,7 @@ INFINITY: Final = Point(None)
 
 
 def mul(point: Point, scalar: int) -> Point:
-    """scalar·point, for any integer. Variable-time in the scalar (see the module's text)."""
+    """Return scalar·point, for any integer. Variable-time in the scalar (see the module's docstring)."""
     scalar %= ORDER
     if point.raw is None or scalar == 0:
         return INFINITY
@@ -79,7 +79,7 @@ def mul(point: Point, scalar: int) -> Point:
 
 
 def mul_base(scalar: int) -> Point:
-    """scalar·G, for any integer. Constant-time, so it needs no blinding."""
+    """Return scalar·G, for any integer. Constant-time, so it needs no blinding."""
     scalar %= ORDER
     return Point(PublicKey.from_valid_secret(scalar.to_bytes(SCALAR_SIZE, "big"))) if scalar else INFINITY
 
@@ -91,13 +91,13 @@ _LIFT: Final = ORDER << 64
 
 
 def mul_blinded(point: Point, scalar: int, blinding: int) -> Point:
-    """scalar·point as (scalar − blinding)·point + blinding·point, with a fresh random blinding."""
-    # Lifted, the difference is never negative and always as long: reducing it takes the same time for every scalar.
+    """Return scalar·point as (scalar − blinding)·point + blinding·point, with a fresh random blinding."""
+    # The lifted difference is never negative and always of one length: it is reduced in one time for every scalar.
     return add(mul(point, scalar - blinding + _LIFT), mul(point, blinding))
 
 
 def sum_points(points: Iterable[Point]) -> Point:
-    """The sum, infinity for none. One inversion for the whole sum: far cheaper than adding two by two."""
+    """Return the sum, infinity for no points. One inversion for the whole sum is far cheaper than adding in pairs."""
     return Point(_sum([point.raw for point in points if point.raw is not None]))
 
 
@@ -107,8 +107,7 @@ def _sum(raws: list[PublicKey]) -> PublicKey | None:
     try:
         return PublicKey.combine_keys(raws)
     except ValueError:
-        # For two or more well-formed points libsecp256k1 (secp256k1_ec_pubkey_combine) has this one reason to
-        # fail: the sum is infinity.
+        # For two or more well-formed points secp256k1_ec_pubkey_combine has one reason to fail: the sum is infinity.
         return None
 
 
@@ -125,7 +124,7 @@ def sub(left: Point, right: Point) -> Point:
 
 
 def combine(*terms: Term) -> Point:
-    """Σ scalar·point. Variable-time in every scalar, and cheaper than its parts: terms of G ride along for free."""
+    """Return Σ scalar·point. Variable-time in every scalar, and cheaper than its parts: terms of G are free."""
     base = 0
     summands: list[Point] = []
     products: list[Term] = []
@@ -145,12 +144,11 @@ def combine(*terms: Term) -> Point:
 
 
 def _mul_add_base(point: Point, scalar: int, base: int) -> Point:
-    """scalar·point + base·G in one double multiplication: some 46 µs where the two and their sum take 56.
+    """Return scalar·point + base·G by one double multiplication: some 46 µs where the two and their sum take 56.
 
     libsecp256k1 has it as the recovery of an ECDSA key (SEC 1, section 4.1.6): (r, s) and the hash z give
-    r⁻¹·(s·R − z·G), R being the point with x-coordinate r. With R = point, s = r·scalar and z = −r·base that is
-    what is wanted, provided that x is below q, s is not zero and the result not infinity. Whatever it refuses
-    is computed in the plain way.
+    r⁻¹·(s·R − z·G), R being the point with x-coordinate r. R = point, s = r·scalar and z = −r·base give the result,
+    provided that x is below q, s is not zero and the result is not infinity. The plain way computes the other cases.
     """
     encoded = point.encoded
     r = int.from_bytes(encoded[1:], "big")
@@ -164,12 +162,12 @@ def _mul_add_base(point: Point, scalar: int, base: int) -> Point:
 
 
 def sum_of_products(terms: Sequence[Term]) -> Point:
-    """Σ scalar·point for many terms, by buckets (Pippenger 1976). Variable-time in every scalar.
+    """Return Σ scalar·point for many terms, by buckets (Pippenger 1976). Variable-time in every scalar.
 
     Scalars are cut into digits of w bits. For each place of the digits, points go into buckets by their digit d, and
-    every bucket but that of d = 0 is one sum. Bit j of that place then stands for the sum of the buckets whose d has
-    bit j set, so that one doubling and one addition a bit make the whole of it. With n points that is 256/w·n
-    additions inside long sums, each a hundredth of the price of a multiplication, and 256/w·2^w sums to begin.
+    every bucket but that of d = 0 is one sum. Bit j of that place then counts for the sum of the buckets whose d has
+    bit j set, so one doubling and one addition a bit give the total. With n points this takes 256/w·n additions
+    inside long sums, each a hundredth of the price of a multiplication, and 256/w·2^w sums to start.
     """
     raws = [point.raw for _, point in terms if point.raw is not None]
     scalars = [(scalar % ORDER).to_bytes(SCALAR_SIZE, "big") for scalar, point in terms if point.raw is not None]
@@ -189,7 +187,7 @@ def sum_of_products(terms: Sequence[Term]) -> Point:
 
 
 def encode_point(point: Point) -> bytes:
-    """33 bytes: 02 or 03 for an even or odd y, then x, big-endian (SEC 1, section 2.3.3, compressed).
+    """Return 33 bytes: 02 or 03 for an even or odd y, then x, big-endian (SEC 1, section 2.3.3, compressed).
 
     Raises CryptoError for infinity, which has no encoding here.
     """
@@ -199,7 +197,7 @@ def encode_point(point: Point) -> bytes:
 
 
 def decode_point(data: bytes) -> Point:
-    """The point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
+    """Return the point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
     if len(data) != POINT_SIZE:
         raise CryptoError(said("A point takes {right} bytes, not {size}.", right=POINT_SIZE, size=len(data)))
     try:
@@ -210,14 +208,14 @@ def decode_point(data: bytes) -> Point:
 
 
 def encode_scalar(scalar: int) -> bytes:
-    """32 bytes, big-endian. Raises CryptoError outside 1 … q−1, without showing the scalar."""
+    """Return 32 bytes, big-endian. Raises CryptoError outside 1 … q−1, without showing the scalar."""
     if not 0 < scalar < ORDER:
         raise CryptoError(said("A scalar that is written must be in 1 … q−1."))
     return scalar.to_bytes(SCALAR_SIZE, "big")
 
 
 def decode_scalar(data: bytes) -> int:
-    """A scalar in 1 … q−1 from 32 bytes. Raises CryptoError for anything else."""
+    """Return a scalar in 1 … q−1 from 32 bytes. Raises CryptoError for anything else."""
     if len(data) != SCALAR_SIZE:
         raise CryptoError(said("A scalar takes {right} bytes, not {size}.", right=SCALAR_SIZE, size=len(data)))
     scalar = int.from_bytes(data, "big")
@@ -227,7 +225,7 @@ def decode_scalar(data: bytes) -> int:
 
 
 def encode_points(points: Sequence[Point]) -> bytes:
-    """The encodings one after the other. Raises CryptoError for infinity."""
+    """Return the encodings, joined. Raises CryptoError for infinity."""
     data = b"".join([point.encoded for point in points])
     if len(data) != len(points) * POINT_SIZE:
         raise CryptoError(said("The point at infinity has no encoding."))
@@ -235,7 +233,7 @@ def encode_points(points: Sequence[Point]) -> bytes:
 
 
 def decode_points(data: bytes, count: int) -> tuple[Point, ...]:
-    """`count` points from exactly 33·count bytes. Raises CryptoError."""
+    """Return `count` points from exactly 33·count bytes. Raises CryptoError."""
     if len(data) != count * POINT_SIZE:
         raise CryptoError(
             said(
@@ -246,10 +244,10 @@ def decode_points(data: bytes, count: int) -> tuple[Point, ...]:
 
 
 def hash_to_point(label: str, index: int) -> Point:
-    """A point whose discrete logarithm nobody knows, by try-and-increment.
+    """Return a point of unknown discrete logarithm, by try-and-increment.
 
-    x = SHA-256(label ‖ 0 ‖ framed(index, counter)), both of 4 bytes; the first counter from 0 for which 02 ‖ x
-    is a point gives it. Not constant-time, and need not be: its input is public.
+    x = SHA-256(label ‖ 0 ‖ framed(index, counter)), both of 4 bytes. The first counter from 0 for which 02 ‖ x is a
+    point gives the result. Not constant-time: the input is public.
     """
     counter = 0
     while True:
@@ -261,7 +259,7 @@ def hash_to_point(label: str, index: int) -> Point:
 
 
 def random_scalar(randomness: Randomness) -> int:
-    """Uniform in 1 … q−1: 32 bytes at a time until they fall into the range (the first ones, nearly always)."""
+    """Return a uniform scalar in 1 … q−1: draw 32 bytes until they are in the range (the first ones nearly always)."""
     while True:
         scalar = int.from_bytes(randomness(SCALAR_SIZE), "big")
         if 0 < scalar < ORDER:
@@ -269,7 +267,7 @@ def random_scalar(randomness: Randomness) -> int:
 
 
 def random_below(bound: int, randomness: Randomness) -> int:
-    """Uniform in 0 … bound−1, by rejection: no modulo, hence no bias. `bound` is at least 1."""
+    """Return a uniform number in 0 … bound−1, by rejection: no modulo, hence no bias. `bound` is at least 1."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
     while True:

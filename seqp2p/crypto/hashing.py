@@ -1,11 +1,11 @@
-"""Hashing with labels: every hash says what it is for, and no two purposes share an input.
+"""Hashing with labels: every hash names its purpose, and no two purposes share an input.
 
 The layout, for this module and for the oracle alike:
 
     label ‖ 0x00 ‖ (length of item, 4 bytes big-endian ‖ item) for each item
 
-A label is ASCII, starts with `seqp2p/1 ` (the protocol and its version) and holds no zero byte, so the encoding
-can be read back in one way only.
+A label is ASCII, starts with `seqp2p/1 ` (the protocol and its version) and holds no zero byte, so an encoding can be
+read in one way only.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from seqp2p.said import said
 
 PREFIX: Final = "seqp2p/1 "
 
-# Points nobody knows the discrete logarithm of. A card's label is followed by a space and the variant's name.
+# Points of unknown discrete logarithm. A card's label is followed by a space and the variant's name.
 GENERATOR: Final = "seqp2p/1 generator"  # H is index 0, H_1 … H_N are 1 … N
 CARD: Final = "seqp2p/1 card"
 
@@ -25,7 +25,7 @@ KEY_PROOF: Final = "seqp2p/1 key proof"
 SHARE_PROOF: Final = "seqp2p/1 share proof"
 SHUFFLE_PROOF: Final = "seqp2p/1 shuffle proof"
 
-# Nonces of a prover: seen by nobody, so another program may choose its own.
+# Nonces of a prover. No verifier sees them, so another program may choose its own.
 KEY_NONCE: Final = "seqp2p/1 key nonce"
 SHARE_NONCE: Final = "seqp2p/1 share nonce"
 SHUFFLE_NONCE: Final = "seqp2p/1 shuffle nonce"
@@ -34,7 +34,7 @@ SHUFFLE_NONCE: Final = "seqp2p/1 shuffle nonce"
 KEY_COMMITMENT: Final = "seqp2p/1 key commitment"
 FINGERPRINT: Final = "seqp2p/1 fingerprint"
 
-# Signatures: what is signed is label ‖ 0x00 ‖ data, without lengths (see identity.py).
+# Signatures are over label ‖ 0x00 ‖ data, without lengths (see identity.py).
 CONTRIBUTION: Final = "seqp2p/1 contribution"
 BALLOT: Final = "seqp2p/1 ballot"
 HEAD: Final = "seqp2p/1 head"
@@ -46,7 +46,7 @@ FILE: Final = "seqp2p/1 file"
 
 
 def label_bytes(label: str) -> bytes:
-    """`label ‖ 0x00`.
+    """Return `label ‖ 0x00`.
 
     Raises CryptoError for a label that is not ASCII, has another prefix or holds a zero byte.
     """
@@ -62,19 +62,19 @@ def label_bytes(label: str) -> bytes:
 
 
 def number(value: int) -> bytes:
-    """4 bytes, big-endian: how every number is hashed. Raises CryptoError for one that does not fit."""
+    """Return 4 bytes, big-endian, the form of every hashed number. Raises CryptoError for one that does not fit."""
     if not 0 <= value < 1 << 32:
         raise CryptoError(said("{value} does not fit into 4 bytes.", value=value))
     return value.to_bytes(4, "big")
 
 
 def framed(*items: bytes) -> bytes:
-    """Each item after its length as 4 bytes, big-endian."""
+    """Return each item after its length as 4 bytes, big-endian."""
     return b"".join([len(item).to_bytes(4, "big") + item for item in items])
 
 
 def tagged_hash(label: str, *items: bytes) -> bytes:
-    """SHA-256 over the label and the items: 32 bytes.
+    """Return SHA-256 over the label and the items: 32 bytes.
 
     >>> tagged_hash("seqp2p/1 step", b"a", b"bc") == tagged_hash("seqp2p/1 step", b"ab", b"c")
     False

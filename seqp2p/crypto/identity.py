@@ -1,8 +1,8 @@
 """Identities: Ed25519 keys (RFC 8032) that sign everything a player says, with a label for each purpose.
 
-What is signed is label ‖ 0x00 ‖ data. The check is the strict one: OpenSSL's (no cofactor: R must be the very
-bytes of S·B − h·A, and S < L), and on top of it no key and no R that is not canonical or of small order.
-OpenSSL takes those: under the key 01 00 … 00 one signature fits every message.
+Signatures are over label ‖ 0x00 ‖ data. The check is the strict one: OpenSSL's (no cofactor: R must be the very bytes
+of S·B − h·A, and S < L), and every key and every R must be canonical and not of small order. OpenSSL accepts the
+others: under the key 01 00 … 00 one signature fits every message.
 """
 
 import base64
@@ -24,14 +24,14 @@ _P: Final = 2**255 - 19
 _L: Final = 2**252 + 27742317777372353535851937790883648493
 _Y_OF_ORDER_8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER: Final = frozenset({1, _P - 1, 0, _Y_OF_ORDER_8, _P - _Y_OF_ORDER_8})
-"""The y of the eight points of order 1, 2, 4, 4, 8, 8, 8, 8. Whatever the sign of x, none is a key."""
+"""The y of the eight points of order 1, 2, 4, 4, 8, 8, 8, 8. None is a key, with either sign of x."""
 
 
 class Identity:
     """A player's own key pair. Never prints its secret."""
 
     def __init__(self, seed: bytes) -> None:
-        """From the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
+        """Make the identity of the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
         if len(seed) != PUBLIC_SIZE:
             raise CryptoError(
                 said("The secret of an identity takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(seed))
@@ -44,7 +44,7 @@ class Identity:
         return cls(randomness(PUBLIC_SIZE))
 
     def secret_bytes(self) -> bytes:
-        """The 32 bytes to keep in a file of mode 0600."""
+        """Return the 32 bytes to keep in a file of mode 0600."""
         return self.private_key.private_bytes_raw()
 
     def __repr__(self) -> str:
@@ -52,12 +52,12 @@ class Identity:
 
 
 def sign(identity: Identity, label: str, data: bytes) -> bytes:
-    """64 bytes, R ‖ S, over label ‖ 0x00 ‖ data. The labels are in hashing.py."""
+    """Return 64 bytes, R ‖ S, over label ‖ 0x00 ‖ data. The labels are in hashing.py."""
     return identity.private_key.sign(label_bytes(label) + data)
 
 
 def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
-    """Raises CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
+    """Raise CryptoError unless the signature over label ‖ 0x00 ‖ data is the key's."""
     key = _key(public)
     if len(signature) != SIGNATURE_SIZE:
         raise CryptoError(
@@ -74,20 +74,20 @@ def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
 
 @lru_cache(maxsize=64)
 def _key(public: bytes) -> Ed25519PublicKey:
-    """A table's keys are looked at once. Raises CryptoError."""
+    """Return a checked key; the keys of a table are checked once. Raises CryptoError."""
     check_public(public)
     return Ed25519PublicKey.from_public_bytes(public)
 
 
 def check_public(public: bytes) -> None:
-    """Raises CryptoError unless these are 32 bytes that may be an identity key: canonical, not of small order."""
+    """Raise CryptoError unless these 32 bytes can be an identity key: canonical, not of small order."""
     if len(public) != PUBLIC_SIZE:
         raise CryptoError(said("An identity key takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(public)))
     _check_point(public, said("The identity key"))
 
 
 def fingerprint(public: bytes) -> str:
-    """80 bits of a hash of the key for people to compare, as in `kq3w-7hpd-x2mc-a5tn`."""
+    """Return 80 bits of a hash of the key for people to compare, as in `kq3w-7hpd-x2mc-a5tn`."""
     text = base64.b32encode(tagged_hash(FINGERPRINT, public)[:10]).decode("ascii").lower()
     return "-".join(text[i : i + 4] for i in range(0, 16, 4))
 

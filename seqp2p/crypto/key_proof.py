@@ -1,8 +1,8 @@
-"""Game keys: the commitment that is given first, and the proof that its owner knows the secret key.
+"""Game keys: the commitment, which comes first, and the proof that its owner knows the secret key.
 
 Schnorr's proof for X = x·G: T = w·G, c from the oracle over (context, X, T), s = w + c·x; it holds iff
-T = s·G − c·X. The proof is T ‖ s, 33 + 32 bytes. Committing first and proving after leaves no rogue key (one
-computed from the others' keys) and no copied key.
+T = s·G − c·X. The proof is T ‖ s, 33 + 32 bytes. Committing first and proving later excludes rogue keys (computed from
+the others' keys) and copied keys.
 """
 
 from seqp2p.crypto.equation import Bracket, Check, Equation, require
@@ -29,9 +29,9 @@ NONCE_SIZE = 32
 
 
 def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
-    """SHA-256 over (game, seat, the key's 33 bytes, a fresh nonce of 32 bytes): 32 bytes.
+    """Return SHA-256 over (game, seat, the key's 33 bytes, a fresh nonce of 32 bytes): 32 bytes.
 
-    Bound to the seat, so that a copy of somebody's commitment can never be opened.
+    It is bound to the seat, so a copy of another seat's commitment can never be opened.
     Raises CryptoError for another length of key or nonce.
     """
     if len(key) != POINT_SIZE or len(nonce) != NONCE_SIZE:
@@ -42,7 +42,7 @@ def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
 
 
 def prove_key(x: int, X: Point, context: Context, randomness: Randomness) -> bytes:
-    """65 bytes that show knowledge of x with X = x·G."""
+    """Return 65 bytes that prove knowledge of x with X = x·G."""
     oracle = _oracle(X, context)
     while True:
         (w,) = nonces(KEY_NONCE, encode_scalar(x), oracle.digest(), randomness(32), 1)
@@ -53,12 +53,12 @@ def prove_key(x: int, X: Point, context: Context, randomness: Randomness) -> byt
 
 
 def verify_key(X: Point, proof: bytes, context: Context, check: Check = require) -> None:
-    """Raises CryptoError unless the proof holds for X in this context."""
+    """Raise CryptoError unless the proof holds for X in this context."""
     check([key_equation(X, proof, context)])
 
 
 def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
-    """What must hold. Raises CryptoError when the proof does not decode, or X is infinity."""
+    """Return the equation that must hold. Raises CryptoError if the proof does not decode, or X is infinity."""
     if len(proof) != KEY_PROOF_SIZE:
         raise CryptoError(said("A key proof takes {right} bytes, not {size}.", right=KEY_PROOF_SIZE, size=len(proof)))
     T = decode_point(proof[:POINT_SIZE])

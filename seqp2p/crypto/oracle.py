@@ -1,11 +1,11 @@
-"""The Fiat–Shamir oracle: one way to make every challenge, and a context that is always bound.
+"""The Fiat–Shamir oracle: one way to make every challenge, always bound to a context.
 
     transcript = label ‖ 0x00 ‖ framed(game, step, seat, prev) ‖ framed(each absorbed item)
     challenge  = SHA-512(transcript ‖ framed("challenge")) mod q, a big-endian number
     weight k   = the first `bits` bits of SHA-512(transcript ‖ framed("weight" ‖ k)), k = 0, 1, …
 
-Numbers take 4 bytes, big-endian. A proof absorbs its whole statement before it asks for anything: forgetting a
-part of it is the classic hole of deployed proofs (eprint 2023/691).
+Numbers take 4 bytes, big-endian. A proof absorbs its whole statement before it asks for a challenge: a forgotten part
+is the classic hole of deployed proofs (eprint 2023/691).
 """
 
 import hashlib
@@ -19,7 +19,7 @@ WEIGHT_BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a proof stands: it holds in this game, at this step, from this seat, after this past, only."""
+    """The place of a proof. It holds only in this game, at this step, from this seat, after this past."""
 
     game: bytes
     step: int
@@ -40,15 +40,15 @@ class Oracle:
         self._hash.update(framed(*items))
 
     def digest(self) -> bytes:
-        """The 64 bytes of the transcript so far, for a prover that makes its nonces depend on it."""
+        """Return the 64 bytes of the transcript so far, for a prover that makes its nonces depend on it."""
         return self._answer(b"digest")
 
     def challenge(self, *commitments: bytes) -> int:
-        """A challenge in 0 … q−1, after these items too, which are not kept: a prover may have to draw again."""
+        """Return a challenge in 0 … q−1, after these items too. They are not kept: a prover may have to draw again."""
         return int.from_bytes(self._answer(*commitments, b"challenge"), "big") % ORDER
 
     def weights(self, count: int, bits: int = WEIGHT_BITS) -> tuple[int, ...]:
-        """`count` independent numbers below 2^bits, with bits ≤ 512."""
+        """Return `count` independent numbers below 2^bits, with bits ≤ 512."""
         return tuple(int.from_bytes(self._answer(b"weight" + number(k)), "big") >> (512 - bits) for k in range(count))
 
     def _answer(self, *items: bytes) -> bytes:
@@ -58,10 +58,10 @@ class Oracle:
 
 
 def nonces(label: str, secret: bytes, statement: bytes, fresh: bytes, count: int) -> tuple[int, ...]:
-    """`count` scalars in 1 … q−1 that depend on the secret, the statement *and* 32 fresh bytes.
+    """Return `count` scalars in 1 … q−1 that depend on the secret, the statement *and* 32 fresh bytes.
 
-    Never on the fresh bytes alone: a machine whose randomness repeats (a copied virtual machine, a restored
-    snapshot) must not use one nonce for two statements, which would give the secret away.
+    Fresh bytes alone are not enough: a machine whose randomness repeats (a copied virtual machine, a restored
+    snapshot) would use one nonce for two statements and reveal the secret.
     """
     drawn = hashlib.shake_256(label_bytes(label) + framed(secret, statement, fresh)).digest(48 * count)
     # 128 bits more than q has: the remainder is uniform to 2^−128.

@@ -40,16 +40,16 @@ T_1_NAME = said("T_1 of the share proof")
 T_2_NAME = said("T_2 of the share proof")
 
 Cards = Sequence[tuple[int, Point]]
-"""For each card its position in the deck, and the first half `a` of its ciphertext."""
+"""The position in the deck and the first half `a` of the ciphertext, for each card."""
 
 
 def share(x: int, a: Point, randomness: Randomness) -> Point:
-    """D = x·a, blinded: x lives as long as the game."""
+    """Return D = x·a, blinded: x lives as long as the game."""
     return mul_blinded(a, x, random_scalar(randomness))
 
 
 def encode_shares(shares: Sequence[Point]) -> bytes:
-    """33 bytes a share. Raises CryptoError for infinity."""
+    """Return 33 bytes a share. Raises CryptoError for infinity."""
     return encode_points(shares)
 
 
@@ -61,9 +61,9 @@ def decode_shares(data: bytes, m: int) -> tuple[Point, ...]:
 def prove_shares(
     x: int, X: Point, cards: Cards, shares: Sequence[Point], context: Context, randomness: Randomness
 ) -> bytes:
-    """98 bytes that show shares[k] = x·a_k for every card, with X = x·G.
+    """Return 98 bytes that prove shares[k] = x·a_k for every card, with X = x·G.
 
-    Raises CryptoError when there is no card, or not one share for each.
+    Raises CryptoError if there is no card, or not one share for each.
     """
     oracle = _oracle(X, cards, shares, context)
     a_sum = combine(*_weighted(oracle, [a for _, a in cards]))
@@ -80,14 +80,14 @@ def prove_shares(
 def verify_shares(
     X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context, check: Check = require
 ) -> None:
-    """Raises CryptoError unless every share is right. Which one is wrong, one proof for all cannot say."""
+    """Raise CryptoError unless every share is right. One proof for all does not tell which share is wrong."""
     check(share_equations(X, cards, shares, proof, context))
 
 
 def share_equations(
     X: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context
 ) -> tuple[Equation, Equation]:
-    """What must hold. Raises CryptoError when the proof does not decode or the statement is malformed."""
+    """Return the equations that must hold. Raises CryptoError if the proof or the statement is malformed."""
     if len(proof) != SHARE_PROOF_SIZE:
         raise CryptoError(
             said("A share proof takes {right} bytes, not {size}.", right=SHARE_PROOF_SIZE, size=len(proof))

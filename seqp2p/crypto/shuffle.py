@@ -13,7 +13,7 @@ Deck = Sequence[Ciphertext]
 
 
 def random_permutation(n: int, randomness: Randomness) -> tuple[int, ...]:
-    """A uniform permutation of 0 … n−1, by Fisher and Yates (Knuth, TAOCP 2, algorithm 3.4.2 P) with rejection."""
+    """Return a uniform permutation of 0 … n−1, by Fisher and Yates (Knuth, TAOCP 2, 3.4.2 P) with rejection."""
     order = list(range(n))
     for i in range(n - 1, 0, -1):
         j = random_below(i + 1, randomness)
@@ -24,10 +24,10 @@ def random_permutation(n: int, randomness: Randomness) -> tuple[int, ...]:
 def shuffle(
     deck: Deck, pk: Point, randomness: Randomness
 ) -> tuple[tuple[Ciphertext, ...], tuple[int, ...], tuple[int, ...]]:
-    """Give (deck', ψ, r') with deck'[i] = deck[ψ(i)] re-encrypted with r'[ψ(i)].
+    """Return (deck', ψ, r') with deck'[i] = deck[ψ(i)] re-encrypted with r'[ψ(i)].
 
-    ψ and r' are secrets: they are for `prove_shuffle`, and then for nobody.
-    Raises CryptoError for an empty deck, or when the key or a point of the deck is infinity.
+    ψ and r' are secrets: pass them to `prove_shuffle`, then forget them.
+    Raises CryptoError for an empty deck, or if the key or a point of the deck is infinity.
     """
     if not deck:
         raise CryptoError(said("There is no card to shuffle."))
@@ -41,7 +41,7 @@ def shuffle(
 def shuffle_and_prove(
     deck: Deck, pk: Point, context: Context, randomness: Randomness
 ) -> tuple[tuple[Ciphertext, ...], bytes]:
-    """A shuffled deck and the proof of it, for `verify_shuffle`. Raises CryptoError as `shuffle` does."""
+    """Return a shuffled deck and its proof, for `verify_shuffle`. Raises CryptoError as `shuffle` does."""
     shuffled, permutation, rerandomisers = shuffle(deck, pk, randomness)
     return shuffled, prove_shuffle(deck, shuffled, pk, permutation, rerandomisers, context, randomness)
 

@@ -11,8 +11,8 @@ workshops), algorithms GenShuffleProof and CheckShuffleProof, in additive notati
     c                                              the challenge
     s_1 … s_4, ŝ_i, s'_i                           responses ω + c·secret, see `_respond`
 
-The verifier's equations are in `shuffle_equations`. The proof carries the commitments and not the challenge, so
-that they are linear. Its bytes, 163·N + 293 of them, points of 33 and scalars of 32:
+The verifier's equations are in `shuffle_equations`. The proof carries the commitments and not the challenge, so they
+are linear. Its 163·N + 293 bytes are points of 33 and scalars of 32:
 
     c_1 … c_N ‖ ĉ_1 … ĉ_N ‖ t_1 ‖ t_2 ‖ t_3 ‖ t_4a ‖ t_4b ‖ t̂_1 … t̂_N ‖ s_1 ‖ s_2 ‖ s_3 ‖ s_4 ‖ ŝ_1 … ŝ_N ‖ s'_1 … s'_N
 
@@ -57,19 +57,19 @@ Points = tuple[Point, ...]
 
 
 def proof_size(n: int) -> int:
-    """Bytes of a proof for n cards."""
+    """Return the size in bytes of a proof for n cards."""
     return (3 * n + 5) * POINT_SIZE + (2 * n + 4) * SCALAR_SIZE
 
 
 @lru_cache(maxsize=512)
 def generator(index: int) -> Point:
-    """H for 0, H_i for i ≥ 1."""
+    """Return H for 0, H_i for i ≥ 1."""
     return hash_to_point(GENERATOR, index)
 
 
 @lru_cache(maxsize=64)
 def generators(n: int) -> Points:
-    """H_1 … H_n."""
+    """Return H_1 … H_n."""
     return tuple(generator(i) for i in range(1, n + 1))
 
 
@@ -91,19 +91,19 @@ class ShuffleProof:
     s_prime: Scalars
 
     def encode(self) -> bytes:
-        """The bytes as the module's text lays them out. Raises CryptoError for infinity and for a scalar of zero."""
+        """Return the bytes as in the module's docstring. Raises CryptoError for infinity and for a scalar of zero."""
         points = encode_points((*self.c, *self.c_hat, *self.t, *self.t_hat))
         return points + b"".join(map(encode_scalar, chain(self.s, self.s_hat, self.s_prime)))
 
     @property
     def is_writable(self) -> bool:
-        """Whether `encode` takes it: for drawn nonces nearly always."""
+        """True if `encode` accepts the proof: nearly always for drawn nonces."""
         points = chain(self.c, self.c_hat, self.t, self.t_hat)
         return not any(point.is_infinity for point in points) and all(chain(self.s, self.s_hat, self.s_prime))
 
     @classmethod
     def decode(cls, data: bytes, n: int) -> "ShuffleProof":
-        """The proof for n cards from exactly proof_size(n) bytes. Raises CryptoError."""
+        """Return the proof for n cards from exactly proof_size(n) bytes. Raises CryptoError."""
         if len(data) != proof_size(n):
             raise CryptoError(
                 said(
@@ -128,14 +128,14 @@ class ShuffleProof:
 
 
 def challenges(deck: Deck, shuffled: Deck, pk: Point, c: Points, context: Context) -> tuple[Scalars, Oracle]:
-    """u_1 … u_N, and the oracle that has absorbed the statement and the commitment to the permutation."""
+    """Return u_1 … u_N, and the oracle that has absorbed the statement and the commitment to the permutation."""
     oracle = _oracle(deck, shuffled, pk, context)
     oracle.absorb(_join(c))
     return oracle.weights(len(deck)), oracle
 
 
 def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
-    """The challenge c, from the oracle of `challenges` and the commitments that came after."""
+    """Return the challenge c, from the oracle of `challenges` and the later commitments."""
     return oracle.challenge(_join(c_hat), _join(t), _join(t_hat))
 
 
@@ -144,7 +144,7 @@ def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Secrets:
-    """What the prover knows; never printed. Lists run over cards: r and r' by input, all else by output card."""
+    """The prover's secrets; never printed. Lists run over cards: r and r' by input, all else by output card."""
 
     permutation: Scalars
     rerandomisers: Scalars
@@ -179,10 +179,10 @@ def prove_shuffle(
     context: Context,
     randomness: Randomness,
 ) -> bytes:
-    """163·N + 293 bytes that show `shuffled` to be `deck`, permuted and re-encrypted, and nothing more.
+    """Return 163·N + 293 bytes that prove `shuffled` to be `deck`, permuted and re-encrypted, and reveal nothing else.
 
-    permutation and rerandomisers are what `shuffle` gave: shuffled[i] is deck[ψ(i)] with r'[ψ(i)].
-    Raises CryptoError when a point of the statement is infinity, or the decks are empty or of different length.
+    permutation and rerandomisers come from `shuffle`: shuffled[i] is deck[ψ(i)] with r'[ψ(i)].
+    Raises CryptoError if a point of the statement is infinity, or the decks are empty or of different length.
     """
     oracle = _oracle(deck, shuffled, pk, context)
     while True:
@@ -206,7 +206,7 @@ def _prove(deck: Deck, shuffled: Deck, pk: Point, secrets: _Secrets, context: Co
 
 
 def _chain(u_prime: Scalars, secrets: _Secrets) -> tuple[Points, Points]:
-    """ĉ_i = r̂_i·G + u'_i·ĉ_(i−1), and t̂_i = ω̂_i·G + ω'_i·ĉ_(i−1)."""
+    """Return ĉ_i = r̂_i·G + u'_i·ĉ_(i−1), and t̂_i = ω̂_i·G + ω'_i·ĉ_(i−1)."""
     links = [generator(0)]
     for r_hat, weight in zip(secrets.r_hat, u_prime, strict=True):
         links.append(combine((r_hat, G), (weight, links[-1])))
@@ -215,7 +215,7 @@ def _chain(u_prime: Scalars, secrets: _Secrets) -> tuple[Points, Points]:
 
 
 def _commit(shuffled: Deck, pk: Point, secrets: _Secrets) -> Points:
-    """t_1, t_2, t_3, t_4a, t_4b."""
+    """Return t_1, t_2, t_3, t_4a, t_4b."""
     omega_1, omega_2, omega_3, omega_4 = secrets.omega
     omega_prime = secrets.omega_prime
     return (
@@ -228,8 +228,8 @@ def _commit(shuffled: Deck, pk: Point, secrets: _Secrets) -> Points:
 
 
 def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _Secrets) -> tuple[Scalars, Scalars, Scalars]:
-    """(s_1 … s_4), ŝ and s'. All secrets that stand for the whole permutation are sums over all cards."""
-    # v_N = 1, v_(i−1) = u'_i·v_i: what is left of the chain after link i.
+    """Return (s_1 … s_4), ŝ and s'. Each secret of the whole permutation is a sum over all cards."""
+    # v_N = 1, v_(i−1) = u'_i·v_i: the rest of the chain after link i.
     v = tuple(accumulate(u_prime[:0:-1], lambda left, right: left * right % ORDER, initial=1))[::-1]
     whole = (
         sum(secrets.r),
@@ -250,15 +250,15 @@ def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _Secrets) -> tuple[S
 def verify_shuffle(
     deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context, check: Check = require
 ) -> None:
-    """Raises CryptoError, naming the field or the equation, unless `shuffled` is a shuffle of `deck`."""
+    """Raise CryptoError, naming the field or the equation, unless `shuffled` is a shuffle of `deck`."""
     check(shuffle_equations(deck, shuffled, pk, proof, context))
 
 
 def shuffle_equations(deck: Deck, shuffled: Deck, pk: Point, proof: bytes, context: Context) -> tuple[Equation, ...]:
-    """The N + 5 equations that must hold.
+    """Return the N + 5 equations that must hold.
 
-    Raises CryptoError when the proof does not decode, a point of the statement is infinity, or the decks are
-    empty or of different length.
+    Raises CryptoError if the proof does not decode, a point of the statement is infinity, or the decks are empty or
+    of different length.
     """
     n = len(deck)
     parts = ShuffleProof.decode(proof, n)
@@ -283,11 +283,11 @@ def _whole_equations(
     a, a_after = [card.a for card in deck], [card.a for card in shuffled]
     b, b_after = [card.b for card in deck], [card.b for card in shuffled]
     return (
-        # Each row of the committed matrix adds up to 1.
+        # Each row of the committed matrix has the sum 1.
         _equation("t_1", t_1, Bracket(1, ((s_1, G),)), Bracket(-c, (*c_sum, (-1, sum_H)))),
         # The weights of the chain multiply to the product of all weights …
         _equation("t_2", t_2, Bracket(1, ((s_2, G),)), Bracket(-c, ((1, c_hat_n), (-u_product, H)))),
-        # … and are those that the committed matrix makes of the weights: so it is a permutation.
+        # … and the committed matrix maps the weights to them: so it is a permutation.
         _equation("t_3", t_3, *weighted(proof.c, generators(n), (s_3, G))),
         # The same weights take the deck to the shuffled deck.
         _equation("t_4a", t_4a, *weighted(a, a_after, (-s_4, G))),
@@ -296,7 +296,7 @@ def _whole_equations(
 
 
 def _chain_equations(proof: ShuffleProof, c: int) -> tuple[Equation, ...]:
-    """t̂_i = ŝ_i·G + s'_i·ĉ_(i−1) − c·ĉ_i."""
+    """Return t̂_i = ŝ_i·G + s'_i·ĉ_(i−1) − c·ĉ_i, for each i."""
     links = (generator(0), *proof.c_hat)
     return tuple(
         _equation(f"t_hat_{i + 1}", t_hat, Bracket(1, ((s_hat, G), (s_prime, links[i]), (-c, links[i + 1]))))
@@ -331,7 +331,7 @@ def _oracle(deck: Deck, shuffled: Deck, pk: Point, context: Context) -> Oracle:
 
 
 def _join(points: Points) -> bytes:
-    # Without refusing infinity: what is never written needs no error, the prover draws again.
+    # Infinity is no error here: the prover draws again before it writes.
     return b"".join(point.encoded for point in points)
 
 
