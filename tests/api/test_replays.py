@@ -10,6 +10,7 @@ import seqp2p
 GOLDEN = Path(__file__).parents[2] / "replays" / "classic-2.seqp2p"
 
 
+@pytest.mark.simulation
 def test_a_file_and_its_bytes_are_the_same() -> None:
     report = seqp2p.verify(GOLDEN)
     assert report.verdict == "verified"

@@ -10,6 +10,8 @@ import seqp2p
 from seqp2p.replay.sidecar import Sidecar
 from tests.api.tools import LIMIT_S, identity, lasting, play_first, table_of
 
+pytestmark = pytest.mark.simulation
+
 
 @pytest.fixture
 def bad_disk(monkeypatch: pytest.MonkeyPatch) -> None:

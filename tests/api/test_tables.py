@@ -12,6 +12,8 @@ import trio
 import seqp2p
 from tests.api.tools import LIMIT_S, guest_of, identity, lasting, play_first, table_of, two_seats, until
 
+pytestmark = pytest.mark.simulation
+
 
 async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> None:
     seats: dict[str, seqp2p.Seat] = {}

@@ -8,6 +8,8 @@ import trio
 import seqp2p
 from tests.api.tools import LIMIT_S, guest_of, identity, play_first, table_of, until
 
+pytestmark = pytest.mark.simulation
+
 
 async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
     let_in = trio.Event()

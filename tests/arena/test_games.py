@@ -14,6 +14,8 @@ from seqp2p.arena import BotError, Contest, Result, Tally, make_contest, play
 from seqp2p.players.bots import RandomBot
 from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
 
+pytestmark = pytest.mark.simulation
+
 GAMES = 2_000
 
 

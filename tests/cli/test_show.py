@@ -46,6 +46,7 @@ def test_it_is_a_command() -> None:
     assert COMMANDS["show"][0] == "seqp2p.cli.show"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("path", GOLDEN, ids=stem)
 def test_the_whole_game_is_printed(cli: Cli, path: Path) -> None:
     exit_code, out, err = cli("show", "--plain", path)

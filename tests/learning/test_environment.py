@@ -61,6 +61,7 @@ def random_game(raw: RawEnv, seed: int) -> Iterator[tuple[Observation, Position,
         yield seen, before, number
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings(
     # A seat sees a table and a hand, which is more than one array; PettingZoo lets only its own environments do so.
     "ignore:Observation is not a NumPy array:UserWarning",
@@ -74,6 +75,7 @@ def test_what_pettingzoo_asks_for(table: dict[str, Any]) -> None:
     seed_test(lambda: env(**table), num_cycles=100)  # type: ignore[no-untyped-call]  # PettingZoo's
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("table", TABLES, ids=IDS)
 def test_a_whole_game_is_one_of_the_engine(table: dict[str, Any]) -> None:
     raw = RawEnv(**table)
@@ -93,6 +95,7 @@ def test_a_whole_game_is_one_of_the_engine(table: dict[str, Any]) -> None:
             assert raw.observe(agent)["action_mask"].any() == (seat == after.to_move)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("table", TABLES, ids=IDS)
 def test_no_seat_sees_what_it_cannot_know(table: dict[str, Any]) -> None:
     """The hands of others and the pile are shuffled, and nobody whose hand is the same can tell."""

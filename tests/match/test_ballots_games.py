@@ -26,6 +26,8 @@ from tests.table import (
     soon,
 )
 
+pytestmark = pytest.mark.simulation
+
 
 def table(players: int, variant: str = "kids", seed: int = 1, **changes: Any) -> tuple[Match, list[OwnSeat]]:
     return Match(encode_agreement(make_agreement(players, variant, seed, **changes))), make_seats(players, seed)

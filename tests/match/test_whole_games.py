@@ -14,6 +14,8 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, status, team_of
 from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot, soon
 
+pytestmark = pytest.mark.simulation
+
 
 def play_apart(players: int, variant: str, seed: int, **changes: Any) -> list[Match]:
     """A game in which every seat has its own match, and gets what all send in an order of its own."""

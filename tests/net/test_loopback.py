@@ -106,6 +106,7 @@ async def evening(players: int, limits: Limits = QUICK, guests: int | None = Non
                 await frames.abort()
 
 
+@pytest.mark.simulation
 @pytest.mark.timeout(10 * LIMIT_S)
 async def test_twelve_sit_down_and_play() -> None:
     async with evening(12, PATIENT) as table:

@@ -153,6 +153,7 @@ class Wired(Party):
         return Mesh(table, randomness(("mesh", seat)), self.limits)
 
 
+@pytest.mark.simulation
 async def test_real_sockets_and_threads(tmp_path: Path) -> None:
     """Nothing is made quick here: bots, proofs and TCP as in a real game."""
     party = Wired(tmp_path, 3, limits=QUICK)

@@ -158,6 +158,7 @@ def test_greedy_sees_a_line_of_the_kids_game() -> None:
     assert choice(position) in {"unicorn a4", "unicorn e4"}
 
 
+@pytest.mark.simulation
 def test_greedy_beats_random() -> None:
     won = 0
     for seed in range(60):

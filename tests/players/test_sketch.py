@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ def everything(sketch: Sketch) -> tuple[object, ...]:
     return (*lists, sorted(sketch.sequences), sketch.free, sketch.protected)
 
 
+@pytest.mark.simulation
 @settings(max_examples=40)
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))
 def test_it_agrees_with_the_engine_turn_by_turn(table: tuple[Variant, int, int, Options], seed: int) -> None:

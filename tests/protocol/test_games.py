@@ -18,6 +18,8 @@ from tests.protocol.second import file
 from tests.protocol.second import game as second
 from tests.protocol.second.basics import read_scalar, total
 
+pytestmark = pytest.mark.simulation
+
 GAMES = ["two_player_game", "two_player_kids_game"]
 
 

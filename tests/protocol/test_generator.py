@@ -1,7 +1,11 @@
 """The vectors and cases come out of the code as they are in the repository: nothing has changed unnoticed."""
 
+import pytest
+
 from protocol.generator.files import VECTORS, case_files, vector_files
 from tests.protocol.reading import PROTOCOL, ROOT
+
+pytestmark = pytest.mark.simulation
 
 
 def test_vectors_come_out_the_same() -> None:

@@ -72,6 +72,7 @@ def test_what_is_said_of_who_is_to_blame(name: str) -> None:
     assert f"seat {expected['seat']} broke the rules" in (report.reason or "")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", sorted(EXPECTED.keys() - WITHOUT))
 def test_the_second_verifier(name: str) -> None:
     expected = EXPECTED[name]

@@ -36,6 +36,7 @@ def positions(moments: Sequence[Moment]) -> list[Position]:
     return [moment.position for moment in moments if moment.position is not None]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_golden_games_from_the_deal_to_the_end(name: str) -> None:
     shown = playback(name)

@@ -209,6 +209,7 @@ def test_a_crash_while_an_abandoned_game_is_written(trio: Played, path: Path) ->
     assert path.read_bytes() == assemble(steps(trio, 1))
 
 
+@pytest.mark.simulation
 def test_a_long_game_of_twelve_is_read_quickly(path: Path) -> None:
     """The bound is generous: what it guards against is work that grows with the square of the game."""
     game = played(12, "classic", 5)

@@ -28,6 +28,7 @@ def summary(name: str) -> Summary:
     return summarise(((GOLDEN if name in GAMES else SMALL) / f"{name}.seqp2p").read_bytes(), token_bytes)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_a_golden_game(name: str) -> None:
     course, playback = summary(name).course, play_back((GOLDEN / f"{name}.seqp2p").read_bytes())

@@ -42,6 +42,7 @@ from tests.table import Played, altered, match_at, played, replay_bytes, replay_
 # --- verified
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("players", "variant", "seed", "policy"),
     [

@@ -39,6 +39,7 @@ def written(name: str) -> str:
     return format_game(game)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_golden_games_read_back_to_the_same_positions(name: str) -> None:
     text, parts = written(name), stretches(playback(name))

@@ -78,6 +78,7 @@ def as_seen(game: Game, known: set[int]) -> tuple[GameText, list[Position]]:
     return text, positions
 
 
+@pytest.mark.simulation
 @settings(deadline=None, max_examples=40)
 @given(st.sampled_from(OPTION_TABLES), st.integers(0, 10**6), st.integers(0, 200), st.data())
 def test_every_game_reads_back_to_the_same_positions(

@@ -51,6 +51,8 @@ from tests.rules.playing import (
     seats_to_call,
 )
 
+pytestmark = pytest.mark.simulation
+
 
 @pytest.mark.parametrize(("variant", "players", "teams"), TABLES, ids=TABLE_IDS)
 def test_games_end_and_no_card_is_ever_lost(variant: Variant, players: int, teams: int) -> None:

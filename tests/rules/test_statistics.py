@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from seqp2p.rules import CLASSIC, KIDS, Variant, team_of
 from tests.rules.playing import Game
 
@@ -23,6 +25,7 @@ def play(variant: Variant, players: int, games: int) -> tuple[float, float, floa
     return turns / games, first / games, reshuffled / games, drawn / games
 
 
+@pytest.mark.simulation
 def test_two_random_players() -> None:
     turns, first, reshuffled, drawn = play(CLASSIC, 2, 1_000)
     assert 77 < turns < 85

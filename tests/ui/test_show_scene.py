@@ -55,6 +55,7 @@ def plays(reel: Reel) -> bool:
     return reel.place.playing
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", GOLDEN)
 def test_golden_screens(name: str) -> None:
     game, at, width, height, glyphs, typed = GOLDEN[name]

@@ -43,6 +43,7 @@ def game(text: str) -> Any:
     return json.loads(element(text, 'script type="application/json" id="game"'))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_the_page_of_a_golden_game(name: str) -> None:
     text = page(film(name), ["one", "two"])
