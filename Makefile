@@ -3,9 +3,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-# Some files wait more than they work: one worker more than the two cores that this is made for. tests/loop.py has the
-# order of the files, slowest first.
-PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+# For two cores. Processes are waited for: then there is one worker more. tests/loop.py orders the files, slowest first.
+PYTEST := $(BIN)/pytest -q --dist loadfile --no-loadscope-reorder
 QUICK  := not (process or terminal or namespace or simulation or slow or soak)
 
 # Hundreds of short processes: compiled modules are kept, whatever the environment says of them.
@@ -68,19 +67,19 @@ pyright: $(STAMP)
 	$(BIN)/basedpyright
 
 tests: $(STAMP)
-	$(PYTEST)
+	$(PYTEST) -n 3
 
 quick: $(STAMP)
-	$(PYTEST) -m "$(QUICK)" $(if $(PKG),$(wildcard $(PKG:%=tests/%) $(PKG:%=tests/%.py) $(PKG:%=seqp2p/%)))
+	$(PYTEST) -n 2 -m "$(QUICK)" $(if $(PKG),$(wildcard $(PKG:%=tests/%) $(PKG:%=tests/%.py) $(PKG:%=seqp2p/%)))
 
 slow: $(STAMP)
-	$(PYTEST) -m slow
+	$(PYTEST) -n 3 -m slow
 
 durations: $(STAMP)
-	$(PYTEST) -m "not soak" --write-durations
+	$(PYTEST) -n 3 -m "not soak" --write-durations
 
 coverage: $(STAMP)
-	$(PYTEST) -m "not soak" --cov --cov-report=term:skip-covered
+	$(PYTEST) -n 3 -m "not soak" --cov --cov-report=term:skip-covered
 
 soak: $(STAMP)
 	$(BIN)/python -m seqp2p.testing soak --seconds $(or $(SECONDS),600) --first-seed $(or $(SEED),0)
