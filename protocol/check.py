@@ -1,15 +1,15 @@
-"""Holds any verifier against the replays here: ``python protocol/check.py -- COMMAND…``.
+"""Check any verifier against the replays here: ``python protocol/check.py -- COMMAND…``.
 
-COMMAND is run with replays behind it, as ``seqp2p verify --json FILE…`` is (docs/scripting.md). It writes one JSON
-object a line; those whose ``event`` is ``verdict`` are looked at: one for each file, with ``file``, ``verdict``,
-``class``, ``step``, ``seat`` and ``awaited``. Each must be as in replays/expected.json. The exit code is 0 where all
-files are verified, 5 where one is unfinished, 3 where one is invalid.
+COMMAND is run with replays as its last arguments, like ``seqp2p verify --json FILE…`` (docs/scripting.md). It writes
+one JSON object a line. Those whose ``event`` is ``verdict`` count: one for each file, with ``file``, ``verdict``,
+``class``, ``step``, ``seat`` and ``awaited``. Each must be as in replays/expected.json. The exit code is 0 if all files
+are verified, 5 if one is unfinished, 3 if one is invalid.
 
     python protocol/check.py -- seqp2p verify --json
     python protocol/check.py --only 'share_*' -- python -m tests.protocol.second
 
-Prints a line for each difference, and then how many replays there were. Exit code 0: none differs. 1: some do, or the
-command cannot be run. Needs Python 3.11 and nothing else.
+It prints a line for each difference, and then the number of replays. Exit code 0: no difference. 1: a difference, or
+the command cannot be run. It needs only Python 3.11.
 """
 
 import argparse
@@ -30,7 +30,7 @@ Expected = Mapping[str, Mapping[str, Any]]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare, and print what differs; returns the exit code."""
+    """Compare, print the differences, and return the exit code."""
     parser = argparse.ArgumentParser(description="Hold a verifier against the replays of this folder.")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="replays of such names alone")
     parser.add_argument("command", nargs="+", help="a verifier: it is run with replays behind it")
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def differences(command: Sequence[str], expected: Expected) -> Iterator[str]:
-    """A line for whatever the verifier says otherwise than it should."""
+    """Yield a line for each difference between the verifier's output and the expected one."""
     for verdict, exit_code in EXIT_CODES.items():
         cases = {name: case for name, case in expected.items() if case["verdict"] == verdict}
         if not cases:
@@ -79,7 +79,7 @@ def _in_output(output: str, cases: Expected) -> Iterator[str]:
 
 
 def _verdict(line: str) -> dict[str, Any] | None:
-    """The event of a line, if it is a verdict; whatever else stands there is passed over."""
+    """Return the event of a line if it is a verdict, else None."""
     try:
         event = json.loads(line)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Writes protocol/vectors, protocol/replays and the golden games of replays/ again: ``make vectors``.
+"""Write protocol/vectors, protocol/replays and the golden games of replays/ again: ``make vectors``.
 
-With arguments, only the files whose path holds one of them. Everything is made from fixed randomness, so nothing
-changes unless the code does. Old files that are not made any more are removed.
+With arguments, write only the files whose path contains one of them. All randomness is fixed, so nothing changes
+unless the code does. Old files that are no longer generated are removed.
 """
 
 import sys
@@ -12,7 +12,7 @@ FOLDERS = ("protocol/vectors", "protocol/replays", "replays")
 
 
 def main(wanted: list[str]) -> None:
-    """Write the files and say which have changed."""
+    """Write the files and print the changed ones."""
     sys.path.insert(0, str(ROOT))
     from protocol.generator.files import case_files, golden_files, vector_files
 

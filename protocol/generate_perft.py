@@ -1,8 +1,7 @@
-"""Writes protocol/perft again: ``python protocol/generate_perft.py``. What is in the files, and how it is counted, says
-the README there.
+"""Write protocol/perft again: ``python protocol/generate_perft.py``. Its README describes the files and the counts.
 
-No language's generator has a part in it: decks and choices come from SHA-256 of a number, and the files hold them
-written out. Of a few numbers the one is taken whose game shows the most rules.
+The files depend on no random generator of a language: decks and choices come from SHA-256 of a number, and the files
+hold them written out. Of several numbers, the one whose game shows the most rules is taken.
 """
 
 import json
@@ -70,14 +69,14 @@ class Play:
     pile: tuple[Card, ...]
 
     def after(self, action: Action) -> "Play":
-        """After an action. Where a reshuffle is due, the discards are taken as they lie."""
+        """Apply an action. If a reshuffle is due, the discards are taken in their order."""
         source = self.pile or new_pile(self.position, action)
         after = apply(self.position, action, source[0] if source else UNKNOWN)
         return Play(after, source[1:] if after.draws > self.position.draws else self.pile)
 
 
 def perft(play: Play, plies: int) -> int:
-    """How many sequences of so many legal actions there are."""
+    """Return the number of sequences of this many legal actions."""
     actions = legal_actions(play.position)
     if plies == 1:
         return len(actions)
@@ -85,7 +84,7 @@ def perft(play: Play, plies: int) -> int:
 
 
 def deal(variant: Variant, players: int, teams: int, options: Options, dealer: int, deck: list[Card]) -> Play:
-    """The first position of a deck; its first card is the first that is dealt."""
+    """Return the first position of a deck; its first card is the first that is dealt."""
     order = deal_order(players, dealer, hand_size(variant, players))
     hands: list[list[Card]] = [[] for _ in range(players)]
     for seat, card in zip(order, deck, strict=False):
@@ -95,12 +94,12 @@ def deal(variant: Variant, players: int, teams: int, options: Options, dealer: i
 
 
 def number(*words: object) -> int:
-    """A large number that nobody chose."""
+    """Return a large number that is not chosen by hand."""
     return int.from_bytes(sha256(" ".join(map(str, words)).encode()).digest())
 
 
 def choose(play: Play, name: str, ply: int) -> Action:
-    """An action that nobody chose; draws are rarely forgotten, and now and then talk is called or a line named."""
+    """Return an action by chance; draws are rarely forgotten, and sometimes talk is called or a line named."""
     position, dice = play.position, number(name, ply)
     actions = sorted(legal_actions(position), key=lambda action: format_action(position.variant, action))
     action = actions[dice % len(actions)]
@@ -115,7 +114,7 @@ def choose(play: Play, name: str, ply: int) -> Action:
 
 
 def line_of(begin: Play, name: str) -> tuple[list[Action], list[Play]]:
-    """A game to its end: its actions, and what is on the table before, between and after them."""
+    """Play a game to its end: its actions, and the positions before, between and after them."""
     plays, actions = [begin], list[Action]()
     while not plays[-1].position.over:
         actions.append(choose(plays[-1], name, len(actions)))
@@ -124,7 +123,7 @@ def line_of(begin: Play, name: str) -> tuple[list[Action], list[Play]]:
 
 
 def features(actions: list[Action], plays: list[Play]) -> set[object]:
-    """What of the rules a game shows."""
+    """Return the rules that a game shows."""
     found: set[object] = {action.kind for action in actions} | {"named" for action in actions if action.ends}
     for before, after in pairwise(plays):
         one, two = before.position, after.position
@@ -136,7 +135,7 @@ def features(actions: list[Action], plays: list[Play]) -> set[object]:
 
 
 def plies_to_count(plays: list[Play]) -> list[int]:
-    """The start, a few plies on the way, the first of each phase, and those around the first reshuffle and the end."""
+    """Return the start, a few plies, the first of each phase, and those around the first reshuffle and the end."""
     last = len(plays) - 1
     wanted = {0, last // 3, 2 * last // 3, max(last - 2, 0), last - 1}
     for phase in ("draw", "late", "penalty"):
@@ -146,7 +145,7 @@ def plies_to_count(plays: list[Play]) -> list[int]:
 
 
 def counts(play: Play) -> list[int]:
-    """perft(1), perft(2) … as far as they are quickly counted."""
+    """Return perft(1), perft(2) … as far as they are quickly counted."""
     found = [perft(play, 1)]
     while found[-1] and found[-1] <= INNER_NODES_MAX and len(found) < DEPTH_MAX:
         found.append(perft(play, len(found) + 1))
@@ -154,7 +153,7 @@ def counts(play: Play) -> list[int]:
 
 
 def case(head: dict[str, Any], actions: list[Action], plays: list[Play], plies: Iterable[int]) -> dict[str, Any]:
-    """A case as it stands in a file."""
+    """Return a case in the form of a file."""
     variant, last = plays[0].position.variant, len(plays) - 1
     hashed = sorted({*range(0, last, HASH_EVERY_PLIES), last})
     return head | {
@@ -167,7 +166,7 @@ def case(head: dict[str, Any], actions: list[Action], plays: list[Play], plies: 
 
 
 def dealt_case(variant: Variant, players: int, teams: int, options: Options) -> dict[str, Any]:
-    """The game that shows the most of some games with these settings."""
+    """Return the game that shows the most, of some games with these settings."""
     best: tuple[tuple[bool, int], dict[str, Any], list[Action], list[Play]] | None = None
     for game in range(GAMES_TRIED):
         name = f"{variant.name} {players}/{teams} {format_options(options)} {game}"
@@ -263,7 +262,7 @@ POSITIONS = (
 
 
 def drawn_case(name: str, text: str, pile: str, line: str) -> dict[str, Any]:
-    """A position that was drawn by hand, and what becomes of it."""
+    """A position that was set up by hand, and the actions on it."""
     position = parse_position(text)
     variant = position.variant
     plays = [Play(position, tuple(parse_card(variant, card) for card in pile.split()))]
@@ -277,7 +276,7 @@ FILES = (*GAMES, "positions")
 
 
 def content_of(name: str) -> dict[str, Any]:
-    """What is in a file of the folder."""
+    """Return the contents of a file of the folder."""
     if name not in GAMES:
         cases = [drawn_case(*position) for position in POSITIONS]
         return {"about": "Positions drawn by hand: the corners of the rules.", "cases": cases}
@@ -298,7 +297,7 @@ def as_text(content: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write the files, and say which have changed."""
+    """Write the files and print the changed ones."""
     FOLDER.mkdir(exist_ok=True)
     for name in FILES:
         path, text = FOLDER / f"{name}.json", as_text(content_of(name))

@@ -1,5 +1,5 @@
-"""Makes everything in protocol/vectors, protocol/replays and replays: the same bytes on every machine.
+"""The generator of protocol/vectors, protocol/replays and replays: the same bytes on every machine.
 
 ``stream`` is the randomness, ``games`` plays whole games in memory; ``primitives``, ``tables`` and ``contributions``
-make vectors, ``cases`` small replays, ``golden`` the large ones; ``files`` lists what goes where.
+make vectors, ``cases`` small replays, ``golden`` the large ones; ``files`` lists all files with their paths.
 """

@@ -1,4 +1,4 @@
-"""Vectors for ballots, heads, leaves, the head after an action, and what a step is closed by."""
+"""Vectors for ballots, heads, leaves, the head after an action, and the outcome of a certificate."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ ANOTHER: Final = b"\2" * 32
 
 
 def ballots() -> Vector:
-    """All of them."""
+    """Yield all of them."""
     table = Game("kids-3/ballots", settings("kids", 3), ("random",) * 3)
     vectors = [*_signed(table), *_heads_of_actions(), *_certificates()]
     return file_of(

@@ -1,4 +1,4 @@
-"""A replay case: a file, and what a verifier must say of it."""
+"""A replay case: a file, and the verdict on it."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,9 +8,9 @@ Verdict = Literal["verified", "unfinished", "invalid"]
 
 @dataclass(frozen=True)
 class Case:
-    """A replay and what must be said of it.
+    """A replay and its verdict.
 
-    ``failure`` is the class, ``seat`` who is proved to have broken the rules, ``awaited`` who the record waits for.
+    ``failure`` is the class, ``seat`` the seat that is proved to have broken the rules, ``awaited`` the missing seats.
     """
 
     data: bytes

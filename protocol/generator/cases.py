@@ -1,4 +1,4 @@
-"""Small replays named by what a verifier must say of them, and what that is."""
+"""Small replays, named by their verdicts."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -36,7 +36,7 @@ SETUP_STEPS: Final = 2
 
 
 def cases() -> dict[str, Case]:
-    """All cases by name, the name of the file without its ending."""
+    """Return all cases by name, the name of the file without its ending."""
     whole = small_game().play()
     made = {REPLAY: Case(replay(whole.records(), whole.identities[0]), "verified", "a whole game, hands opened")}
     for part in (_good, _unfinished, _cheated, _damaged, _misplaced):
@@ -49,7 +49,7 @@ def _stopped(at: int) -> Game:
 
 
 def _with(game: Game, *behind: AnyRecord) -> bytes:
-    """The game's replay with these records before the end."""
+    """Return the game's replay with these records before the end."""
     return replay([*game.records(), *behind], game.identities[0])
 
 

@@ -1,4 +1,4 @@
-"""Contributions with one thing wrong in each, and the class of failure that a match must find."""
+"""Contributions with one fault each, and the class of failure that a match must find."""
 
 import hashlib
 from collections.abc import Callable
@@ -28,13 +28,13 @@ Change = Callable[[dict[str, Any]], None]
 
 
 def small_game() -> Game:
-    """The game that the small replay cases and these vectors are made of, not yet begun."""
+    """Return the game of the small replay cases and these vectors, before its first step."""
     return Game(GAME, settings("kids", 2), ("random", "random"))
 
 
 @dataclass
 class Maker:
-    """Makes vectors against the open step of a game that goes on."""
+    """A maker of vectors against the open step of a game that goes on."""
 
     game: Game
     vectors: list[Vector] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Maker:
         seat: int | None = None,
         held: tuple[Contribution, ...] = (),
     ) -> None:
-        """One vector: to the open step, after ``held`` has been taken there."""
+        """Add one vector: to the open step, after ``held`` has been taken there."""
         number = self.game.match.number
         self.vectors.append(
             {
@@ -66,23 +66,23 @@ class Maker:
         )
 
     def signed(self, payload: bytes, seat: int, label: str = CONTRIBUTION) -> Contribution:
-        """These bytes as this seat would sign them."""
+        """Return these bytes signed by this seat."""
         return Contribution(payload, sign(self.game.identities[seat - 1], label, payload))
 
     def changed(self, contribution: Contribution, change: Change) -> Contribution:
-        """A contribution with its payload's map changed, signed by its seat again."""
+        """Return a contribution with its payload's map changed, signed by its seat again."""
         plain = _unpackb(contribution.payload)
         seat = plain["seat"]
         change(plain)
         return self.signed(_packb(plain), seat)
 
     def violation(self, name: str, contribution: Contribution, change: Change) -> None:
-        """A contribution changed so that its seat should not have signed it."""
+        """Return a contribution changed so that its seat should not have signed it."""
         self.add("Violation", name, self.changed(contribution, change), seat=_unpackb(contribution.payload)["seat"])
 
 
 def put(*path: str, value: Any) -> Change:
-    """Set what is at this path of the payload's map."""
+    """Set the value at this path of the payload's map."""
 
     def change(plain: dict[str, Any]) -> None:
         for key in path[:-1]:
@@ -93,7 +93,7 @@ def put(*path: str, value: Any) -> Change:
 
 
 def contributions() -> Vector:
-    """All of them; the game is the one of the replay case."""
+    """Return all of them; the game is the one of the replay case."""
     maker = Maker(small_game())
     match = maker.game.match
     while match.kind is not None:
@@ -235,7 +235,7 @@ def _another(action: str) -> str:
 
 
 def false_pass(maker: Maker, seat: int) -> Contribution:
-    """What no honest program makes: shares for the whole hand, right in themselves, with a pass."""
+    """Return a body that no honest program makes: shares for the whole hand, right in themselves, with a pass."""
     match, stream = maker.game.match, Stream("a false pass")
     x = maker.game.seats[seat - 1].release()
     hand = [(position, match.game.deck.ciphertexts[position].a) for position in match.game.deck.hand(seat)]
@@ -274,7 +274,7 @@ def _at_over(maker: Maker, honest: list[Contribution]) -> None:
 
 
 def signed_again(contribution: Contribution, seat: int) -> Contribution:
-    """The same payload with another valid signature: RFC 8032 with another r than the standard's."""
+    """Return the same payload with another valid signature: RFC 8032 with another r than the standard's."""
     signer: Identity = identity(("ann", "ben")[seat - 1])
     expanded = hashlib.sha512(signer.secret_bytes()).digest()
     secret = int.from_bytes(expanded[:32], "little") & ((1 << 254) - 8) | 1 << 254

@@ -32,7 +32,7 @@ VECTORS: Final[dict[str, Callable[[], Any]]] = {
 
 
 def as_json(value: Any) -> bytes:
-    """How JSON is written here: one space a level, the letters as they are, a newline at the end."""
+    """Return JSON in the form of these files: one space a level, letters as they are, a newline at the end."""
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -47,7 +47,7 @@ def vector_files() -> Iterator[tuple[str, bytes]]:
 
 
 def case_files() -> Iterator[tuple[str, bytes]]:
-    """The small replays, and what must be said of them."""
+    """Yield the small replays and their verdicts."""
     made = cases()
     for name, case in made.items():
         yield f"protocol/replays/{name}.seqp2p", case.data
@@ -55,7 +55,7 @@ def case_files() -> Iterator[tuple[str, bytes]]:
 
 
 def golden_files() -> Iterator[tuple[str, bytes]]:
-    """The golden games, the first of them step by step, and the page that says what is to be seen in them."""
+    """Yield the golden games, the first of them step by step, and the page that describes them."""
     seen = {}
     for name in GOLDEN:
         game = golden_game(name)

@@ -1,7 +1,7 @@
 """Replay cases of the steps before the first turn: game keys, shuffles and shares that a cheat may try.
 
-Each is the small game up to a step, and then that step as no honest seat would make it. All that is not said to be
-wrong is right: what was committed to, signed and proved fits the rest.
+Each is the small game up to a step, and then a step that no honest seat would make. All other parts are right:
+commitments, signatures and proofs fit the rest.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,21 +38,21 @@ INFINITY: Final = bytes(33)
 
 
 def refused(game: Game, failure: Failure, seat: int, why: str, *contributions: Contribution) -> Case:
-    """The game, and then its open step with these contributions, one of which this seat should not have signed."""
+    """Return the game and its open step with these contributions, one of which this seat should not have signed."""
     number = game.match.number
     data = replay([*game.records(), StepRecord(number, pairs(contributions))], game.identities[0])
     return Case(data, "invalid", why, failure, number, seat)
 
 
 def signed(game: Game, seat: int, kind: Kind, body: Body) -> Contribution:
-    """This body as a contribution of the seat to the open step."""
+    """Return this body as a contribution of the seat to the open step."""
     match = game.match
     payload = make_payload(match.game.id, match.number, match.head, seat, kind, body)
     return Maker(game).signed(payload, seat)
 
 
 def elsewhere(context: Context) -> dict[str, Context]:
-    """The context with one thing changed, by what that is."""
+    """Return the context with one thing changed, by the name of the change."""
     return {
         "game": replace(context, game=bytes(32)),
         "step": replace(context, step=context.step + 1),
@@ -62,7 +62,7 @@ def elsewhere(context: Context) -> dict[str, Context]:
 
 
 def forged_cases() -> dict[str, Case]:
-    """All of them by name."""
+    """Return all of them by name."""
     return _keys() | _shuffles() | _turns_at_shuffling() | _deals()
 
 
@@ -72,7 +72,7 @@ Prove = Callable[[Context], bytes]
 
 
 def _revealing(key: bytes) -> tuple[Game, Context]:
-    """The game with step 2 open, in which seat 2 has committed to this key."""
+    """Return the game with step 2 open, in which seat 2 has committed to this key."""
     game = small_game()
     one, two = game.contributions()
     commitment = key_commitment(game.match.game.id, 2, key, _nonce())
@@ -136,7 +136,7 @@ def _proof_elsewhere(what: str, prove: Prove, context: Context) -> bytes:
 
 
 def _key_not_committed_to() -> Case:
-    """A key that is right in itself, and shown after another was committed to."""
+    """A key that is right in itself, shown after a commitment to another."""
     game = small_game().play(until=2)
     x = int.from_bytes(Stream("forged key")(31), "big")
     context = Context(game.match.game.id, 2, 2, game.match.head)
@@ -146,7 +146,7 @@ def _key_not_committed_to() -> Case:
 
 
 def _flipped(data: bytes, place: int = 0) -> bytes:
-    """The bytes with the lowest bit of one changed; of a point's first byte that makes its opposite."""
+    """Return the bytes with the lowest bit of one changed; the opposite of a point if that is in its first byte."""
     return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 

@@ -44,7 +44,7 @@ NAMES = ("ann", "ben", "cleo", "dora", "emil", "fay", "gus", "hana", "ivo", "jan
 def settings(
     variant: str, players: int, *, teams: int = 0, open_hands: bool = True, options: Options = USUAL
 ) -> Settings:
-    """The usual settings of a table of this size; ``teams`` 0 means the usual number."""
+    """Return the usual settings of a table of this size; ``teams`` 0 means the usual number."""
     count = teams or default_teams(VARIANTS[variant], players)
     return Settings(
         variant=variant,
@@ -62,7 +62,7 @@ def settings(
 
 @dataclass
 class Game:
-    """A game being played: ``match`` is what everybody knows, ``seats`` what each seat knows besides."""
+    """A game being played: ``match`` is the public state, ``seats`` the secrets of each seat."""
 
     name: str
     settings: Settings
@@ -95,11 +95,11 @@ class Game:
         self._chance = Stream(f"{self.name} talk")
 
     def contributions(self) -> list[Contribution]:
-        """What the open step waits for, in seat order; nothing is handed in."""
+        """Return the contributions that the open step waits for, in seat order, without taking them."""
         return [self.contribution(seat) for seat in sorted(self.match.awaited)]
 
     def contribution(self, seat: int) -> Contribution:
-        """What this seat contributes to the open step."""
+        """Return this seat's contribution to the open step."""
         own = self.seats[seat - 1]
         if self.match.kind not in ("turn", "late", "discard"):
             return own.contribute(self.match)
@@ -111,7 +111,7 @@ class Game:
         return own.play(self.match, action)
 
     def callable_remark(self, seat: int) -> Remark | None:
-        """The latest remark that this seat can call now."""
+        """Return the latest remark that this seat can call now."""
         settings, position = self.settings, self.match.game.position
         if settings.table_talk or position is None or self.match.kind != "turn" or position.phase != "play":
             return None
@@ -120,7 +120,7 @@ class Game:
         return fits[-1] if fits else None
 
     def talk(self) -> None:
-        """Perhaps somebody says something; every fourth remark is a courtesy."""
+        """Sometimes let a seat say something; every fourth remark is a courtesy."""
         if self.match.kind != "turn" or self.settings.table_talk or random_below(SAYS_ONE_IN, self._chance):
             return
         own = self.seats[random_below(self.settings.players, self._chance)]
@@ -132,7 +132,7 @@ class Game:
         self.said.append((len(self.match.record), remark))
 
     def play(self, until: int = 0) -> "Game":
-        """Go on to the end, or until this step is open; released secrets follow where the table opens its hands."""
+        """Play to the end, or until this step is open; released secrets follow if the table opens its hands."""
         while self.match.kind is not None and self.match.number != until:
             self.talk()
             if (wish := self.votes.get(self.match.number)) is not None:
@@ -146,30 +146,30 @@ class Game:
         return self
 
     def staying(self) -> list[OwnSeat]:
-        """The seats that are in the game."""
+        """Return the seats in the game."""
         return [own for own in self.seats if own.number in self.match.game.seats]
 
     def show(self) -> None:
-        """All that are in the game say how they closed what is not final."""
+        """Let all seats in the game sign the heads of steps that are not final."""
         for own in self.staying():
             for head in own.heads(self.match):
                 self.match.receive_head(head)
 
     def ballots(self, wish: Wish, round_: int = 1) -> list[Contribution]:
-        """Equal ballots of all that these are not about."""
+        """Return equal ballots of all seats that these are not about."""
         self.show()
         voters = [own for own in self.staying() if own.number not in wish.about]
         return [own.ballot(self.match, round_, wish, "late") for own in voters]
 
     def vote(self, wish: Wish) -> None:
-        """The others close the open step by an action."""
+        """Let the others close the open step by an action."""
         for ballot in self.ballots(wish):
             self.match.receive_ballot(ballot)
         self.show()
         assert self.match.record[-1].action == wish.action, "all have voted"
 
     def records(self) -> list[AnyRecord]:
-        """The records of the replay, all but the last."""
+        """Return the records of the replay, all but the last."""
         match = self.match
         steps: list[AnyRecord] = []
         for number in range(len(match.record) + 1):
@@ -187,17 +187,17 @@ class Game:
 
 
 def record_of(step: ClosedStep) -> StepRecord | CertificateRecord:
-    """A closed step as replays hold it."""
+    """Return a closed step in the form of a replay."""
     if step.action:
         return CertificateRecord(step.number, pairs(step.ballots))
     return StepRecord(step.number, pairs(tuple(held for _, held in step.contributions)))
 
 
 def replay(records: Sequence[AnyRecord], writer: Identity) -> bytes:
-    """A replay of these records, signed by its writer."""
+    """Return a replay of these records, signed by its writer."""
     return finish(MAGIC + b"".join(map(frame, records)), writer)
 
 
 def finish(data: bytes, writer: Identity) -> bytes:
-    """The file with the writer's last record behind it."""
+    """Return the file with the writer's last record at its end."""
     return data + frame(EndRecord(writer.public, sign(writer, FILE, end_digest(data))))

@@ -53,7 +53,7 @@ GOLDEN: Final = {
 
 
 def new_golden_game(name: str) -> Game:
-    """A golden game, not yet begun."""
+    """Return a golden game before its first step."""
     golden = GOLDEN[name]
     table = settings(
         golden.variant, len(golden.bots), teams=golden.teams, open_hands=golden.open_hands, options=golden.options
@@ -62,17 +62,17 @@ def new_golden_game(name: str) -> Game:
 
 
 def golden_game(name: str) -> Game:
-    """A golden game, played to its end."""
+    """Return a golden game, played to its end."""
     return new_golden_game(name).play()
 
 
 def golden_replay(game: Game) -> bytes:
-    """The replay that seat 1 writes of it."""
+    """Return the replay of the game that seat 1 writes."""
     return replay(game.records(), game.identities[0])
 
 
 def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
-    """Everything that a second program has to come to when it plays the replay at ``path`` again."""
+    """Return all that a second program must find when it plays the replay at ``path`` again."""
     match = Match(game.match.agreement_bytes)
     dealt: list[dict[str, Any]] = []
     steps: list[dict[str, Any]] = []
@@ -110,7 +110,7 @@ def game_by_steps(game: Game, path: str, data: bytes) -> Vector:
 
 
 def _hands(game: Game, match: Match) -> list[dict[str, Any]]:
-    """Every hand as dealt: deck position and physical card, and the game secret that opens them."""
+    """Return every hand as dealt: deck position and physical card, and the game secret that opens them."""
     return [
         {
             "seat": own.number,
@@ -122,7 +122,7 @@ def _hands(game: Game, match: Match) -> list[dict[str, Any]]:
 
 
 def features(game: Game) -> dict[str, Any]:
-    """What is to be seen in a game, for replays/README.md."""
+    """Return the figures of a game, for replays/README.md."""
     variant = game.match.game.variant
     actions = [format_action(variant, action) for _, _, action in game.actions]
     jacks = sorted({text[:2] for text in actions if text[0] == "J"})
@@ -140,19 +140,19 @@ def features(game: Game) -> dict[str, Any]:
 
 
 def golden_readme(seen: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """replays/README.md: what every golden game shows."""
+    """Return replays/README.md."""
     lines = [
         "# Golden games",
         "",
         "Whole games between bots, played in memory with fixed randomness (`protocol/generator/golden.py`). Each is",
         "written by seat 1, and `seqp2p verify replays/*.seqp2p` says *verified* of all of them. Every identity and",
-        "secret in them is a test value that anybody can compute: see `protocol/README.md`. `make vectors` makes them",
-        "again, and this page. `protocol/vectors/two_player_game.json` tells the first one step by step.",
+        "secret in them is a test value that anyone can compute: see `protocol/README.md`. `make vectors` writes them",
+        "again, and this page. `protocol/vectors/two_player_game.json` has the first one step by step.",
         "",
         "In `classic-2-advanced` a completed sequence is broken; `classic-2-manual-draw` has turns ended without a",
         "draw, late draws and waived ones; `classic-4-table-talk` has remarks, calls and cards given up; `kids-3` is",
-        "the kids' game. `classic-4-options` is played with every option at once. In `classic-3-dropped` the others",
-        "drop seat 2 in the middle of the game and deal anew; in `classic-4-skipped` they skip seat 1 twice in a row.",
+        "the kids' game. `classic-4-options` has every option at once. In `classic-3-dropped` the others",
+        "drop seat 2 in the middle of the game and deal again; in `classic-4-skipped` they skip seat 1 twice in a row.",
         "",
         "| file | seats | teams | bots | hands | steps | turns | dead | passes | calls | reshuffles | jacks | won by |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|",

@@ -29,7 +29,7 @@ from seqp2p.net.pake import Exchange
 
 
 def links() -> Vector:
-    """Who the client is, what messages look like, what a code becomes."""
+    """Return the client's statement, messages as frames, and a code exchange."""
     client, server = identity("ben"), identity("ann")
     stream = Stream("links")
     certificate, nonce, lobby = stream(32), stream(32), stream(32)

@@ -1,4 +1,4 @@
-"""Vectors for the rules: positions as text, what an action makes of one, and why it is refused."""
+"""Vectors for the rules: positions as text, the results of actions, and the reasons of refusals."""
 
 from protocol.generator.vectors import Vector, bad, file_of, good
 from seqp2p.rules import (

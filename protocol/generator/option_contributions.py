@@ -1,4 +1,4 @@
-"""Contributions at a table with every option: calls, cards given up, drawing by hand. One thing is wrong in each."""
+"""Contributions at a table with every option: calls, cards given up, drawing by hand. Each has one fault."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ _unpackb: Any = msgpack.unpackb
 
 
 def option_contributions() -> Vector:
-    """The first call, card given up, draw, and late draw of the golden game with every option."""
+    """Return the first call, card given up, draw, and late draw of the golden game with every option."""
     maker = Maker(new_golden_game(NAME))
     game, seen = maker.game, set[str]()
     while game.match.kind is not None:
@@ -56,7 +56,7 @@ def _at_call(maker: Maker, own: Contribution) -> None:
     seat, speaker = _unpackb(own.payload)["seat"], said["seat"]
 
     def remarked(name: str, **changed: Any) -> None:
-        """The call of a remark that says something else, signed by its seat."""
+        """Return the call of a remark with another text, signed by its seat."""
         payload = _packb(said | changed)
         signature = sign(maker.game.identities[(said | changed)["seat"] - 1], REMARK, payload)
         maker.violation(name, own, put("body", value=body | {"remark": payload, "signature": signature}))

@@ -42,7 +42,7 @@ ED_ORDER_8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 
 
 def hashes() -> Vector:
-    """Tagged hashes, points from hashes, and what is no point or scalar."""
+    """Tagged hashes, points from hashes, and bytes that are no point or scalar."""
     cases: list[tuple[str, tuple[bytes, ...]]] = [("seqp2p/1 step", ()), ("seqp2p/1 step", (b"",))]
     cases += [("seqp2p/1 step", (b"a", b"bc")), ("seqp2p/1 step", (b"ab", b"c")), ("seqp2p/1 table", (bytes(300),))]
     vectors = [
@@ -230,7 +230,7 @@ def _opened() -> list[Vector]:
 
 
 def identities() -> Vector:
-    """Ed25519 keys and signatures, the fingerprint, and all that OpenSSL takes and nobody should."""
+    """Ed25519 keys and signatures, the fingerprint, and all that OpenSSL takes and a verifier must refuse."""
     ann = identity("ann")
     data = b"a payload"
     signature = sign(ann, CONTRIBUTION, data)

@@ -2,8 +2,8 @@
 
     block k of a stream = SHA-256(UTF-8 of the name ‖ k as 8 bytes, big-endian),  k = 0, 1, …
 
-The blocks follow one another, and every reading takes the next bytes. Nothing here is secret, so nothing made with
-it may ever be used at a real table.
+The blocks follow one another, and every reading takes the next bytes. Nothing here is secret, so nothing made with it
+may be used at a real table.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Stream:
-    """The stream of this name, from its beginning; called with n it gives the next n bytes."""
+    """Return the stream of this name, from its beginning; called with n it gives the next n bytes."""
 
     def __init__(self, name: str) -> None:
         self._name = name.encode()
@@ -34,7 +34,7 @@ class Stream:
 
 
 def identity(name: str) -> Identity:
-    """The test identity of this name: its 32 secret bytes are the first of the stream ``identity NAME``."""
+    """Return the test identity of this name: its 32 secret bytes are the first of the stream ``identity NAME``."""
     return Identity(Stream(f"identity {name}")(32))
 
 

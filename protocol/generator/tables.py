@@ -21,7 +21,7 @@ _packb: Any = msgpack.packb
 
 
 def agreements() -> Vector:
-    """Agreements, the id of the game, and what no table may agree on."""
+    """Agreements, the id of the game, and settings that no table may agree on."""
     base = _plain_agreement("kids", 2)
     vectors = [_agreed(name, _plain_agreement(*table)) for name, table in (
         ("kids, two seats", ("kids", 2)),
@@ -36,7 +36,7 @@ def agreements() -> Vector:
 
 
 def _plain_agreement(variant: str, players: int, teams: int = 0) -> dict[str, Any]:
-    """An agreement as plain data, so that anything in it can be changed."""
+    """Return an agreement as plain data, so that anything in it can be changed."""
     entries = tuple(
         SeatEntry(name, identity(name).public, Stream(f"vector nonce {seat}")(32))
         for seat, name in enumerate(NAMES[:players], 1)
@@ -52,7 +52,7 @@ def _agreed(name: str, plain: dict[str, Any]) -> Vector:
 
 
 def _changed(plain: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
-    """The agreement with another value at this path."""
+    """Return the agreement with another value at this path."""
     copy: Any = msgpack.unpackb(_packb(plain))
     part = copy
     for key in path[:-1]:
@@ -169,7 +169,7 @@ def _draws() -> list[Vector]:
 
 
 def _tie() -> int:
-    """The first number whose nonces make four seats draw again."""
+    """Return the first number whose nonces make four seats draw again."""
     skip = 1
     while True:
         nonces = [Stream(f"draw nonce {skip} {seat}")(32) for seat in range(1, 5)]
@@ -179,7 +179,7 @@ def _tie() -> int:
 
 
 def replays() -> Vector:
-    """Records as frames, and what the writer of a replay signs."""
+    """Records as frames, and the bytes that the writer of a replay signs."""
     table = TableRecord(_packb(_plain_agreement("kids", 2)))
     writer = identity("ann")
     before = MAGIC + frame(table)

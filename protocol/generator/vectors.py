@@ -1,4 +1,4 @@
-"""The shape of every vector, and what they are built of."""
+"""The shape of every vector, and its building blocks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ OTHER_CONTEXTS = {
 
 
 def good(primitive: str, name: str, given: Plain, out: Plain | None = None, secret: Plain | None = None) -> Vector:
-    """From ``given`` comes ``out``; ``secret`` is what the prover or signer knew."""
+    """Return a vector: ``given`` gives ``out``; ``secret`` is the knowledge of the prover or signer."""
     vector: Vector = {
         "primitive": primitive,
         "name": name,
@@ -31,39 +31,39 @@ def good(primitive: str, name: str, given: Plain, out: Plain | None = None, secr
 
 
 def bad(primitive: str, name: str, failure: str, given: Plain) -> Vector:
-    """One thing is wrong with ``given``; ``failure`` is its class."""
+    """Return a vector with one fault in ``given``; ``failure`` is its class."""
     return {"primitive": primitive, "name": name, "expect": failure, "in": _plain(given)}
 
 
 def spoilt(like: Vector, what: str, failure: str, **changed: object) -> Vector:
-    """A good vector with something changed in it: only what has changed is written down."""
+    """Return a good vector with one change: only the change is written down."""
     return bad(like["primitive"], f"{like['name']}: {what}", failure, changed) | {"like": like["name"]}
 
 
 def file_of(about: str, vectors: Sequence[Vector]) -> Vector:
-    """A whole file of vectors."""
+    """Return a whole file of vectors."""
     return {"about": about, "vectors": list(vectors)}
 
 
 def scalar(value: int) -> str:
-    """A scalar as 64 hexadecimal digits."""
+    """Return a scalar as 64 hexadecimal digits."""
     return encode_scalar(value).hex()
 
 
 def flip(data: bytes, place: int, bit: int = 0) -> bytes:
-    """The bytes with one bit changed."""
+    """Return the bytes with one bit changed."""
     changed = bytearray(data)
     changed[place] ^= 1 << bit
     return bytes(changed)
 
 
 def with_part(data: bytes, start: int, part: bytes) -> bytes:
-    """The bytes with others in their place from ``start`` on."""
+    """Return the bytes with others in their place from ``start`` on."""
     return data[:start] + part + data[start + len(part) :]
 
 
 def _plain(value: Any) -> Any:
-    """Bytes and points as lower-case hexadecimal digits, contexts as maps, tuples as lists."""
+    """Return bytes and points as lower-case hexadecimal digits, contexts as maps, tuples as lists."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Point):

@@ -23,12 +23,12 @@ AT_FOUR: Final = 14
 
 
 def drop(*seats: int) -> Wish:
-    """To drop these seats."""
+    """Return a wish to drop these seats."""
     return Wish("drop", frozenset(seats))
 
 
 def skip(seat: int) -> Wish:
-    """To skip this mover."""
+    """Return a wish to skip this mover."""
     return Wish("skip", frozenset({seat}))
 
 
@@ -39,25 +39,25 @@ def table(players: int = 3, number: int = 2, **votes: Wish) -> Game:
 
 
 def mover(game: Game) -> int:
-    """Whose turn it is."""
+    """Return the seat to move."""
     assert game.match.plan is not None, "a turn is open"
     return game.match.plan.subject
 
 
 def changed(game: Game, ballot: Contribution, **fields: Any) -> Contribution:
-    """A ballot that says something else, signed by its seat again."""
+    """Return a ballot with another content, signed by its seat again."""
     plain = _unpackb(ballot.payload) | fields
     payload = _packb(plain)
     return Contribution(payload, sign(game.identities[plain["seat"] - 1], BALLOT, payload))
 
 
 def certificate(step: int, *ballots: Contribution) -> CertificateRecord:
-    """A certificate as replays hold it."""
+    """Return a certificate in the form of a replay."""
     return CertificateRecord(step, pairs(ballots))
 
 
 def vote_cases() -> dict[str, Case]:
-    """All of them by name."""
+    """Return all of them by name."""
     return _closed() | _no_certificate() | _lasts() | _ends()
 
 
@@ -148,14 +148,14 @@ def _not_to_be_voted_on() -> dict[str, Case]:
 
 
 def _shuffled_by(game: Game, seat: int) -> Contribution:
-    """The open step's contribution of the seat whose turn it is, signed by another as its own."""
+    """Return the open step's contribution of the seat to move, signed by another as its own."""
     (honest,) = game.contributions()
     payload = _packb(_unpackb(honest.payload) | {"seat": seat})
     return Contribution(payload, sign(game.identities[seat - 1], CONTRIBUTION, payload))
 
 
 def _two_turns(game: Game) -> tuple[int, Contribution, Contribution]:
-    """The mover, and two turns of it that are both right."""
+    """Return the mover, and two turns of it that are both right."""
     seat = mover(game)
     one, two = (game.contribution(seat) for _ in range(2))
     while one.payload == two.payload:

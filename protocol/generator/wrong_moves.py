@@ -1,4 +1,4 @@
-"""Replay cases from the first turn to the end, of what is said beside it, and of tables: one thing is wrong in each."""
+"""Replay cases from the first turn to the end, of remarks, and of tables: each has one fault."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ _unpackb: Any = msgpack.unpackb
 
 
 def wrong_move_cases() -> dict[str, Case]:
-    """All of them by name."""
+    """Return all of them by name."""
     cases = _turns() | _later_turns() | _draws() | _ends() | _signatures() | _remarks() | _tables()
     return {f"{name}_fail": case for name, case in cases.items()} | _good()
 
@@ -83,12 +83,12 @@ def _turns() -> dict[str, Case]:
 
 
 def _showing_nothing(**body: bytes) -> Callable[[dict[str, Any]], None]:
-    """An action that shows no card, though the body still has something of one."""
+    """Return an action that shows no card, though the body still has parts of one."""
     return lambda plain: plain["body"].update(action="draw", cards=[], **body)
 
 
 def _other_square(game: Game, card: str) -> str:
-    """A free square that this card does not play on."""
+    """Return a free square that this card does not play on."""
     variant, position = game.match.game.variant, game.match.game.table_position()
     squares = [square for square in range(len(variant.board.grid)) if position.free >> square & 1]
     others = [square for square in squares if variant.faces[variant.board.grid[square]] != card]
