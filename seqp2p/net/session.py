@@ -16,6 +16,7 @@ from seqp2p.net.asking import Asking
 from seqp2p.net.inbox import GoOn, Item, Left, Said, Tick
 from seqp2p.net.ledger import Journal, TableEvent
 from seqp2p.net.mesh import Mesh
+from seqp2p.net.runtime import UNDER_TRIO, Runtime
 from seqp2p.net.seated import Seated
 from seqp2p.players.player import Player
 from seqp2p.replay.writer import ReplayWriter
@@ -36,6 +37,7 @@ class Session(Seated):
         tell: Callable[[TableEvent], None],
         journal: Journal | None = None,
         *,
+        runtime: Runtime = UNDER_TRIO,
         asks: bool = False,
         cancel_leaves: bool = True,
     ) -> None:
@@ -47,7 +49,7 @@ class Session(Seated):
         self.mesh = mesh
         self._send, self._inbox = trio.open_memory_channel[Item](0)
         self._questions = Asking(player, self._send.send)
-        super().__init__(match, seat, mesh, self._questions, writer, tell, journal, asks=asks)
+        super().__init__(match, seat, mesh, self._questions, writer, tell, journal, runtime, asks=asks)
 
     async def leave(self, reason: str) -> None:
         """Say goodbye and let ``run`` return; the replay is completed as it is. After the end this does nothing."""

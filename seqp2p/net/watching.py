@@ -25,6 +25,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import Message, Stage
 from seqp2p.net.onlooker import ASK_S, OPENINGS_WAIT_S, Gone, Onlooker, WatchEvent, WatchItem
+from seqp2p.net.runtime import UNDER_TRIO, Runtime
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -39,9 +40,10 @@ class Spectator:
         tell: Callable[[WatchEvent], None],
         randomness: Randomness,
         limits: Limits = DEFAULT_LIMITS,
+        runtime: Runtime = UNDER_TRIO,
     ) -> None:
         self.match = match
-        self._game = Onlooker(match, gallery.host_seat, writer, tell)
+        self._game = Onlooker(match, gallery.host_seat, writer, tell, runtime)
         self._writer = writer
         self._gallery = gallery
         self._randomness = randomness

@@ -40,7 +40,7 @@ from seqp2p.net.messages import (
     encode_message,
 )
 from tests.fuzz.mutate import mutated
-from tests.net.parties import Party, Thinker, quicken
+from tests.net.parties import Party, Thinker
 from tests.net.test_messages import SAMPLES
 from tests.table import identity
 
@@ -120,13 +120,7 @@ class Foe:
         return word.payload, word.signature
 
 
-@pytest.fixture(scope="module", autouse=True)
-def quick() -> object:
-    with pytest.MonkeyPatch.context() as patch:
-        quicken(patch)
-        yield patch
-
-
+@pytest.mark.simulation
 @settings(max_examples=4)
 @given(seed=st.integers(0, 2**32), players=st.sampled_from([2, 3, 3, 4]), question=st.integers(0, 6))
 def test_whatever_a_seat_says_the_others_come_to_one_end(seed: int, players: int, question: int) -> None:

@@ -1,11 +1,10 @@
 """Fixtures of this package."""
 
 import pytest
-
-from tests.net.parties import quicken
+from trio.testing import MockClock
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For whole games on the clock that jumps; see ``parties.quicken``."""
-    quicken(monkeypatch)
+def virtual_time(autojump_clock: MockClock) -> MockClock:
+    """For whole games: the clock jumps when all wait."""
+    return autojump_clock

@@ -29,7 +29,7 @@ from seqp2p.net.watching import Spectator
 from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
-from tests.net.parties import Party, Place, Thinker
+from tests.net.parties import WITHOUT_THREADS, Party, Place, Thinker
 from tests.net.parties import credentials as seat_credentials
 from tests.net.tools import address_of
 from tests.net.tools import credentials as numbered
@@ -150,7 +150,13 @@ class Seen:
         self.match = Match(encode_agreement(self.gallery.agreement))
         self.writer = ReplayWriter(self.path, self.match)
         self.spectator = Spectator(
-            self.gallery, self.match, self.writer, self.told.append, randomness(("spectator", self.number)), self.limits
+            self.gallery,
+            self.match,
+            self.writer,
+            self.told.append,
+            randomness(("spectator", self.number)),
+            self.limits,
+            WITHOUT_THREADS,
         )
 
     async def run(self) -> None:

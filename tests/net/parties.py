@@ -13,15 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import pytest
 import trio
 
 from seqp2p.crypto import shuffle
-from seqp2p.crypto.elgamal import Ciphertext
+from seqp2p.crypto.elgamal import Ciphertext, encode_deck
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
-from seqp2p.match import seat as seat_module
-from seqp2p.match.contribution import Contribution
+from seqp2p.match.contribution import Body, Contribution, ShuffleBody
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import OwnSeat
@@ -34,6 +32,7 @@ from seqp2p.net.ledger import TableEvent
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.mesh import Mesh
 from seqp2p.net.messages import ContributionMessage, Message, Ping, Stage, decode_message, encode_message
+from seqp2p.net.runtime import Runtime
 from seqp2p.net.session import Session
 from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
@@ -61,21 +60,30 @@ def shuffled_once(deck: Deck, key: Point, context: Context) -> tuple[Any, bytes]
     return shuffle.shuffle_and_prove(deck, key, context, randomness(("shuffle", context)))
 
 
-def shuffle_and_prove(deck: Deck, key: Point, context: Context, _randomness: object) -> tuple[Any, bytes]:
-    """The same order of cards for the same game, whatever was played before."""
-    return shuffled_once(tuple(deck), key, context)
+class RepeatableSeat(OwnSeat):
+    """Shuffles to the same order, with the same proof, in every game of one table."""
+
+    def _shuffle_body(self, match: Match) -> Body:
+        game = match.game
+        deck, proof = shuffled_once(tuple(game.deck.mixing), game.joint_key, self._context(match))
+        return ShuffleBody(encode_deck(deck), proof)
 
 
-async def run_at_once(work: Callable[..., T], *arguments: Any) -> T:
-    """Stands for ``trio.to_thread.run_sync``: the clock does not jump while a thread is at work."""
-    await trio.lowlevel.checkpoint()
-    return work(*arguments)
+class WithoutThreads:
+    """A runtime that works at once. The clock jumps while a thread is at work, so there is none."""
+
+    def now(self) -> float:
+        return trio.current_time()
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        await trio.lowlevel.checkpoint()
+        return work()
+
+    async def on_disk(self, work: Callable[[], None]) -> None:
+        await self.in_thread(work)
 
 
-def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing runs in threads, so that the clock can jump, and nothing is proved twice."""
-    monkeypatch.setattr(trio.to_thread, "run_sync", run_at_once)
-    monkeypatch.setattr(seat_module, "shuffle_and_prove", shuffle_and_prove)
+WITHOUT_THREADS = WithoutThreads()
 
 
 @cache
@@ -321,7 +329,7 @@ class Party:
         )
 
     def own_seat(self, seat: int) -> OwnSeat:
-        return OwnSeat(seat, identity(seat, self.seed), randomness(("seat", self.seed, seat)))
+        return RepeatableSeat(seat, identity(seat, self.seed), randomness(("seat", self.seed, seat)))
 
     def mesh(self, seat: int) -> Mesh:
         """The links of a seat."""
@@ -352,6 +360,7 @@ class Party:
         def tell(event: TableEvent) -> None:
             told.append((trio.current_time(), event))
 
+        more = {"runtime": WITHOUT_THREADS} | more
         session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, tell, **more)
         self.places[seat] = Place(seat, session, player, writer, told)
         return session
@@ -529,11 +538,12 @@ class Crook(Session):
     def __init__(
         self,
         *arguments: Any,
+        runtime: Runtime,
         when: Callable[[Match], bool],
         what: Callable[["Crook", Contribution], Deals],
         pause_s: float = 0.0,
     ) -> None:
-        super().__init__(*arguments)
+        super().__init__(*arguments, runtime=runtime)
         self._have, cast("Any", self._store).have = self._store.have, self.have
         self._when = when
         self._what = what

@@ -232,7 +232,7 @@ async def played(party: Party, count: int) -> list[tuple[float, int, str]]:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-async def test_whole_games(autojump_clock: object, quick: None, tmp_path: Path, players: int) -> None:
+async def test_whole_games(virtual_time: object, tmp_path: Path, players: int) -> None:
     """By lot among all that can be done: drawing, forgetting, drawing late."""
     party = Party(tmp_path, players, "classic", manual_draw=True)
     await party.play()
@@ -247,7 +247,7 @@ async def test_whole_games(autojump_clock: object, quick: None, tmp_path: Path, 
     ("players", "without"), [(2, set[tuple[int, int]]()), (3, {(1, 2)}), (3, {(2, 3)}), (3, {(1, 3)})]
 )
 async def test_who_never_draws_forgets(
-    autojump_clock: object, quick: None, tmp_path: Path, players: int, without: set[tuple[int, int]]
+    virtual_time: object, tmp_path: Path, players: int, without: set[tuple[int, int]]
 ) -> None:
     """After the placing there are so many seconds, and once more so many when the next has placed."""
     party = Party(tmp_path, players, "classic", manual_draw=True, without=without)
@@ -272,9 +272,7 @@ async def test_who_never_draws_forgets(
     assert last_at == pytest.approx(waived_at, abs=0.1)
 
 
-async def test_the_next_player_waits_for_nobody_who_has_forgotten(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_the_next_player_waits_for_nobody_who_has_forgotten(virtual_time: object, tmp_path: Path) -> None:
     """Its choice to draw is made ahead, hurries the one before, and holds without being asked for again."""
     party = Party(tmp_path, 2, "classic", manual_draw=True)
     asked: list[str] = []
@@ -299,7 +297,7 @@ async def test_the_next_player_waits_for_nobody_who_has_forgotten(
 
 
 @pytest.mark.parametrize(("late_s", "drawn"), [(1, True), (2 + HASTE_S / 2, True), (2 + HASTE_S * 2, False)])
-async def test_a_late_draw(autojump_clock: object, quick: None, tmp_path: Path, late_s: float, drawn: bool) -> None:
+async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, drawn: bool) -> None:
     """In time is before the next player has chosen, or in the moment that haste leaves."""
     party = Party(tmp_path, 2, "classic", manual_draw=True)
 
@@ -316,9 +314,7 @@ async def test_a_late_draw(autojump_clock: object, quick: None, tmp_path: Path, 
     assert done[4][0] == pytest.approx(max(done[3][0], 4) + (1 if late_s < 2 else 0), abs=1.01)
 
 
-async def test_what_cannot_be_done_ahead_is_asked_for_again(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_what_cannot_be_done_ahead_is_asked_for_again(virtual_time: object, tmp_path: Path) -> None:
     """Whatever is typed while another seat owes a draw, the session goes on."""
     party = Party(tmp_path, 2, "classic", manual_draw=True)
     why: list[str | None] = []
@@ -343,7 +339,7 @@ async def test_what_cannot_be_done_ahead_is_asked_for_again(
     assert "has played its card: it can draw" in why[1]
 
 
-async def test_only_the_next_player_hurries(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_only_the_next_player_hurries(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3, "classic", manual_draw=True)
 
     async def end_first(view: View) -> Action:
@@ -372,7 +368,7 @@ async def test_only_the_next_player_hurries(autojump_clock: object, quick: None,
     assert [kind for _, _, kind in party[1].actions("waive")] == ["waive"]
 
 
-async def test_haste_that_comes_too_late_hurries_nobody(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_haste_that_comes_too_late_hurries_nobody(virtual_time: object, tmp_path: Path) -> None:
     """At a seat that owes nothing it has no effect."""
     party = Party(tmp_path, 2, "classic", manual_draw=True)
     party.sit(1, Lottery())
@@ -394,9 +390,7 @@ class Dawdler(Session):
         await super()._contribute(own)
 
 
-async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(virtual_time: object, tmp_path: Path) -> None:
     """It is made when the late draw is no longer open and its own not yet, and it is not asked for again."""
     party = Party(tmp_path, 3, "classic", manual_draw=True)
     asked: list[int] = []

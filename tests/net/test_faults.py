@@ -23,7 +23,7 @@ from tests.net.proxy import Wire, jitter
 from tests.net.tools import address_of
 from tests.table import randomness
 
-pytestmark = [pytest.mark.simulation, pytest.mark.usefixtures("quick")]
+pytestmark = pytest.mark.simulation
 
 QUICK = Limits(heartbeat_s=0.25, silence_s=1.0, authenticate_s=1.0, connect_s=1.0, dial_min_s=0.05, dial_max_s=0.5)
 # None of these games takes longer, on any machine.

@@ -375,9 +375,7 @@ async def test_before_the_table(
     ],
     ids=lambda value: type(value).__name__,
 )
-async def test_what_nobody_signed(
-    autojump_clock: object, quick: None, tmp_path: Path, message: Message, reason: str
-) -> None:
+async def test_what_nobody_signed(virtual_time: object, tmp_path: Path, message: Message, reason: str) -> None:
     seen = await watched(tmp_path, telling(TABLE, TABLE, message))
     assert seen.result is not None
     assert seen.result.kind == "unfinished"
@@ -385,7 +383,7 @@ async def test_what_nobody_signed(
     assert seen.report().verdict == "unfinished"
 
 
-async def test_bytes_that_are_no_message(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_bytes_that_are_no_message(virtual_time: object, tmp_path: Path) -> None:
     async def script(_: Liar, frames: FrameStream) -> None:
         await tell(frames, TABLE)
         await frames.send(b"\0\0\0\1\xff")
@@ -395,7 +393,7 @@ async def test_bytes_that_are_no_message(autojump_clock: object, quick: None, tm
     assert "bytes that are no message" in seen.reason
 
 
-async def test_a_host_that_forgets_its_spectators(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_host_that_forgets_its_spectators(virtual_time: object, tmp_path: Path) -> None:
     async def lost(_: Liar, frames: FrameStream) -> None:
         await tell(frames, TABLE)
 
@@ -411,7 +409,7 @@ def contributions() -> list[Message]:
     return [ContributionMessage(each.payload, each.signature) for each in made]
 
 
-async def test_in_any_order(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_in_any_order(virtual_time: object, tmp_path: Path) -> None:
     """What comes too early waits, and nothing counts twice."""
     sent = contributions()
     table = Watching(GAME.agreement)
@@ -421,7 +419,7 @@ async def test_in_any_order(autojump_clock: object, quick: None, tmp_path: Path)
     assert seen.report().verdict == "verified"
 
 
-async def test_what_is_ahead_waits(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_what_is_ahead_waits(virtual_time: object, tmp_path: Path) -> None:
     """A remark and a head of a step that is not open yet; somebody's leave; a contribution on another past."""
     match = GAME.match
     seat = GAME.seats[0]
@@ -437,7 +435,7 @@ async def test_what_is_ahead_waits(autojump_clock: object, quick: None, tmp_path
     assert seen.report().verdict == "verified"
 
 
-async def test_hands_that_are_made_up(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_hands_that_are_made_up(virtual_time: object, tmp_path: Path) -> None:
     """A secret before the end waits for it; a wrong one opens nothing."""
     table = Watching(GAME.agreement)
     wrong = Opening(1, b"\0" * 31 + b"\1")
@@ -446,7 +444,7 @@ async def test_hands_that_are_made_up(autojump_clock: object, quick: None, tmp_p
     assert seen.report().verdict == "verified"
 
 
-async def test_hands_that_come_after_made_up_ones(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_hands_that_come_after_made_up_ones(virtual_time: object, tmp_path: Path) -> None:
     """The right ones are waited for still."""
     table = Watching(GAME.agreement)
     wrong = Opening(1, b"\0" * 31 + b"\1")

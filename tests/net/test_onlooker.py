@@ -29,7 +29,7 @@ from seqp2p.testing import TableKey, draw_settings, make_agreement
 from seqp2p.testing.table import identity
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.net.hall import own_key, say
-from tests.net.parties import credentials
+from tests.net.parties import WITHOUT_THREADS, WithoutThreads, credentials
 from tests.net.tools import address_of
 from tests.table import at_random, due, make_seats, played, randomness, signed
 from tests.table import identity as seat_identity
@@ -43,23 +43,23 @@ async def nobody(_address: object) -> trio.abc.Stream:
     raise Unreachable("Nobody is there.")
 
 
-async def test_a_farewell_that_waits_for_room_is_not_lost(
-    autojump_clock: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object, tmp_path: Path) -> None:
     """The host says goodbye and closes while the spectator still checks what came before."""
 
-    async def slowly(work: Callable[..., T], *arguments: object) -> T:
-        await trio.sleep(60)
-        return work(*arguments)
+    class Slow(WithoutThreads):
+        async def in_thread(self, work: Callable[[], T]) -> T:
+            await trio.sleep(60)
+            return work()
 
-    monkeypatch.setattr(trio.to_thread, "run_sync", slowly)
     agreement = table_of(2, "kids", grace_s=10)
     here, there = trio.testing.memory_stream_pair()
     gallery = Gallery(own_key(1), agreement, address_of(1), credentials(1).identity.public, nobody, FrameStream(here))
     match = Match(encode_agreement(agreement))
     first = list(due(match, make_seats(2), at_random(1)))
     with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(1_000):
-        spectator = Spectator(gallery, match, writer, lambda _: None, randomness(1), Limits(watch_backlog_max=1))
+        spectator = Spectator(
+            gallery, match, writer, lambda _: None, randomness(1), Limits(watch_backlog_max=1), Slow()
+        )
         async with trio.open_nursery() as nursery:
 
             @nursery.start_soon
@@ -92,7 +92,6 @@ async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
         assert [message for _, message in onlooker._ahead.heads.due(2)][-1] == head(3, 0)
 
 
-@pytest.mark.usefixtures("quick")
 async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: object, tmp_path: Path) -> None:
     """One team is left, and that is not final yet: no step is open, and a contribution to the next one is never due."""
     table = TableKey(1, 4)
@@ -114,7 +113,7 @@ async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: obje
         make_payload(match.game.id, match.number, bytes(32), 4, "turn", TurnBody("pass", (), b"", b"")),
     )
     with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(60):
-        onlooker = Onlooker(match, 4, writer, lambda _: None)
+        onlooker = Onlooker(match, 4, writer, lambda _: None, WITHOUT_THREADS)
         await onlooker.take(ContributionMessage(ahead.payload, ahead.signature))
         for head in heads:
             await onlooker.take(HeadMessage(head.payload, head.signature))

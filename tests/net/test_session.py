@@ -14,6 +14,7 @@ from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.mesh import Mesh
+from seqp2p.net.runtime import UNDER_TRIO
 from seqp2p.net.table import Table
 from seqp2p.players.bot_player import BotPlayer
 from seqp2p.players.bots import RandomBot
@@ -22,7 +23,7 @@ from tests.table import randomness
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-async def test_a_whole_game(autojump_clock: object, quick: None, tmp_path: Path, players: int) -> None:
+async def test_a_whole_game(virtual_time: object, tmp_path: Path, players: int) -> None:
     party = Party(tmp_path, players)
     await party.play()
     (result,) = set(party.results.values())
@@ -41,14 +42,14 @@ async def test_a_whole_game(autojump_clock: object, quick: None, tmp_path: Path,
     assert trio.current_time() < 1, "nobody waits for anything but the others"
 
 
-async def test_a_classic_game(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_classic_game(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, "classic", seed=2)
     await party.play()
     assert party[1].result == party[2].result
     assert {report.result for report in checked(party)} == {party[1].result}
 
 
-async def test_hands_stay_closed_where_the_table_wants_it(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_hands_stay_closed_where_the_table_wants_it(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, open_hands=False)
     await party.play()
     checked(party)
@@ -57,9 +58,7 @@ async def test_hands_stay_closed_where_the_table_wants_it(autojump_clock: object
 
 
 @pytest.mark.parametrize("without", [{(1, 3)}, {(1, 3), (2, 4), (1, 4)}])
-async def test_a_pair_without_a_link_plays(
-    autojump_clock: object, quick: None, tmp_path: Path, without: set[tuple[int, int]]
-) -> None:
+async def test_a_pair_without_a_link_plays(virtual_time: object, tmp_path: Path, without: set[tuple[int, int]]) -> None:
     """The second table is a line: 1 – 2 – 3 – 4."""
     party = Party(tmp_path, max(map(max, without)), without=without)
     await party.play()
@@ -69,7 +68,7 @@ async def test_a_pair_without_a_link_plays(
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_links_that_take_their_time(autojump_clock: object, quick: None, tmp_path: Path, seed: int) -> None:
+async def test_links_that_take_their_time(virtual_time: object, tmp_path: Path, seed: int) -> None:
     """What is sent on one link overtakes what was sent before on another."""
     party = Party(tmp_path, 3, wires=SlowWires(0.8, seed))
     await party.play()
@@ -78,7 +77,7 @@ async def test_links_that_take_their_time(autojump_clock: object, quick: None, t
     assert all(len(of_kind(place, "OpeningRecord")) == 3 for place in party.places.values())
 
 
-async def test_slow_links_and_a_missing_one(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_slow_links_and_a_missing_one(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 4, wires=SlowWires(0.5), without={(1, 4)})
     await party.play()
     assert len(set(party.results.values())) == 1
@@ -116,7 +115,7 @@ class Lobbied(Party):
         return Table(table.credentials, table.agreement, seat, addresses, table.listeners, self.links[seat])
 
 
-async def test_the_links_of_the_lobby_are_enough(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_the_links_of_the_lobby_are_enough(virtual_time: object, tmp_path: Path) -> None:
     party = Lobbied(tmp_path, 3)
     await party.lobby(addresses=False)
     await party.play()
@@ -124,7 +123,7 @@ async def test_the_links_of_the_lobby_are_enough(autojump_clock: object, quick: 
     assert trio.current_time() < 1
 
 
-async def test_the_hosts_links_are_but_links(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_the_hosts_links_are_but_links(virtual_time: object, tmp_path: Path) -> None:
     """They break in mid-game, and the game goes on over others."""
     party = Lobbied(tmp_path, 3)
     await party.lobby(addresses=True)
@@ -165,7 +164,7 @@ async def test_real_sockets_and_threads(tmp_path: Path) -> None:
                 stack.push_async_callback(trio.aclose_forcefully, listener)
             party.doors[seat] = listeners, await listening_addresses(listeners)
         for seat in (1, 2, 3):
-            party.sit(seat, BotPlayer(RandomBot(random.Random(seat))))
+            party.sit(seat, BotPlayer(RandomBot(random.Random(seat))), runtime=UNDER_TRIO)
         await party.play()
     assert len(set(party.results.values())) == 1
     assert all(report.result == party[1].result for report in checked(party))

@@ -84,22 +84,20 @@ async def cheating(
 
 @pytest.mark.parametrize("deal", [((1,), (3,)), ((1,), (3, 4)), ((1, 3), (4, 5), (6,))])
 async def test_known_for_a_cheat_it_signs_twice(
-    autojump_clock: object, quick: None, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
+    virtual_time: object, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
 ) -> None:
     """What is proved already must not keep anybody from hearing what closes the step."""
     await cheating(tmp_path, 1 + sum(map(len, deal)), deal, voted_twice=True)
 
 
 @pytest.mark.parametrize("deal", [((1, 3), (4, 5), (6,)), ((1,), (3,), (4, 5, 6))])
-async def test_three_faces(
-    autojump_clock: object, quick: None, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
-) -> None:
+async def test_three_faces(virtual_time: object, tmp_path: Path, deal: tuple[tuple[int, ...], ...]) -> None:
     await cheating(tmp_path, 6, deal)
 
 
 @pytest.mark.parametrize("deal", [((1,), (3,)), ((1,), (3, 4)), ((1,), (3, 4, 5, 6))])
 async def test_wrong_on_a_past_that_does_not_stand(
-    autojump_clock: object, quick: None, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
+    virtual_time: object, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
 ) -> None:
     """Seat 1's evidence is of a past that is undone: no replay may hold it."""
     await cheating(tmp_path, 1 + sum(map(len, deal)), deal, wrong=True)
@@ -123,7 +121,7 @@ def test_votes_ahead_are_on_their_signers_account() -> None:
 
 
 @pytest.mark.parametrize("how", ["once", "again and again"])
-async def test_one_that_votes_only_to_hinder(autojump_clock: object, quick: None, tmp_path: Path, how: str) -> None:
+async def test_one_that_votes_only_to_hinder(virtual_time: object, tmp_path: Path, how: str) -> None:
     """Its ballots are about honest seats, each in a new round: it is dropped with the one that has left."""
     party = Party(tmp_path, 6, "classic", grace_s=60)
     asleep = trio.Event()
@@ -156,9 +154,7 @@ async def test_one_that_votes_only_to_hinder(autojump_clock: object, quick: None
     assert SILENT_S <= dropped_at <= 3 * SILENT_S
 
 
-async def test_a_seat_that_is_away_has_its_grace_during_a_vote(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_a_seat_that_is_away_has_its_grace_during_a_vote(virtual_time: object, tmp_path: Path) -> None:
     """A cheat is to be voted out, and one whose vote that takes cannot be reached for longer than votes may take."""
     party = Party(tmp_path, 6, "classic", grace_s=60)
     asleep = trio.Event()

@@ -120,7 +120,7 @@ SETUP = ("seat", "reveal", "shuffle", "deal")
 
 @pytest.mark.parametrize(("kind", "forge", "reason"), [each[1:] for each in FORGED], ids=[each[0] for each in FORGED])
 async def test_what_is_wrong_in_itself(
-    autojump_clock: object, quick: None, tmp_path: Path, kind: str, forge: Forge, reason: str
+    virtual_time: object, tmp_path: Path, kind: str, forge: Forge, reason: str
 ) -> None:
     party = Party(tmp_path, 3)
     crooked(party, at(kind), to_all(forge))
@@ -131,7 +131,7 @@ async def test_what_is_wrong_in_itself(
 
 
 @pytest.mark.parametrize("players", [3, 4])
-async def test_another_end(autojump_clock: object, quick: None, tmp_path: Path, players: int) -> None:
+async def test_another_end(virtual_time: object, tmp_path: Path, players: int) -> None:
     """Nobody can deny the others a win by signing something else."""
     party = Party(tmp_path, players)
     crooked(party, at("over"), to_all(body(position=bytes(32))))
@@ -147,7 +147,7 @@ async def test_another_end(autojump_clock: object, quick: None, tmp_path: Path, 
     assert max(party[seat].ended_at for seat in honest) < 5
 
 
-async def test_of_two_the_honest_one_wins(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_of_two_the_honest_one_wins(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     crooked(party, at("turn"), to_all(body(cards=(0, 1))))
     async with party.playing():
@@ -159,7 +159,7 @@ async def test_of_two_the_honest_one_wins(autojump_clock: object, quick: None, t
     assert len(of_kind(party[1], "EvidenceRecord")) == 1
 
 
-async def test_two_of_four(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_of_four(virtual_time: object, tmp_path: Path) -> None:
     """Nobody signs with a cheat in the game, and those who stay are no majority: it is over, and nobody waits."""
     party = Party(tmp_path, 4, grace_s=100)
     for crook in (2, 3):
@@ -190,7 +190,7 @@ def signed_twice(match: Match, seat: int) -> list[Signed]:
     return [Signed(each.payload, each.signature) for each in (signed(identity(seat), payload) for payload in made)]
 
 
-async def test_of_two_another_end(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_of_two_another_end(virtual_time: object, tmp_path: Path) -> None:
     """Of two both must sign."""
     party = Party(tmp_path, 2)
     crooked(party, at("over"), to_all(body(position=bytes(32))))
@@ -202,7 +202,7 @@ async def test_of_two_another_end(autojump_clock: object, quick: None, tmp_path:
     assert "cheated at step" in party[1].reason
 
 
-async def test_what_is_wrong_goes_to_one_seat_only(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_what_is_wrong_goes_to_one_seat_only(virtual_time: object, tmp_path: Path) -> None:
     """It passes on the evidence, across a missing link too."""
     party = Party(tmp_path, 4, without={(1, 4)})
     crooked(party, at("draw"), lambda crook, own: [((1,), body(proof=bytes(65))(crook, own))])
@@ -219,7 +219,7 @@ def signed_turn(match: Match, seat: int, step: int) -> Contribution:
 
 
 @pytest.mark.parametrize("back", [0, 3])
-async def test_a_turn_that_is_not_its_own(autojump_clock: object, quick: None, tmp_path: Path, back: int) -> None:
+async def test_a_turn_that_is_not_its_own(virtual_time: object, tmp_path: Path, back: int) -> None:
     """By a link of its own, so that the crook's session is surprised too. ``back``: steps before the open one."""
     party = Party(tmp_path, 3)
     asleep = trio.Event()
@@ -267,9 +267,7 @@ def two_faced(*seats: int) -> Callable[[Crook, Contribution], Any]:
 
 @pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "turn", "draw"])
 @pytest.mark.parametrize(("players", "seats"), [(3, (1,)), (4, (1, 3))])
-async def test_two_faces(
-    autojump_clock: object, quick: None, tmp_path: Path, kind: str, players: int, seats: tuple[int, ...]
-) -> None:
+async def test_two_faces(virtual_time: object, tmp_path: Path, kind: str, players: int, seats: tuple[int, ...]) -> None:
     """The others find out when one of them builds on what another has not seen."""
 
     def anothers_turn_next(match: Match) -> bool:
@@ -287,9 +285,7 @@ async def test_two_faces(
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", ["shuffle", "turn"])
-async def test_two_faces_over_slow_links(
-    autojump_clock: object, quick: None, tmp_path: Path, kind: str, seed: int
-) -> None:
+async def test_two_faces_over_slow_links(virtual_time: object, tmp_path: Path, kind: str, seed: int) -> None:
     """The evidence overtakes what it builds on, and is kept whole until that is there."""
     party = Party(tmp_path, 4, wires=SlowWires(0.8, seed), without={(1, 4)})
     crooked(party, at(kind), two_faced(1 + 2 * (seed % 2)))
@@ -299,7 +295,7 @@ async def test_two_faces_over_slow_links(
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_what_is_wrong_over_slow_links(autojump_clock: object, quick: None, tmp_path: Path, seed: int) -> None:
+async def test_what_is_wrong_over_slow_links(virtual_time: object, tmp_path: Path, seed: int) -> None:
     party = Party(tmp_path, 4, wires=SlowWires(0.8, seed))
     crooked(party, at("draw"), to_all(body(proof=bytes(65))))
     async with party.playing():
@@ -351,7 +347,7 @@ def fresh_shuffle(own: OwnSeat, match: Match, seed: object) -> Contribution:
     return own._sign(match, ShuffleBody(encode_deck(deck), proof))
 
 
-async def test_two_pasts_that_part_further_back(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_pasts_that_part_further_back(virtual_time: object, tmp_path: Path) -> None:
     """The second contribution on each past is right there; it is the first that was shown in two versions."""
     party = Party(tmp_path, 4)
     for seat in (3, 4):

@@ -39,9 +39,7 @@ def clocked(directory: Path, players: int, naps: int, *, asks: bool = False, sle
 
 @pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize("asks", [True, False], ids=["people", "programs"])
-async def test_who_is_late_is_skipped(
-    autojump_clock: object, quick: None, tmp_path: Path, players: int, asks: bool
-) -> None:
+async def test_who_is_late_is_skipped(virtual_time: object, tmp_path: Path, players: int, asks: bool) -> None:
     """Once: then it plays on. Where there is a clock nobody is asked; the question is taken back."""
     party = clocked(tmp_path, players, 1, asks=asks)
     await party.play()
@@ -58,9 +56,7 @@ async def test_who_is_late_is_skipped(
 
 
 @pytest.mark.parametrize("players", [3, 4])
-async def test_who_is_late_twice_in_a_row_is_dropped(
-    autojump_clock: object, quick: None, tmp_path: Path, players: int
-) -> None:
+async def test_who_is_late_twice_in_a_row_is_dropped(virtual_time: object, tmp_path: Path, players: int) -> None:
     party = clocked(tmp_path, players, 2)
     await party.play()
     went_on(party, 1)
@@ -71,7 +67,7 @@ async def test_who_is_late_twice_in_a_row_is_dropped(
     assert party[1].reason == "the others have voted to go on without you"
 
 
-async def test_a_turn_in_between_counts_anew(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_turn_in_between_counts_anew(virtual_time: object, tmp_path: Path) -> None:
     """It is late in its second turn and in its fourth."""
 
     class Sleeper(Thinker):
@@ -88,7 +84,7 @@ async def test_a_turn_in_between_counts_anew(autojump_clock: object, quick: None
     assert not told(party[2], Dropped)
 
 
-async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
     """Nobody can be skipped: two turns' time, and it is over."""
     party = clocked(tmp_path, 2, 1)
     async with party.playing():
@@ -99,7 +95,7 @@ async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) 
     assert 2 * CLOCK_S + LATE_MARGIN_S <= waited_s <= 2 * CLOCK_S + LATE_MARGIN_S + SOON_S + LIMITS.close_s
 
 
-async def test_in_time_is_in_time(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_in_time_is_in_time(virtual_time: object, tmp_path: Path) -> None:
     party = clocked(tmp_path, 3, 3, sleep_s=CLOCK_S - 1)
     await party.play()
     checked(party)
@@ -125,7 +121,7 @@ async def died(party: Party, asleep: trio.Event) -> tuple[int, list[int]]:
     return dead, sorted(party.places.keys() - {dead})
 
 
-async def test_people_are_asked_and_one_answers(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_people_are_asked_and_one_answers(virtual_time: object, tmp_path: Path) -> None:
     """After the grace; one vote is enough for the others to join it, at once."""
     party, asleep = await people(tmp_path)
     async with party.playing():
@@ -146,7 +142,7 @@ async def test_people_are_asked_and_one_answers(autojump_clock: object, quick: N
     assert all(dropped), "the vote of one is not joined by the others"
 
 
-async def test_who_does_not_answer_votes_by_itself(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_who_does_not_answer_votes_by_itself(virtual_time: object, tmp_path: Path) -> None:
     party, asleep = await people(tmp_path)
     async with party.playing():
         dead, stay = await died(party, asleep)
@@ -157,7 +153,7 @@ async def test_who_does_not_answer_votes_by_itself(autojump_clock: object, quick
         assert len(told(party[seat], AskAbout)) == 1
 
 
-async def test_an_answer_that_comes_too_soon(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_an_answer_that_comes_too_soon(virtual_time: object, tmp_path: Path) -> None:
     """It counts when the grace is over; nobody is thrown out sooner."""
     party, asleep = await people(tmp_path)
     async with party.playing():
@@ -172,7 +168,7 @@ async def test_an_answer_that_comes_too_soon(autojump_clock: object, quick: None
         assert not told(party[seat], AskAbout)
 
 
-async def test_the_one_who_was_given_up_is_back(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_the_one_who_was_given_up_is_back(virtual_time: object, tmp_path: Path) -> None:
     """An answer is about one absence: at the next one people are asked again."""
     party, asleep = await people(tmp_path)
     async with party.playing():
@@ -196,9 +192,7 @@ async def test_the_one_who_was_given_up_is_back(autojump_clock: object, quick: N
     checked(party)
 
 
-async def test_people_who_are_cut_off_wait_as_long_as_the_others(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_people_who_are_cut_off_wait_as_long_as_the_others(virtual_time: object, tmp_path: Path) -> None:
     """Where those who stay are asked first, one who cannot reach them does not end its own game before."""
     party, asleep = await people(tmp_path)
     async with party.playing():

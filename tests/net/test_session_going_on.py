@@ -66,9 +66,7 @@ def told(place: Place, kind: type) -> list[Any]:
     ("players", "cancelled", "own_turn"),
     [(3, False, True), (3, True, False), (4, False, False), (4, True, True)],
 )
-async def test_leaving(
-    autojump_clock: object, quick: None, tmp_path: Path, players: int, cancelled: bool, own_turn: bool
-) -> None:
+async def test_leaving(virtual_time: object, tmp_path: Path, players: int, cancelled: bool, own_turn: bool) -> None:
     """Whether it is one's turn or not, one is voted out at once; by an own signature, or by a goodbye."""
     party, asleep = table(tmp_path, players)
     async with party.playing():
@@ -91,7 +89,7 @@ async def test_leaving(
         assert len(of_kind(party[seat], "LeaveRecord")) == (not cancelled)
 
 
-async def test_a_leave_is_heard_of_by_way_of_others(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_leave_is_heard_of_by_way_of_others(virtual_time: object, tmp_path: Path) -> None:
     """A line of three: 1 – 2 – 3."""
     party = Party(tmp_path, 3, without={(1, 3)}, grace_s=GRACE_S)
     asleep = trio.Event()
@@ -103,7 +101,7 @@ async def test_a_leave_is_heard_of_by_way_of_others(autojump_clock: object, quic
     went_on(party, 3)
 
 
-async def test_a_goodbye_said_to_some_alone(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_goodbye_said_to_some_alone(virtual_time: object, tmp_path: Path) -> None:
     """Whoever has not heard it votes no sooner than after the grace: the others do not take it for silent before."""
     party, asleep = table(tmp_path, 4)
     async with party.playing():
@@ -116,7 +114,7 @@ async def test_a_goodbye_said_to_some_alone(autojump_clock: object, quick: None,
     went_on(party, 2)
 
 
-async def test_two_leave_at_once(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     """Of six, four stay."""
     party, asleep = table(tmp_path, 6, "classic")
     async with party.playing() as nursery:
@@ -127,7 +125,7 @@ async def test_two_leave_at_once(autojump_clock: object, quick: None, tmp_path: 
     went_on(party, 2, 5)
 
 
-async def test_one_after_the_other(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_one_after_the_other(virtual_time: object, tmp_path: Path) -> None:
     """Three, then two: the second that leaves gives the game to the last."""
     party, asleep = table(tmp_path, 3, sleep_s=60)
     async with party.playing():
@@ -144,7 +142,7 @@ async def test_one_after_the_other(autojump_clock: object, quick: None, tmp_path
     assert (report.verdict, report.result) == ("unfinished", party[last].result)
 
 
-async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
     """A signed leave is a forfeit, a goodbye is not."""
     for cancelled in (False, True):
         party, asleep = table(tmp_path / str(cancelled), 2, sleep_s=60)
@@ -163,9 +161,7 @@ async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("leaves", [True, False], ids=["leave", "vanish"])
-async def test_a_team_that_has_lost_its_last_seat(
-    autojump_clock: object, quick: None, tmp_path: Path, leaves: bool
-) -> None:
+async def test_a_team_that_has_lost_its_last_seat(virtual_time: object, tmp_path: Path, leaves: bool) -> None:
     """Two teams of two: one of them goes away, seat by seat. Throwing people out is not winning."""
     party, asleep = table(tmp_path, 4, "classic", sleep_s=200)
     async with party.playing():
@@ -194,7 +190,7 @@ async def test_a_team_that_has_lost_its_last_seat(
 
 
 @pytest.mark.parametrize("players", [3, 4])
-async def test_a_seat_that_dies(autojump_clock: object, quick: None, tmp_path: Path, players: int) -> None:
+async def test_a_seat_that_dies(virtual_time: object, tmp_path: Path, players: int) -> None:
     party, asleep = table(tmp_path, players, sleep_s=100)
     async with party.playing():
         await asleep.wait()
@@ -213,9 +209,7 @@ async def test_a_seat_that_dies(autojump_clock: object, quick: None, tmp_path: P
     assert (report.verdict, report.writer) == ("unfinished", None)
 
 
-async def test_a_seat_that_is_away_is_waited_for_only_when_it_must_act(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_a_seat_that_is_away_is_waited_for_only_when_it_must_act(virtual_time: object, tmp_path: Path) -> None:
     """A machine that sleeps while another thinks holds nobody up, and is back in time."""
     party, asleep = table(tmp_path, 3, sleep_s=2 * GRACE_S)
     async with party.playing():
@@ -232,7 +226,7 @@ async def test_a_seat_that_is_away_is_waited_for_only_when_it_must_act(
     assert len(set(party.results.values())) == 1
 
 
-async def test_a_seat_that_comes_back_within_the_grace(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_seat_that_comes_back_within_the_grace(virtual_time: object, tmp_path: Path) -> None:
     party, asleep = table(tmp_path, 3, sleep_s=2)
     async with party.playing():
         await asleep.wait()
@@ -249,7 +243,7 @@ async def test_a_seat_that_comes_back_within_the_grace(autojump_clock: object, q
     assert {type(event) for event in party[gone].events if isinstance(event, Absent | Back)} == {Absent, Back}
 
 
-async def test_a_seat_that_comes_back_after_it_was_dropped(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_seat_that_comes_back_after_it_was_dropped(virtual_time: object, tmp_path: Path) -> None:
     """It is told so, and ends; its replay is as far as it came, signed."""
     party, asleep = table(tmp_path, 3, sleep_s=GRACE_S + 20)
     async with party.playing():
@@ -268,7 +262,7 @@ async def test_a_seat_that_comes_back_after_it_was_dropped(autojump_clock: objec
     assert (report.verdict, report.writer) == ("unfinished", party.agreement.seats[gone - 1].key.hex())
 
 
-async def test_no_majority(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_no_majority(virtual_time: object, tmp_path: Path) -> None:
     """Two of four vanish: the others end after the grace, and say why."""
     party, asleep = table(tmp_path, 4, sleep_s=500)
     async with party.playing():
@@ -288,7 +282,7 @@ async def test_no_majority(autojump_clock: object, quick: None, tmp_path: Path) 
         assert place.report().verdict == "unfinished"
 
 
-async def test_two_players_and_one_vanishes(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_players_and_one_vanishes(virtual_time: object, tmp_path: Path) -> None:
     party, asleep = table(tmp_path, 2, sleep_s=500)
     async with party.playing():
         await asleep.wait()
@@ -298,9 +292,7 @@ async def test_two_players_and_one_vanishes(autojump_clock: object, quick: None,
     assert party[stays].result == Result("unfinished", (), f"{party.name(gone)} could not be reached for {GRACE_S} s")
 
 
-async def test_the_last_opponent_vanishes_after_another_was_dropped(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_the_last_opponent_vanishes_after_another_was_dropped(virtual_time: object, tmp_path: Path) -> None:
     """Throwing people out is not winning: nobody has signed a leave."""
     party, asleep = table(tmp_path, 3, sleep_s=500)
     async with party.playing():
@@ -317,7 +309,7 @@ async def test_the_last_opponent_vanishes_after_another_was_dropped(
 
 
 @pytest.mark.parametrize("lids", [True, False], ids=["asleep", "awake"])
-async def test_a_network_that_falls_apart(autojump_clock: object, quick: None, tmp_path: Path, lids: bool) -> None:
+async def test_a_network_that_falls_apart(virtual_time: object, tmp_path: Path, lids: bool) -> None:
     """Four and two: only the four go on. The two do nothing, and learn of it when the network is whole again."""
     split: set[tuple[int, int]] = set()
     party, asleep = table(tmp_path, 6, "classic", sleep_s=2 * GRACE_S)

@@ -88,7 +88,7 @@ async def attacked(party: Party, make: Callable[[Match], list[Message]], times: 
 
 @pytest.mark.parametrize("make", [forged, nobodys, no_such_seat, other_game, forged_evidence, forged_remark])
 async def test_what_nobody_signed_is_its_senders_fault(
-    autojump_clock: object, quick: None, tmp_path: Path, make: Callable[[Match], list[Message]]
+    virtual_time: object, tmp_path: Path, make: Callable[[Match], list[Message]]
 ) -> None:
     """The link ends, and is made again."""
     party = Party(tmp_path, 2, open_hands=False)
@@ -96,15 +96,13 @@ async def test_what_nobody_signed_is_its_senders_fault(
     assert party[1].session.mesh._peers[FOE].faults == 1
 
 
-async def test_three_faults_and_the_game_goes_on_by_way_of_others(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_three_faults_and_the_game_goes_on_by_way_of_others(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
     await attacked(party, forged, times=LIMITS.faults_max)
     assert party[1].session.mesh._peers[FOE].faults == LIMITS.faults_max
 
 
-async def test_garbage_frames(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_garbage_frames(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, open_hands=False)
     thinker = Thinker(1, sleep_s=60)
     party.sit(1, thinker)
@@ -158,7 +156,7 @@ def hurrying(match: Match) -> list[Message]:
     ids=lambda make: make.__name__,
 )
 async def test_what_is_of_no_use_is_no_fault_and_holds_nobody_up(
-    autojump_clock: object, quick: None, tmp_path: Path, make: Callable[[Match], list[Message]]
+    virtual_time: object, tmp_path: Path, make: Callable[[Match], list[Message]]
 ) -> None:
     party = Party(tmp_path, 2, open_hands=False)
     thinker = Thinker(1, sleep_s=60)
@@ -180,9 +178,7 @@ async def test_what_is_of_no_use_is_no_fault_and_holds_nobody_up(
     assert trio.current_time() < 61, "everybody moves on at once"
 
 
-async def test_another_past_is_asked_for_only_while_the_step_is_open(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_another_past_is_asked_for_only_while_the_step_is_open(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
     thinker = Thinker(1, sleep_s=60)
     party.sit(1, thinker)
@@ -212,7 +208,7 @@ async def test_another_past_is_asked_for_only_while_the_step_is_open(
 # Secrets at the end.
 
 
-async def test_false_secrets_before_the_end(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_false_secrets_before_the_end(virtual_time: object, tmp_path: Path) -> None:
     """They take nobody's place: the true ones count, and whoever sent the false ones is at fault."""
     party = Party(tmp_path, 3)
     thinker = Thinker(1, sleep_s=60)
@@ -244,7 +240,7 @@ class Closed(Session):
 
 @pytest.mark.parametrize("secret", [bytes(31) + b"\2", bytes(32), b"\xff" * 32], ids=["another", "none", "too large"])
 async def test_a_seat_that_does_not_open_its_hand(
-    autojump_clock: object, quick: None, tmp_path: Path, secret: bytes, monkeypatch: pytest.MonkeyPatch
+    virtual_time: object, tmp_path: Path, secret: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The game is verified all the same: the moves prove themselves."""
     monkeypatch.setattr(Closed, "secret", secret)
@@ -294,9 +290,7 @@ class Whispered(Party):
 
 
 @pytest.mark.parametrize("players", [3, 4])
-async def test_a_seat_that_sends_its_part_to_one_other_only(
-    autojump_clock: object, quick: None, tmp_path: Path, players: int
-) -> None:
+async def test_a_seat_that_sends_its_part_to_one_other_only(virtual_time: object, tmp_path: Path, players: int) -> None:
     party = Whispered(tmp_path, players)
     party.sit(FOE, kind=Whisperer)
     await party.play()

@@ -42,9 +42,7 @@ def complete(party: Party, seats: Collection[int] = ()) -> None:
 
 @pytest.mark.parametrize("kind", PHASES)
 @pytest.mark.parametrize("cancelled", [False, True], ids=["leave", "cancel"])
-async def test_leaving_where_nobody_can_vote(
-    autojump_clock: object, quick: None, tmp_path: Path, kind: str, cancelled: bool
-) -> None:
+async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Path, kind: str, cancelled: bool) -> None:
     """Politely, or because everything is cancelled: the others are told, and wait for nobody."""
     party = Party(tmp_path, 3)
     stopper = stopped(party, kind, 3)
@@ -69,7 +67,7 @@ async def test_leaving_where_nobody_can_vote(
     complete(party)
 
 
-async def test_cancelled_before_anything(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_cancelled_before_anything(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     party.sit_others()
     for place in party.places.values():
@@ -80,7 +78,7 @@ async def test_cancelled_before_anything(autojump_clock: object, quick: None, tm
     complete(party)
 
 
-async def test_all_leave_at_once(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
     stopper = stopped(party, "turn", 3)
     async with party.playing() as nursery:
@@ -91,9 +89,7 @@ async def test_all_leave_at_once(autojump_clock: object, quick: None, tmp_path: 
     complete(party)
 
 
-async def test_leaving_and_talking_after_the_end_do_nothing(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_leaving_and_talking_after_the_end_do_nothing(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     await party.play()
     await party[1].session.leave("too late")
@@ -101,7 +97,7 @@ async def test_leaving_and_talking_after_the_end_do_nothing(
     checked(party)
 
 
-async def test_leaving_while_the_session_says_goodbye(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_leaving_while_the_session_says_goodbye(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, open_hands=False)
     party.sit_others()
     async with party.playing() as nursery:
@@ -110,7 +106,7 @@ async def test_leaving_while_the_session_says_goodbye(autojump_clock: object, qu
     checked(party)
 
 
-async def test_two_players(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     stopper = stopped(party, "draw", 2)
     async with party.playing():
@@ -148,7 +144,7 @@ async def failing(party: Party, error: type[Exception]) -> None:
 
 
 @pytest.mark.parametrize("cancel_leaves", [True, False])
-async def test_a_player_that_fails(autojump_clock: object, quick: None, tmp_path: Path, *, cancel_leaves: bool) -> None:
+async def test_a_player_that_fails(virtual_time: object, tmp_path: Path, *, cancel_leaves: bool) -> None:
     party = Party(tmp_path, 3, grace_s=30)
     party.sit(2, Broken(), cancel_leaves=cancel_leaves)
     await failing(party, ZeroDivisionError)
@@ -161,9 +157,7 @@ async def test_a_player_that_fails(autojump_clock: object, quick: None, tmp_path
         assert party[1].ended_at >= 30
 
 
-async def test_a_disk_that_is_full(
-    autojump_clock: object, quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     party = Party(tmp_path, 3)
     party.sit(2)
     real = Scribe._write
@@ -182,7 +176,7 @@ async def test_a_disk_that_is_full(
 # Seats that vanish.
 
 
-async def test_a_seat_that_comes_back_in_time(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_seat_that_comes_back_in_time(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3, grace_s=30)
     thinker = Thinker(1, sleep_s=5)
     party.sit(1, thinker)
@@ -198,9 +192,7 @@ async def test_a_seat_that_comes_back_in_time(autojump_clock: object, quick: Non
     assert len(set(party.results.values())) == 1
 
 
-async def test_others_that_come_and_go_do_not_prolong_the_wait(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_others_that_come_and_go_do_not_prolong_the_wait(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3, grace_s=60)
     stopper = stopped(party, "draw", 3)
     async with party.playing() as nursery:
@@ -219,9 +211,7 @@ async def test_others_that_come_and_go_do_not_prolong_the_wait(
 
 
 @pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "deal", "draw", "over"])
-async def test_a_program_that_is_there_and_does_nothing(
-    autojump_clock: object, quick: None, tmp_path: Path, kind: str
-) -> None:
+async def test_a_program_that_is_there_and_does_nothing(virtual_time: object, tmp_path: Path, kind: str) -> None:
     """What takes no thinking is not waited for, for ever."""
     party = Party(tmp_path, 2, grace_s=5)
     stopper = stopped(party, kind, 2)
@@ -236,7 +226,7 @@ async def test_a_program_that_is_there_and_does_nothing(
     complete(party, (1,))
 
 
-async def test_a_person_may_think_as_long_as_it_likes(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_person_may_think_as_long_as_it_likes(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, grace_s=5)
     party.sit(2, Thinker(0, sleep_s=10 * OWED_S))
     await party.play()
@@ -252,7 +242,7 @@ def over(match: Match) -> bool:
 
 
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
-async def test_one_of_three_is_gone_at_the_end(autojump_clock: object, quick: None, tmp_path: Path, dies: bool) -> None:
+async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     """The majority has signed: the result holds. A goodbye need not be waited on."""
     party = Party(tmp_path, 3, grace_s=30)
     stopper = stopped(party, "over", 3)
@@ -276,7 +266,7 @@ async def test_one_of_three_is_gone_at_the_end(autojump_clock: object, quick: No
 
 
 @pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
-async def test_one_of_two_is_gone_at_the_end(autojump_clock: object, quick: None, tmp_path: Path, dies: bool) -> None:
+async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
     party = Party(tmp_path, 2, grace_s=30)
     stopper = stopped(party, "over", 2)
     async with party.playing():
@@ -290,7 +280,7 @@ async def test_one_of_two_is_gone_at_the_end(autojump_clock: object, quick: None
     complete(party, (1,))
 
 
-async def test_leaving_when_the_end_is_signed(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
     """Two of three have signed, the third thinks about it: who leaves has a result."""
     party = Party(tmp_path, 3)
     stopper = stopped(party, "over", 3)
@@ -312,7 +302,7 @@ class Slowpoke(Session):
         await trio.sleep(3 * OPENINGS_WAIT_S)
 
 
-async def test_leaving_while_others_open_their_hands(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 3)
     party.sit(3, kind=Slowpoke)
     party.sit_others()
@@ -328,7 +318,7 @@ async def test_leaving_while_others_open_their_hands(autojump_clock: object, qui
         assert party[seat].report().verdict == "verified"
 
 
-async def test_cancelled_after_the_end(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_cancelled_after_the_end(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2)
     party.sit(2, kind=Slowpoke)
     party.sit_others()

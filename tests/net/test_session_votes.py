@@ -31,7 +31,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.session import TICK_S, Session
 from seqp2p.replay.resume import feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind
-from tests.net.parties import Party, Place, Scribe, Thinker, checked, went_on
+from tests.net.parties import WITHOUT_THREADS, Party, Place, Scribe, Thinker, checked, went_on
 from tests.table import fields_of, identity
 
 GRACE_S = 30
@@ -83,7 +83,7 @@ def told(place: Place, kind: type) -> list[Any]:
 
 
 async def test_nothing_own_is_sent_before_it_is_on_disk(
-    autojump_clock: object, quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    virtual_time: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever sends it first: of every kind that a seat signs, in every frame on every link."""
     party, asleep, notes = seated(tmp_path, 4)
@@ -116,9 +116,7 @@ async def test_nothing_own_is_sent_before_it_is_on_disk(
     assert {(3, "ContributionMessage"), (3, "BallotMessage"), (3, "HeadMessage")} <= sent
 
 
-async def test_a_journal_has_all_that_was_taken_in_its_order(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_a_journal_has_all_that_was_taken_in_its_order(virtual_time: object, tmp_path: Path) -> None:
     """A new match that takes it comes as far; nothing is in it twice."""
     party, asleep, notes = seated(tmp_path, 3)
     async with party.playing():
@@ -157,6 +155,7 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
         writer,
         lambda event: events.append((trio.current_time(), event)),
         again,
+        runtime=WITHOUT_THREADS,
     )
     party.places[seat] = Place(seat, session, session._questions._player, writer, events)
     nursery.start_soon(party.run, party.places[seat])
@@ -164,7 +163,7 @@ def come_back(party: Party, seat: int, notes: Notes, nursery: trio.Nursery) -> N
 
 @pytest.mark.parametrize(("kind", "back_s"), [("ballot", 1.0), ("ballot", 10.0), ("ballot", None), ("head", 1.0)])
 async def test_a_voter_that_dies_when_it_has_signed(
-    autojump_clock: object, quick: None, tmp_path: Path, kind: str, back_s: float | None
+    virtual_time: object, tmp_path: Path, kind: str, back_s: float | None
 ) -> None:
     """It comes back and is bound by what it has signed; or it does not, and with it the majority is gone."""
     party, asleep, notes = seated(tmp_path, 4, sleep_s=100)
@@ -200,7 +199,7 @@ async def test_a_voter_that_dies_when_it_has_signed(
     assert all(voter not in place.match.proven for place in party.places.values())
 
 
-async def test_two_die_within_one_vote(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_die_within_one_vote(virtual_time: object, tmp_path: Path) -> None:
     """Of six: the second dies while the first is voted out, and is dropped after its own grace."""
     party = Party(tmp_path, 6, "classic", grace_s=GRACE_S)
     asleep = trio.Event()
@@ -217,7 +216,7 @@ async def test_two_die_within_one_vote(autojump_clock: object, quick: None, tmp_
 
 
 async def test_a_seat_that_comes_back_after_it_was_dropped_from_its_own_disk(
-    autojump_clock: object, quick: None, tmp_path: Path
+    virtual_time: object, tmp_path: Path
 ) -> None:
     party, asleep, notes = seated(tmp_path, 3, sleep_s=GRACE_S + 30)
     async with party.playing() as nursery:
@@ -301,8 +300,7 @@ FLOODS = (
 
 @pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: flood.__name__)
 async def test_floods_are_bounded_and_harm_nobody(
-    autojump_clock: object,
-    quick: None,
+    virtual_time: object,
     tmp_path: Path,
     flood: Callable[[Match, int], Iterator[Message]],
     monkeypatch: pytest.MonkeyPatch,
@@ -357,7 +355,7 @@ def leave_of_another_game(_match: Match) -> Message:
     ids=lambda make: make.__name__,
 )
 async def test_what_nobody_signed_is_its_senders_fault(
-    autojump_clock: object, quick: None, tmp_path: Path, make: Callable[[Match], Message]
+    virtual_time: object, tmp_path: Path, make: Callable[[Match], Message]
 ) -> None:
     party, asleep, _ = seated(tmp_path, 3, sleep_s=10)
     async with party.playing():
@@ -370,7 +368,7 @@ async def test_what_nobody_signed_is_its_senders_fault(
     assert not party[1].match.left
 
 
-async def test_two_votes_in_one_round(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_two_votes_in_one_round(virtual_time: object, tmp_path: Path) -> None:
     """That is cheating, like any second signature for one place."""
     party, asleep, _ = seated(tmp_path, 4, sleep_s=10)
     async with party.playing():
@@ -385,7 +383,7 @@ async def test_two_votes_in_one_round(autojump_clock: object, quick: None, tmp_p
     assert {event.seats for event in told(party[1], Dropped)} == {(foe,)}
 
 
-async def test_a_dropped_seat_goes_on_talking(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_dropped_seat_goes_on_talking(virtual_time: object, tmp_path: Path) -> None:
     """Whatever it signs from now on counts for nothing, and holds nobody up."""
     party, asleep, _ = seated(tmp_path, 4, sleep_s=20)
     async with trio.open_nursery() as nursery:
@@ -406,7 +404,7 @@ async def test_a_dropped_seat_goes_on_talking(autojump_clock: object, quick: Non
     went_on(party, 2)
 
 
-async def test_a_ballot_before_its_step(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_ballot_before_its_step(virtual_time: object, tmp_path: Path) -> None:
     """It waits until its step is the first that is not final: links that are behind lose nobody's vote."""
     party, asleep, _ = seated(tmp_path, 3, sleep_s=3)
     async with party.playing():
@@ -438,9 +436,7 @@ def test_nobody_crowds_out_the_votes_of_another() -> None:
 # What is taken back.
 
 
-async def test_a_question_about_what_is_undone_is_asked_anew(
-    autojump_clock: object, quick: None, tmp_path: Path
-) -> None:
+async def test_a_question_about_what_is_undone_is_asked_anew(virtual_time: object, tmp_path: Path) -> None:
     """The player is told by being asked again; the answer to the first question is void."""
     party, asleep, _ = seated(tmp_path, 3, sleep_s=100)
     async with party.playing():

@@ -242,7 +242,7 @@ def remarks(place: Place) -> list[tuple[int, int, str]]:
     return sorted((event.seat, event.number, event.text) for event in place.events if isinstance(event, Remarked))
 
 
-async def test_everybody_hears_everything(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_everybody_hears_everything(virtual_time: object, tmp_path: Path) -> None:
     """A line of four, from before the first step on; and it is in every replay."""
     party = Party(tmp_path, 4, without={(1, 3), (1, 4), (2, 4)})
     thinker = Thinker(1, sleep_s=60)
@@ -264,9 +264,7 @@ async def test_everybody_hears_everything(autojump_clock: object, quick: None, t
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_everybody_hears_everything_over_slow_links(
-    autojump_clock: object, quick: None, tmp_path: Path, seed: int
-) -> None:
+async def test_everybody_hears_everything_over_slow_links(virtual_time: object, tmp_path: Path, seed: int) -> None:
     """Remarks overtake the steps they are dated to, and those they follow."""
     party = Party(tmp_path, 3, wires=SlowWires(0.8, seed))
     said: dict[int, int] = dict.fromkeys((1, 2, 3), 0)
@@ -292,7 +290,7 @@ async def test_everybody_hears_everything_over_slow_links(
     assert all(not peer.faults for place in party.places.values() for peer in place.session.mesh._peers.values())
 
 
-async def test_a_bad_remark_ends_the_link_of_who_sent_it(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_bad_remark_ends_the_link_of_who_sent_it(virtual_time: object, tmp_path: Path) -> None:
     party = Party(tmp_path, 2, open_hands=False)
     thinker = Thinker(1, sleep_s=60)
     party.sit(1, thinker)
@@ -387,7 +385,7 @@ def quiet(directory: Path, **more: Any) -> Party:
 
 
 async def test_a_called_team_gives_a_card_each_and_the_game_goes_on_to_its_end(
-    autojump_clock: object, quick: None, tmp_path: Path
+    virtual_time: object, tmp_path: Path
 ) -> None:
     """The speaker and the caller have no link."""
     party = quiet(tmp_path, without={(1, 2), (3, 4)})
@@ -415,8 +413,7 @@ async def test_a_called_team_gives_a_card_each_and_the_game_goes_on_to_its_end(
     ids=["silence", "partner", "courtesy", "covered up", "twice", "two remarks"],
 )
 async def test_what_can_be_called(
-    autojump_clock: object,
-    quick: None,
+    virtual_time: object,
     tmp_path: Path,
     calls: list[Callable[[Caller, View], Any]],
     why: list[str],
@@ -433,7 +430,7 @@ async def test_what_can_be_called(
 
 @pytest.mark.parametrize("later", [False, True])
 async def test_a_remark_can_be_called_only_in_the_first_turn_after_it(
-    autojump_clock: object, quick: None, tmp_path: Path, later: bool
+    virtual_time: object, tmp_path: Path, later: bool
 ) -> None:
     """What is said while the caller thinks, it may have heard when it had made up its mind."""
     party = quiet(tmp_path)
@@ -505,7 +502,7 @@ def changed(found: list[AnyRecord]) -> None:
 
 
 @pytest.fixture
-async def talked(autojump_clock: object, quick: None, tmp_path: Path) -> Place:
+async def talked(virtual_time: object, tmp_path: Path) -> Place:
     """Seat 1 of a finished game in which seat 2 has said two things in a row."""
     party = Party(tmp_path, 2, open_hands=False)
     thinker = Thinker(1, sleep_s=10)

@@ -74,7 +74,7 @@ async def ended(frames: FrameStream) -> bool:
     ],
     ids=lambda message: type(message).__name__,
 )
-async def test_a_spectator_that_speaks(autojump_clock: object, quick: None, tmp_path: Path, message: Message) -> None:
+async def test_a_spectator_that_speaks(virtual_time: object, tmp_path: Path, message: Message) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 2)
@@ -112,7 +112,7 @@ async def _settled(frames: FrameStream) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\xff" * 50, bytes(5_000), encode_message(Bye("x" * 200))[4:] + b"\0"])
-async def test_a_spectator_that_sends_rubbish(autojump_clock: object, quick: None, tmp_path: Path, data: bytes) -> None:
+async def test_a_spectator_that_sends_rubbish(virtual_time: object, tmp_path: Path, data: bytes) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
@@ -122,7 +122,7 @@ async def test_a_spectator_that_sends_rubbish(autojump_clock: object, quick: Non
     checked(hall)
 
 
-async def test_a_spectator_that_says_goodbye(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_spectator_that_says_goodbye(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
@@ -133,7 +133,7 @@ async def test_a_spectator_that_says_goodbye(autojump_clock: object, quick: None
     checked(hall)
 
 
-async def test_a_flood_is_read_at_its_pace(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
@@ -153,7 +153,7 @@ async def test_a_flood_is_read_at_its_pace(autojump_clock: object, quick: None, 
     checked(hall)
 
 
-async def test_wrong_codes_burn_it_and_the_game_goes_on(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_wrong_codes_burn_it_and_the_game_goes_on(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open() as nursery:
         await asleep.wait()
@@ -173,7 +173,7 @@ async def test_wrong_codes_burn_it_and_the_game_goes_on(autojump_clock: object, 
     same_game(hall.seen[2], hall[1])
 
 
-async def test_who_has_a_seat_cannot_watch(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_who_has_a_seat_cannot_watch(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
@@ -187,7 +187,7 @@ async def test_who_has_a_seat_cannot_watch(autojump_clock: object, quick: None, 
     checked(hall)
 
 
-async def test_a_full_house(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_full_house(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path, places=2)
     async with hall.open() as nursery:
         await asleep.wait()
@@ -203,7 +203,7 @@ async def test_a_full_house(autojump_clock: object, quick: None, tmp_path: Path)
     same_game(hall.seen[3], hall[1])
 
 
-async def test_both_in_the_exchange_for_the_last_place(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_both_in_the_exchange_for_the_last_place(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path, places=1)
     async with hall.open():
         await asleep.wait()
@@ -223,7 +223,7 @@ async def test_both_in_the_exchange_for_the_last_place(autojump_clock: object, q
     assert len(hall.came) == 1
 
 
-async def test_all_come_back_for_the_last_place(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_all_come_back_for_the_last_place(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path, places=1)
     async with hall.open():
         await asleep.wait()
@@ -247,7 +247,7 @@ async def test_all_come_back_for_the_last_place(autojump_clock: object, quick: N
             nursery.cancel_scope.cancel()
 
 
-async def test_one_connection_of_each_key(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_one_connection_of_each_key(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
@@ -264,9 +264,7 @@ async def test_one_connection_of_each_key(autojump_clock: object, quick: None, t
     [(Watch("\x1b[31m"), "bad_name"), (Sit("me", ()), ""), (None, "")],
     ids=["name", "sit", "silent"],
 )
-async def test_after_the_code(
-    autojump_clock: object, quick: None, tmp_path: Path, message: Message | None, code: str
-) -> None:
+async def test_after_the_code(virtual_time: object, tmp_path: Path, message: Message | None, code: str) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
@@ -280,7 +278,7 @@ async def test_after_the_code(
     checked(hall)
 
 
-async def test_only_so_many_are_remembered(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_only_so_many_are_remembered(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path, limits=Limits(watch_known_max=2))
     async with hall.open():
         await asleep.wait()
@@ -295,7 +293,7 @@ async def test_only_so_many_are_remembered(autojump_clock: object, quick: None, 
     checked(hall)
 
 
-async def test_a_table_without_spectators(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_table_without_spectators(virtual_time: object, tmp_path: Path) -> None:
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()

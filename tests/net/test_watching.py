@@ -26,7 +26,7 @@ def turns(seen: Seen) -> int:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-async def test_a_whole_game(autojump_clock: object, quick: None, tmp_path: Path, players: int) -> None:
+async def test_a_whole_game(virtual_time: object, tmp_path: Path, players: int) -> None:
     hall = Hall(tmp_path, players)
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
@@ -39,7 +39,7 @@ async def test_a_whole_game(autojump_clock: object, quick: None, tmp_path: Path,
         assert isinstance(seen.events[-1], Finished)
 
 
-async def test_in_the_middle(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_in_the_middle(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
     thinker = Thinker(3, 60.0)
     hall.first = thinker
@@ -52,7 +52,7 @@ async def test_in_the_middle(autojump_clock: object, quick: None, tmp_path: Path
     same_game(hall.seen[1], hall[1])
 
 
-async def test_no_more_than_one_batch_at_a_time(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_no_more_than_one_batch_at_a_time(virtual_time: object, tmp_path: Path) -> None:
     """Catching up goes by what the spectator asks for; what the game does meanwhile is not sent twice."""
     hall = Hall(tmp_path, 2, limits=Limits(watch_batch_max=4_000))
     thinker = Thinker(3, 60.0)
@@ -73,7 +73,7 @@ async def test_no_more_than_one_batch_at_a_time(autojump_clock: object, quick: N
     same_game(hall.seen[2], hall[1])
 
 
-async def test_who_is_behind_at_the_end_is_sent_the_rest(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_who_is_behind_at_the_end_is_sent_the_rest(virtual_time: object, tmp_path: Path) -> None:
     """It asks so seldom that the game is over long before it has had it all."""
     hall = Hall(tmp_path, 2, limits=Limits(watch_batch_max=1_000))
     thinker = Thinker(3, 3.0)
@@ -85,7 +85,7 @@ async def test_who_is_behind_at_the_end_is_sent_the_rest(autojump_clock: object,
     assert len(hall.seen[1].of_kind("OpeningRecord")) == 2
 
 
-async def test_hands_are_opened_after_the_end_only(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_hands_are_opened_after_the_end_only(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
     async with hall.open():
         frames = await hall.knock(1)
@@ -104,7 +104,7 @@ async def test_hands_are_opened_after_the_end_only(autojump_clock: object, quick
     assert sorted(opened) == [1, 2]
 
 
-async def test_hands_that_stay_closed(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_hands_that_stay_closed(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2, open_hands=False)
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
@@ -112,7 +112,7 @@ async def test_hands_that_stay_closed(autojump_clock: object, quick: None, tmp_p
     assert hall.seen[1].of_kind("OpeningRecord") == []
 
 
-async def test_what_is_said_is_heard(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_what_is_said_is_heard(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
     thinker = Thinker(2, 60.0)
     hall.first = thinker
@@ -134,7 +134,7 @@ async def test_what_is_said_is_heard(autojump_clock: object, quick: None, tmp_pa
 # The host goes away
 
 
-async def test_a_lost_connection_is_made_again(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_lost_connection_is_made_again(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
     thinker = Thinker(2, 60.0)
     hall.first = thinker
@@ -154,7 +154,7 @@ async def test_a_lost_connection_is_made_again(autojump_clock: object, quick: No
     assert hall.came == ["watcher 1"]
 
 
-async def test_a_host_that_stays_away(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_host_that_stays_away(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 3, grace_s=20)
     thinker = Thinker(2, math.inf)
     hall.first = thinker
@@ -175,7 +175,7 @@ async def test_a_host_that_stays_away(autojump_clock: object, quick: None, tmp_p
     assert seen.report().verdict == "unfinished"
 
 
-async def test_a_host_that_leaves(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
     thinker = Thinker(2, math.inf)
     hall.first = thinker
@@ -191,7 +191,7 @@ async def test_a_host_that_leaves(autojump_clock: object, quick: None, tmp_path:
     assert seen.report().verdict == hall[2].report().verdict
 
 
-async def test_a_spectator_that_leaves(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_spectator_that_leaves(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
     thinker = Thinker(2, 60.0)
     hall.first = thinker
@@ -207,7 +207,7 @@ async def test_a_spectator_that_leaves(autojump_clock: object, quick: None, tmp_
     assert hall.seen[1].report().verdict == "unfinished"
 
 
-async def test_a_cheat_is_seen(autojump_clock: object, quick: None, tmp_path: Path) -> None:
+async def test_a_cheat_is_seen(virtual_time: object, tmp_path: Path) -> None:
     hall = Hall(tmp_path, 2)
 
     def two_turns(crook: Crook, own: object) -> list[tuple[tuple[int, ...], object]]:
@@ -229,7 +229,7 @@ async def test_a_cheat_is_seen(autojump_clock: object, quick: None, tmp_path: Pa
 
 
 @pytest.mark.parametrize("late", [False, True])
-async def test_going_on_without_a_seat(autojump_clock: object, quick: None, tmp_path: Path, late: bool) -> None:
+async def test_going_on_without_a_seat(virtual_time: object, tmp_path: Path, late: bool) -> None:
     """Seat 3 is gone, the others vote it out and deal anew; who watches later is shown how."""
     hall = Hall(tmp_path, 3, grace_s=10)
     hall.first = Thinker(2, 60.0)

@@ -124,7 +124,7 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
             await trio.aclose_forcefully(listener)
 
 
-async def test_fifty_spectators(quick: None, tmp_path: Path) -> None:
+async def test_fifty_spectators(tmp_path: Path) -> None:
     """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them.
 
     What is measured is the host's own work for a step. That it waits for nobody needs no clock: ``play`` is no
@@ -163,7 +163,7 @@ async def test_fifty_spectators(quick: None, tmp_path: Path) -> None:
     assert seen[0].report().verdict == "verified"
 
 
-async def test_one_that_does_not_read(quick: None, tmp_path: Path) -> None:
+async def test_one_that_does_not_read(tmp_path: Path) -> None:
     """It asks for the whole game again and again, and takes nothing: it is cut off, and nobody waits for it."""
     limits = replace(
         LIMITS, silence_s=1.5, resend_s=0.0, answer_pause_s=0.0, watch_rate_bytes_s=1_000_000, watch_batch_max=50_000
@@ -189,7 +189,7 @@ async def test_one_that_does_not_read(quick: None, tmp_path: Path) -> None:
         assert honest.result == GAME.match.game.result
 
 
-async def test_one_that_asks_for_nothing(quick: None, tmp_path: Path) -> None:
+async def test_one_that_asks_for_nothing(tmp_path: Path) -> None:
     """What it has not read is not sent: one batch of it is held, however long the game is."""
     limits = replace(LIMITS, watch_batch_max=20_000)
     async with theatre(5, limits) as house:
@@ -207,7 +207,7 @@ async def test_one_that_asks_for_nothing(quick: None, tmp_path: Path) -> None:
         assert house.watchers.count == 1
 
 
-async def test_what_is_kept_for_all_comes_in_batches(quick: None) -> None:
+async def test_what_is_kept_for_all_comes_in_batches() -> None:
     """Remarks of a whole evening, and what is said about a step that is open, behind the contributions."""
     vote = HeadMessage(b"a head", bytes(64))
     async with theatre(5, replace(LIMITS, watch_batch_max=20_000, answer_pause_s=0.0)) as house:
@@ -227,7 +227,7 @@ async def test_what_is_kept_for_all_comes_in_batches(quick: None) -> None:
     assert kinds == ["ContributionMessage"] * 6 + ["RemarkMessage"] * 100 + ["HeadMessage"]
 
 
-async def test_two_hundred_connections(quick: None, tmp_path: Path) -> None:
+async def test_two_hundred_connections(tmp_path: Path) -> None:
     """Some hold their tongue, some begin; who knows the code gets in all the same, as far as there is room."""
     async with theatre(20) as house:
         idle = [await tcp_dial(house.address) for _ in range(200)]
