@@ -24,18 +24,18 @@ from typing import Any
 
 import trio
 
+from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.identity import Identity
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.session import SeatRunner
+from seqp2p.live.store import MatchStore
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net.addresses import Address, open_listeners
-from seqp2p.net.mesh import Mesh
-from seqp2p.net.session import Session
-from seqp2p.net.store import MatchStore
-from seqp2p.net.table import Table
 from seqp2p.net.tls import make_credentials
-from seqp2p.players.bot_player import BotPlayer
-from seqp2p.players.bots import BOTS
 from seqp2p.replay.writer import ReplayWriter
 
 HERE = Path(__file__).resolve().parent
@@ -43,7 +43,7 @@ HERE = Path(__file__).resolve().parent
 # of every other: 3 ms × 12 × 11 that twelve machines would not do one after the other.
 PACE_S = {4: "0.15", 12: "0.6"}
 BEHIND = 100
-WATCHERS = 50
+SPECTATORS = 50
 ROUNDS = 3
 
 Figures = dict[str, dict[str, float]]
@@ -58,7 +58,7 @@ def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
 
 
-def game(players: int, watchers: int = 0) -> list[list[dict[str, Any]]]:
+def game(players: int, spectators: int = 0) -> list[list[dict[str, Any]]]:
     """Every event of every peer of one game."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         common = ["--bot", "greedy", "--pace", PACE_S[players], "--json"]
@@ -72,8 +72,8 @@ def game(players: int, watchers: int = 0) -> list[list[dict[str, Any]]]:
         host = peer(1, "host", "--players", players, "--listen", "127.0.0.1:0")
         assert host.stdout is not None
         shown = json.loads(host.stdout.readline())
-        if watchers:
-            crowd = start("net_watchers.py", shown["address"], shown["code"], watchers, home=Path(folder, "crowd"))
+        if spectators:
+            crowd = start("net_spectators.py", shown["address"], shown["code"], spectators, home=Path(folder, "crowd"))
             stack.callback(crowd.wait)
             stack.callback(crowd.kill)
             assert crowd.stdout is not None
@@ -121,8 +121,8 @@ def latencies_ms(told: Iterable[list[dict[str, Any]]]) -> tuple[list[float], lis
     return decided, own
 
 
-def moves(players: int, watchers: int = 0) -> tuple[dict[str, float], list[list[dict[str, Any]]]]:
-    told = game(players, watchers)
+def moves(players: int, spectators: int = 0) -> tuple[dict[str, float], list[list[dict[str, Any]]]]:
+    told = game(players, spectators)
     decided, own = latencies_ms(told)
     return {
         "median_ms": round(statistics.median(decided), 2),
@@ -136,7 +136,7 @@ def moves(players: int, watchers: int = 0) -> tuple[dict[str, float], list[list[
 # Coming back
 
 
-class Silent(OwnSeat):
+class Silent(SeatKeys):
     """A seat that owes nothing: what it gave when it was there is in the others' hands."""
 
     def owes(self, match: Match) -> bool:  # noqa: ARG002  # as every seat has it
@@ -150,7 +150,7 @@ def played() -> tuple[Agreement, list[Identity], Match]:
     settings = Settings("classic", 2, 2, ("blue", "green"), False, False, False, True, 0, 120)
     agreement = Agreement(1, settings, seats)
     match = Match(encode_agreement(agreement))
-    own = [OwnSeat(number, key, secrets.token_bytes) for number, key in enumerate(keys, 1)]
+    own = [SeatKeys(number, key, secrets.token_bytes) for number, key in enumerate(keys, 1)]
     dice = random.Random(1)
     while match.kind is not None:
         for seat in own:
@@ -173,7 +173,9 @@ async def resync_s() -> float:
     doors = [await open_listeners(Address("127.0.0.1", 0)) for _ in keys]
     places = {seat: (Address("127.0.0.1", door[0].socket.getsockname()[1]),) for seat, door in enumerate(doors, 1)}
     meshes = [
-        Mesh(Table(make_credentials(key), agreement, seat, {3 - seat: places[3 - seat]}, door), secrets.token_bytes)
+        Mesh(
+            AgreedTable(make_credentials(key), agreement, seat, {3 - seat: places[3 - seat]}, door), secrets.token_bytes
+        )
         for seat, (key, door) in enumerate(zip(keys, doors, strict=True), 1)
     ]
 
@@ -186,7 +188,7 @@ async def resync_s() -> float:
             await nursery.start(meshes[0].run, MatchStore(whole))
             nursery.start_soon(drain, meshes[0])
             player = BotPlayer(BOTS["greedy"](random.Random(1)))
-            session = Session(behind, Silent(2, keys[1], secrets.token_bytes), meshes[1], player, writer, tell)
+            session = SeatRunner(behind, Silent(2, keys[1], secrets.token_bytes), meshes[1], player, writer, tell)
             begun = time.monotonic()
             nursery.start_soon(session.run)
             await caught_up.wait()
@@ -210,7 +212,7 @@ def run() -> Figures:
     for _ in range(ROUNDS):
         # In turns, so that both meet the same machine.
         alone.append(moves(4)[0])
-        crowded.append(moves(4, WATCHERS)[0])
+        crowded.append(moves(4, SPECTATORS)[0])
     figures["move_4"], watched = (min(each, key=lambda figure: figure["median_ms"]) for each in (alone, crowded))
     figures["move_12"], told = moves(12)
     ends = [event for events in told for event in events if event["event"] == "over"]
@@ -220,7 +222,7 @@ def run() -> Figures:
         "peak_mb": round(max(event["peak_mb"] for event in ends), 1),
     }
     ratio = watched["median_ms"] / figures["move_4"]["median_ms"]
-    figures["spectators"] = {"count": WATCHERS, "median_ms": watched["median_ms"], "ratio": round(ratio, 3)}
+    figures["spectators"] = {"count": SPECTATORS, "median_ms": watched["median_ms"], "ratio": round(ratio, 3)}
     return figures
 
 

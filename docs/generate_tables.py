@@ -14,11 +14,11 @@ from seqp2p.match.contribution import open_envelope
 from seqp2p.match.steps import STEP_OF_PHASE, STEPS
 from seqp2p.net import limits
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import ALLOWED, Stage
+from seqp2p.net.messages import ALLOWED, LinkStage
 from seqp2p.replay.format import CertificateRecord, StepRecord
 from seqp2p.replay.format import records as records_in
 from seqp2p.replay.reading import BESIDE, STAGES
-from seqp2p.rules.actions import Kind
+from seqp2p.rules.actions import ActionKind
 from seqp2p.rules.engine import ACTIONS
 
 DOCS: Final = Path(__file__).parent
@@ -81,7 +81,7 @@ def followers() -> dict[str, set[str]]:
 
 def actions() -> Iterator[str]:
     """Which actions can be legal in which phase of a position."""
-    kinds = get_args(Kind)
+    kinds = get_args(ActionKind)
     yield f"| phase | {' | '.join(f'`{kind}`' for kind in kinds)} |"
     yield f"| --- |{' --- |' * len(kinds)}"
     for phase, judges in ACTIONS.items():
@@ -92,7 +92,7 @@ def messages() -> Iterator[str]:
     """Which messages each end of a link takes at which stage; any other is the sender's fault."""
     yield "| stage, and who receives | messages it takes |"
     yield "| --- | --- |"
-    for stage in Stage:
+    for stage in LinkStage:
         tags = ", ".join(f"`{message.__struct_config__.tag}`" for message in ALLOWED[stage])
         yield f"| {stage.value} | {tags} |"
 

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from seqp2p.api.seat import Seat
     from seqp2p.api.settings import table_settings
     from seqp2p.api.turns import Turn
-    from seqp2p.api.watching import Balcony, watch
+    from seqp2p.api.watching import Spectator, watch
+    from seqp2p.bots.player import Bot
+    from seqp2p.bots.registry import BOTS
     from seqp2p.crypto.identity import Identity, fingerprint
+    from seqp2p.live.absence import Absent, Back
+    from seqp2p.lobby.events import CodeShown, Guest, LobbyShown, SpectatorCame, TurnedAway
     from seqp2p.match.events import (
         Dealt,
         Drawn,
@@ -36,13 +40,9 @@ if TYPE_CHECKING:
         Voted,
     )
     from seqp2p.match.table import Settings, TableError
-    from seqp2p.net.absence import Absent, Back
     from seqp2p.net.addresses import AddressError
-    from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, Refused, Unreachable, WrongKey
-    from seqp2p.net.lobby import CodeShown, Guest, LobbyShown, TurnedAway, WatcherCame
-    from seqp2p.players.bots import BOTS
-    from seqp2p.players.player import Bot
-    from seqp2p.replay.playback import Left, Moment, Playback, Proved, Reshuffled
+    from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, PeerRefused, Unreachable, WrongKey
+    from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft
     from seqp2p.replay.resume import GameOver, ResumeError
     from seqp2p.replay.sidecar import SeatHeld, SidecarError
     from seqp2p.replay.verify import Player, Report
@@ -82,8 +82,8 @@ __all__ = [
     "AmbiguousAction",
     "Back",
     "BadCode",
-    "Balcony",
     "Bot",
+    "CheatProved",
     "CodeShown",
     "Dealt",
     "Drawn",
@@ -96,7 +96,6 @@ __all__ = [
     "HomeError",
     "Identity",
     "IllegalAction",
-    "Left",
     "LinkLost",
     "LobbyShown",
     "Moment",
@@ -105,12 +104,11 @@ __all__ = [
     "OpenTable",
     "Options",
     "PeerError",
+    "PeerRefused",
     "Playback",
     "Player",
     "Position",
-    "Proved",
     "Redealt",
-    "Refused",
     "Remarked",
     "Report",
     "Reshuffled",
@@ -119,11 +117,14 @@ __all__ = [
     "RulesError",
     "Seat",
     "SeatHeld",
+    "SeatLeft",
     "Seated",
     "Settings",
     "Shuffled",
     "SidecarError",
     "Skipped",
+    "Spectator",
+    "SpectatorCame",
     "TableError",
     "Turn",
     "Turned",
@@ -133,7 +134,6 @@ __all__ = [
     "Variant",
     "View",
     "Voted",
-    "WatcherCame",
     "WrongKey",
     "__version__",
     "fingerprint",
@@ -174,7 +174,7 @@ _PLACES = MappingProxyType(
         "seqp2p.api.settings": ("table_settings",),
         "seqp2p.api.turns": ("Turn",),
         "seqp2p.api.watching": (
-            "Balcony",
+            "Spectator",
             "watch",
         ),
         "seqp2p.crypto.identity": (
@@ -200,7 +200,7 @@ _PLACES = MappingProxyType(
             "Settings",
             "TableError",
         ),
-        "seqp2p.net.absence": (
+        "seqp2p.live.absence": (
             "Absent",
             "Back",
         ),
@@ -210,24 +210,24 @@ _PLACES = MappingProxyType(
             "LinkLost",
             "NetError",
             "PeerError",
-            "Refused",
+            "PeerRefused",
             "Unreachable",
             "WrongKey",
         ),
-        "seqp2p.net.lobby": (
+        "seqp2p.lobby.events": (
             "CodeShown",
             "Guest",
             "LobbyShown",
             "TurnedAway",
-            "WatcherCame",
+            "SpectatorCame",
         ),
-        "seqp2p.players.bots": ("BOTS",),
-        "seqp2p.players.player": ("Bot",),
+        "seqp2p.bots.registry": ("BOTS",),
+        "seqp2p.bots.player": ("Bot",),
         "seqp2p.replay.playback": (
-            "Left",
+            "SeatLeft",
             "Moment",
             "Playback",
-            "Proved",
+            "CheatProved",
             "Reshuffled",
         ),
         "seqp2p.replay.resume": (

@@ -26,7 +26,7 @@ from seqp2p.match.encoding import pack, unpack
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import (
@@ -82,9 +82,9 @@ def make_agreement(players: int, variant: str = "classic", seed: int = 1, **chan
     return Agreement(1, make_settings(players, variant, **changes), seats)
 
 
-def make_seats(players: int, seed: int = 1) -> list[OwnSeat]:
+def make_seats(players: int, seed: int = 1) -> list[SeatKeys]:
     """The seats' own sides, with secrets of this seed."""
-    return [OwnSeat(seat, identity(seat, seed), randomness(("seat", seed, seat))) for seat in range(1, players + 1)]
+    return [SeatKeys(seat, identity(seat, seed), randomness(("seat", seed, seat))) for seat in range(1, players + 1)]
 
 
 def at_random(seed: object) -> Choose:
@@ -141,21 +141,21 @@ ACTIONS = ("turn", "discard", "late")
 POLICIES: dict[str, Callable[[object], Choose]] = {"random": at_random, "peaceful": peaceful, "soon": soon}
 
 
-def due(match: Match, seats: list[OwnSeat], choose: Choose) -> Iterator[Contribution]:
+def due(match: Match, seats: list[SeatKeys], choose: Choose) -> Iterator[Contribution]:
     """What the open step waits for, in seat order."""
     for seat in seats:
         if seat.owes(match):
             yield contribution_of(match, seat, choose)
 
 
-def contribution_of(match: Match, seat: OwnSeat, choose: Choose) -> Contribution:
+def contribution_of(match: Match, seat: SeatKeys, choose: Choose) -> Contribution:
     """What this seat owes to the open step."""
     if match.kind in ACTIONS:
         return seat.play(match, choose(seat.view(match)))
     return seat.contribute(match)
 
 
-def play(match: Match, seats: list[OwnSeat], choose: Choose, until: Until = lambda _match: False) -> list[Event]:
+def play(match: Match, seats: list[SeatKeys], choose: Choose, until: Until = lambda _match: False) -> list[Event]:
     """Play on until the end, or until the open step is one that ``until`` picks; returns the events."""
     events: list[Event] = []
     while match.kind is not None and not until(match):
@@ -175,7 +175,7 @@ class Played:
     seed: int
     agreement: bytes
     match: Match
-    seats: tuple[OwnSeat, ...]
+    seats: tuple[SeatKeys, ...]
     events: tuple[Event, ...]
     kept: dict[int, Match] = field(default_factory=dict)
 
@@ -193,7 +193,7 @@ class Played:
         kinds = [open_envelope(step.contributions[0][1].payload).kind for step in self.steps]
         return [number for number, found in enumerate(kinds, 1) if found == kind][nth - 1]
 
-    def seat(self, number: int) -> OwnSeat:
+    def seat(self, number: int) -> SeatKeys:
         """A seat's own side."""
         return self.seats[number - 1]
 
@@ -304,7 +304,7 @@ def resigned(contribution: Contribution, signature: bytes) -> Contribution:
 
 
 def replay_of(
-    match: Match, writer: OwnSeat, evidence: tuple[Contribution, ...] = (), directory: Path | None = None
+    match: Match, writer: SeatKeys, evidence: tuple[Contribution, ...] = (), directory: Path | None = None
 ) -> bytes:
     """The bytes of the replay that this seat writes of a match, finished."""
     if directory is None:

@@ -14,8 +14,8 @@ from tests.each import for_each
 ROOT = Path(seqp2p.__file__).parent
 FUNCTION_LINES_MAX = 60
 
-# Arrows point downwards only: cli → api, ui, players, net, replay → match → rules, crypto. Three go sideways, and no
-# other: a session of the net asks a player and writes a replay; a person at typed lines is shown plain text.
+# Arrows point downwards only: cli → api → live → lobby → net → match → rules, crypto. The live game asks a player
+# (bots) and writes a replay; a person at typed lines is shown plain text (ui).
 LOWEST = {"rules", "crypto"}
 ALLOWED: dict[str, set[str]] = {
     "rules": set(),
@@ -23,26 +23,28 @@ ALLOWED: dict[str, set[str]] = {
     "match": LOWEST,
     "replay": {"match"} | LOWEST,
     "ui": {"hangup", "match"} | LOWEST,
-    "players": {"ui", "match"} | LOWEST,
-    "arena": {"workers", "players", "match"} | LOWEST,
+    "bots": {"match"} | LOWEST,
+    "arena": {"workers", "bots", "match"} | LOWEST,
     "learning": {"arena", "ui"} | LOWEST,
-    "net": {"players", "replay", "match"} | LOWEST,
-    "api": {"players", "net", "replay", "match"} | LOWEST,
-    "cli": {"api", "arena", "workers", "hangup", "ui", "players", "net", "replay", "match"} | LOWEST,
-    "testing": {"arena", "ui", "players", "net", "replay", "match"} | LOWEST,
+    "net": {"match"} | LOWEST,
+    "lobby": {"net", "match"} | LOWEST,
+    "live": {"lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "api": {"live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "cli": {"api", "arena", "workers", "hangup", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "testing": {"arena", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
-    "__init__": {"api", "players", "net", "replay", "match"} | LOWEST,
-    "said": set(),
+    "__init__": {"api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "i18n": set(),
     "workers": set(),
     "hangup": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "said"}
+EVERYBODYS = {"__init__", "i18n"}
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
-    "said",
+    "i18n",
     "rules",
     "crypto",
     "match",
@@ -50,8 +52,8 @@ PURE = (
     "replay.reading",
     "replay.format",
     "replay.playback",
-    "replay.written",
-    "replay.decoded",
+    "replay.to_text",
+    "replay.to_plain",
     "replay.summary",
 )
 IMPURE = {
@@ -84,10 +86,10 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "coincurve": "crypto.group",
     "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
-    "spake2": "net.",
-    "zeroconf": "net.discovery",
+    "spake2": "lobby.",
+    "zeroconf": "lobby.discovery",
     "ifaddr": "net.interfaces",
-    "trio": ("api.", "net.", "players.", "cli.", "ui.", "testing."),
+    "trio": ("api.", "live.", "lobby.", "net.", "bots.", "cli.", "ui.", "testing."),
     "prompt_toolkit": "ui.",
     "asyncio": "ui.",
     "click": "cli.",

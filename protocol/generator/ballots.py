@@ -8,7 +8,7 @@ from protocol.generator.games import Game, settings
 from protocol.generator.vectors import Vector, bad, file_of, flip, good
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
-from seqp2p.match.ballots import Action, Decree, Last, Vote
+from seqp2p.match.ballots import Decree, Last, Sanction, Vote
 from seqp2p.match.signed import head_of_action
 
 _packb: Any = msgpack.packb
@@ -75,7 +75,7 @@ def _sign(table: Game, name: str, kind: str, said: dict[str, Any], failure: str 
 
 
 def _heads_of_actions() -> list[Vector]:
-    actions: tuple[tuple[Action, list[int]], ...] = (("skip", [3]), ("drop", [3]), ("drop", [2, 11, 12]))
+    actions: tuple[tuple[Sanction, list[int]], ...] = (("skip", [3]), ("drop", [3]), ("drop", [2, 11, 12]))
     return [
         good(
             "head of action",

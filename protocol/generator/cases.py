@@ -15,7 +15,7 @@ from protocol.generator.votes import vote_cases
 from protocol.generator.wrong_moves import wrong_move_cases
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
@@ -198,7 +198,7 @@ def _card(contribution: Contribution) -> str:
 def _copied_key() -> tuple[Game, Contribution]:
     """A table where one person holds both seats and gives them one game key; step 2 with seat 1's part in."""
     game = Game(GAME, settings("kids", 2), ("random", "random"))
-    game.seats[1] = OwnSeat(2, game.identities[1], Stream(f"{GAME} seat 1"))
+    game.seats[1] = SeatKeys(2, game.identities[1], Stream(f"{GAME} seat 1"))
     game.play(until=2)
     one, two = game.contributions()
     game.match.receive(one)

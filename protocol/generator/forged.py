@@ -24,7 +24,7 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
-from seqp2p.match.contribution import Body, Contribution, Kind, RevealBody, SharesBody, ShuffleBody, make_payload
+from seqp2p.match.contribution import Body, Contribution, RevealBody, SharesBody, ShuffleBody, StepKind, make_payload
 from seqp2p.match.errors import Failure
 from seqp2p.match.setup_steps import positions_of_others
 from seqp2p.replay.format import StepRecord, pairs
@@ -44,7 +44,7 @@ def refused(game: Game, failure: Failure, seat: int, why: str, *contributions: C
     return Case(data, "invalid", why, failure, number, seat)
 
 
-def signed(game: Game, seat: int, kind: Kind, body: Body) -> Contribution:
+def signed(game: Game, seat: int, kind: StepKind, body: Body) -> Contribution:
     """Return this body as a contribution of the seat to the open step."""
     match = game.match
     payload = make_payload(match.game.id, match.number, match.head, seat, kind, body)

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from protocol.generator.stream import Stream, StreamChoices, identity
+from seqp2p.bots.player import Bot
+from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.group import encode_scalar, random_below
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import Identity, sign
@@ -13,10 +15,8 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
-from seqp2p.players.bots import BOTS
-from seqp2p.players.player import Bot
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
@@ -68,7 +68,7 @@ class Game:
     settings: Settings
     bots: Sequence[str]
     match: Match = field(init=False)
-    seats: list[OwnSeat] = field(init=False)
+    seats: list[SeatKeys] = field(init=False)
     identities: list[Identity] = field(init=False)
     actions: list[tuple[int, int, Action]] = field(default_factory=list)
     """(step, seat, action) in order."""
@@ -86,7 +86,7 @@ class Game:
         )
         self.match = Match(encode_agreement(Agreement(1, self.settings, entries)))
         self.seats = [
-            OwnSeat(seat, each, Stream(f"{self.name} seat {seat}")) for seat, each in enumerate(self.identities, 1)
+            SeatKeys(seat, each, Stream(f"{self.name} seat {seat}")) for seat, each in enumerate(self.identities, 1)
         ]
         self._players: list[Bot] = [
             BOTS[bot](StreamChoices(f"{self.name} bot {seat}")) for seat, bot in enumerate(self.bots, 1)
@@ -145,7 +145,7 @@ class Game:
                 self.match.open_seat(own.number, own.release())
         return self
 
-    def staying(self) -> list[OwnSeat]:
+    def staying(self) -> list[SeatKeys]:
         """Return the seats in the game."""
         return [own for own in self.seats if own.number in self.match.game.seats]
 

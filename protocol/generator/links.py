@@ -9,6 +9,7 @@ from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, bad, file_of, good
 from seqp2p.crypto.hashing import LINK
 from seqp2p.crypto.identity import sign
+from seqp2p.lobby.pake import Exchange
 from seqp2p.match.encoding import encode
 from seqp2p.net.auth import Statement
 from seqp2p.net.frames import frame
@@ -19,13 +20,12 @@ from seqp2p.net.messages import (
     Have,
     Hello,
     Links,
-    Message,
-    Opening,
+    OpeningMessage,
     Proof,
     Ready,
+    WireMessage,
     encode_message,
 )
-from seqp2p.net.pake import Exchange
 
 
 def links() -> Vector:
@@ -36,14 +36,14 @@ def links() -> Vector:
     statement = Statement(1, "join", client.public, server.public, certificate, nonce, lobby)
     plain: dict[str, Any] = msgspec.to_builtins(statement, builtin_types=(bytes,))
     signature = sign(client, LINK, encode(statement))
-    messages: list[Message] = [
+    messages: list[WireMessage] = [
         Hello(1, lobby, nonce),
         Proof(1, "join", client.public, lobby, signature),
         Accepted(),
         Ready(1),
         Have(300, (1, 12)),
         Links(()),
-        Opening(2, (7).to_bytes(32, "big")),
+        OpeningMessage(2, (7).to_bytes(32, "big")),
         Confirm(bytes(32)),
         Bye("the game is over"),
     ]

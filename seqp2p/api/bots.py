@@ -6,9 +6,9 @@ import secrets
 import trio
 
 from seqp2p.api.seat import Seat
+from seqp2p.bots.player import Bot
+from seqp2p.bots.registry import BOTS
 from seqp2p.match.events import Result
-from seqp2p.players.bots import BOTS
-from seqp2p.players.player import Bot
 
 
 async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result:

@@ -6,16 +6,16 @@ from typing import Final
 
 import trio
 
+from seqp2p.i18n import listed, message
+from seqp2p.lobby.adverts import FoundTable
+from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
-from seqp2p.net.adverts import FoundTable
-from seqp2p.net.code import parse_code
 from seqp2p.net.dialling import Dial
-from seqp2p.net.discovery import Browsed, browsing
 from seqp2p.net.errors import Unreachable
-from seqp2p.said import listed, said
 
-ADDRESS_HINT: Final = said("join by the address that the host shows: seqp2p join HOST:PORT")
+ADDRESS_HINT: Final = message("join by the address that the host shows: seqp2p join HOST:PORT")
 
 FIND_S = 8.0
 """How long a table is looked for. One that is there answers within a second, a lost packet included."""
@@ -75,20 +75,22 @@ async def wait_for_table(number: int, tables: Browsed[FoundTable], own: Sequence
 def the_one(number: int, found: Sequence[FoundTable], problem: str) -> FoundTable:
     """The only table with this number; raises Unreachable with what to do instead."""
     if not found:
-        text = said("table {number} is not to be seen on this network", number=number)
+        text = message("table {number} is not to be seen on this network", number=number)
         if problem:
-            text = said("table {number} is not to be seen on this network ({problem})", number=number, problem=problem)
+            text = message(
+                "table {number} is not to be seen on this network ({problem})", number=number, problem=problem
+            )
         raise Unreachable(text, ADDRESS_HINT)
     if len(found) > 1:
         who = listed(
-            said("{host}'s at {address}", host=table.advert.host, address=table.addresses[0]) for table in found
+            message("{host}'s at {address}", host=table.advert.host, address=table.addresses[0]) for table in found
         )
-        text = said("{count} tables here have number {number}: {who}", count=len(found), number=number, who=who)
+        text = message("{count} tables here have number {number}: {who}", count=len(found), number=number, who=who)
         raise Unreachable(text, ADDRESS_HINT)
     if found[0].advert.version != PROTOCOL_VERSION:
         raise Unreachable(
-            said("table {number} plays with another version of seqp2p", number=number),
-            said("use the same version of seqp2p everywhere"),
+            message("table {number} plays with another version of seqp2p", number=number),
+            message("use the same version of seqp2p everywhere"),
         )
     return found[0]
 

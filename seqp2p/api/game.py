@@ -12,13 +12,13 @@ import trio
 from seqp2p.api.events import Events
 from seqp2p.api.running import Running
 from seqp2p.api.turns import Questions
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.session import SeatRunner
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
-from seqp2p.net.ledger import TableEvent
-from seqp2p.net.mesh import Mesh
-from seqp2p.net.session import Session
-from seqp2p.net.table import Table
+from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import Sidecar
 from seqp2p.replay.writer import ReplayWriter
 
@@ -28,25 +28,25 @@ LOOK_S: Final = 0.05
 
 
 @dataclass(frozen=True)
-class Sitting:
+class AgreedSeat:
     """A seat that is about to be played: what it knows, and where it keeps it."""
 
-    table: Table
+    table: AgreedTable
     match: Match
-    own: OwnSeat
+    own: SeatKeys
     writer: ReplayWriter
     sidecar: Sidecar
 
 
-class Game:
+class LiveGame:
     """A seat's game while it goes on, and how it ended."""
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: AgreedSeat) -> None:
         self.sitting = sitting
         self.mesh = Mesh(sitting.table, secrets.token_bytes)
         self.events = Events[TableEvent]()
         self.questions = Questions(sitting.match, sitting.own)
-        self.session = Session(
+        self.session = SeatRunner(
             sitting.match,
             sitting.own,
             self.mesh,

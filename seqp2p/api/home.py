@@ -15,15 +15,15 @@ import platformdirs
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
+from seqp2p.i18n import message
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
 from seqp2p.replay.locks import lock
-from seqp2p.said import said
 
 # More games of one person at once than this are no person.
 IDENTITIES_MAX = 64
 GIVEN: Final = 0
 """The number of an identity that is in no file of this player's."""
-HOME_HINT: Final = said("set SEQP2P_HOME to a folder of yours")
+HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 
 
 class HomeError(Exception):
@@ -45,7 +45,7 @@ def own_dir() -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise HomeError(said("cannot use {path}: {reason}", path=directory, reason=what_failed(error))) from None
+        raise HomeError(message("cannot use {path}: {reason}", path=directory, reason=what_failed(error))) from None
     return directory
 
 
@@ -83,7 +83,7 @@ def usual_name(number: int = 1) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockedIdentity:
     """An identity that plays one game; ``number`` is 1 unless the account plays several at once, or GIVEN."""
 
     identity: Identity
@@ -103,7 +103,7 @@ def key_name(number: int) -> str:
 
 
 @contextlib.contextmanager
-def held_identity() -> Generator[Held]:
+def held_identity() -> Generator[LockedIdentity]:
     """This player's identity, held until the block ends; raises HomeError.
 
     A key can sit at a table once, so a second game of the same account takes the second identity, and so on: two
@@ -115,28 +115,28 @@ def held_identity() -> Generator[Held]:
         descriptor = _open_key(path)
         try:
             if lock(descriptor):
-                yield Held(_read_key(descriptor, path), number)
+                yield LockedIdentity(_read_key(descriptor, path), number)
                 return
         finally:
             os.close(descriptor)
     raise HomeError(
-        said("{count} games of this account are going on already", count=IDENTITIES_MAX), said("end some of them")
+        message("{count} games of this account are going on already", count=IDENTITIES_MAX), message("end some of them")
     )
 
 
 @contextlib.contextmanager
-def held_again(name: str) -> Generator[Held]:
+def held_again(name: str) -> Generator[LockedIdentity]:
     """The identity whose file has this name, held until the block ends; raises HomeError."""
     number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
     path = own_dir() / name if number else None
     if number is None or path is None or not path.exists():
-        raise HomeError(said("the identity key of this seat is not in this player's folder"))
+        raise HomeError(message("the identity key of this seat is not in this player's folder"))
     descriptor = _open_key(path)
     try:
         if not lock(descriptor):
-            text = said("another seqp2p process plays with the key of this seat")
-            raise HomeError(text, said("end that one first"))
-        yield Held(_read_key(descriptor, path), number)
+            text = message("another seqp2p process plays with the key of this seat")
+            raise HomeError(text, message("end that one first"))
+        yield LockedIdentity(_read_key(descriptor, path), number)
     finally:
         os.close(descriptor)
 
@@ -162,7 +162,7 @@ def own_keys() -> frozenset[bytes]:
 
 def what_failed(error: OSError) -> str:
     """What the system says of it, without the file's name."""
-    return said(error.strerror or str(error))
+    return message(error.strerror or str(error))
 
 
 def _open_key(path: Path) -> int:
@@ -172,7 +172,7 @@ def _open_key(path: Path) -> int:
             _make_key(path)
         return os.open(path, os.O_RDWR)
     except OSError as error:
-        text = said("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
+        text = message("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
         raise HomeError(text) from None
 
 
@@ -194,6 +194,6 @@ def _read_key(descriptor: int, path: Path) -> Identity:
         os.lseek(descriptor, 0, os.SEEK_SET)
         return Identity(os.read(descriptor, 64))
     except (CryptoError, OSError):
-        text = said("the identity key {path} is damaged", path=path)
-        hint = said("move it away, and a new one is made (others will see a new key)")
+        text = message("the identity key {path} is damaged", path=path)
+        hint = message("move it away, and a new one is made (others will see a new key)")
         raise HomeError(text, hint) from None

@@ -9,25 +9,25 @@ from typing import TypeAlias
 
 import trio
 
-from seqp2p.api.beside import beside
-from seqp2p.api.door import Door, Folder, open_door, place_of
+from seqp2p.api.background_tasks import background_tasks
+from seqp2p.api.endpoint import Endpoint, Folder, open_endpoint, place_of
 from seqp2p.api.events import Events
 from seqp2p.api.running import PART_S
 from seqp2p.api.seat import Seat
 from seqp2p.api.settings import GRACE_S, table_settings
 from seqp2p.api.sitting import new_game
 from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.adverts import TableAdvert
+from seqp2p.lobby.code import make_table_number
+from seqp2p.lobby.discovery import advertising
+from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
+from seqp2p.lobby.host import host_table
+from seqp2p.lobby.leaving import leave_table
+from seqp2p.lobby.spectator_server import spectator_server
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
-from seqp2p.net.adverts import TableAdvert
-from seqp2p.net.code import make_table_number
-from seqp2p.net.discovery import advertising
-from seqp2p.net.leaving import leave_table
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown
-from seqp2p.net.lobby_host import host_table
-from seqp2p.net.table import Table
-from seqp2p.net.watchers import watched_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ TableTold: TypeAlias = LobbyEvent | Hidden
 class OpenTable:
     """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
 
-    def __init__(self, door: Door, settings: Settings, addresses: Sequence[Address]) -> None:
+    def __init__(self, door: Endpoint, settings: Settings, addresses: Sequence[Address]) -> None:
         """Made by ``host``."""
         self._door = door
         self._settings = settings
@@ -53,7 +53,7 @@ class OpenTable:
         self._events = Events[TableTold]()
         self._advert = TableAdvert(self._number, door.name, settings.variant, settings.players, settings.players - 1)
         self._update: Callable[[TableAdvert], None] = lambda _: None
-        self._table: Table | None = None
+        self._table: AgreedTable | None = None
         self._agreed = trio.Event()
         self._open = self._taken = False
         self._seat: Seat | None = None
@@ -89,7 +89,7 @@ class OpenTable:
 
     @property
     def events(self) -> Events[TableTold]:
-        """CodeShown, LobbyShown, TurnedAway, WatcherCame and Hidden, until the ``host`` block ends."""
+        """CodeShown, LobbyShown, TurnedAway, SpectatorCame and Hidden, until the ``host`` block ends."""
         return self._events
 
     @contextlib.asynccontextmanager
@@ -136,7 +136,7 @@ class OpenTable:
             if advertise:
                 advert = advertising(self._advert, listeners, addresses, self._hide)
                 self._update = await stack.enter_async_context(advert)
-            watchers = await stack.enter_async_context(watched_by(spectators))
+            server = await stack.enter_async_context(spectator_server(spectators))
 
             def tell(event: LobbyEvent) -> None:
                 opens = isinstance(event, LobbyShown) and not self._open
@@ -154,7 +154,7 @@ class OpenTable:
                 secrets.token_bytes,
                 tell,
                 table_number=self._number,
-                watchers=watchers,
+                spectators=server,
             )
             self._update(replace(self._advert, free=0, state="playing"))
             self._agreed.set()
@@ -190,7 +190,7 @@ async def host(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
-    spectators: int = DEFAULT_LIMITS.watchers_max,
+    spectators: int = DEFAULT_LIMITS.spectators_max,
     advertise: bool = True,
 ) -> AsyncGenerator[OpenTable]:
     """Open a table for others to join; its lobby is open while the block lasts.
@@ -215,9 +215,9 @@ async def host(
         turn_time_s=turn_time_s,
         grace_s=grace_s,
     )
-    async with open_door(name, identity, replay_dir, place_of(listen)) as door:
+    async with open_endpoint(name, identity, replay_dir, place_of(listen)) as door:
         table = OpenTable(door, settings, await listening_addresses(door.listeners))
-        async with beside() as nursery:
+        async with background_tasks() as nursery:
             await nursery.start(partial(table.hold, spectators, advertise=advertise))
             try:
                 yield table

@@ -4,15 +4,15 @@ import contextlib
 import secrets
 from collections.abc import AsyncGenerator
 
-from seqp2p.api.door import Folder, beside_host, open_door, own_addresses, place_of
+from seqp2p.api.endpoint import Folder, beside_host, open_endpoint, own_addresses, place_of
 from seqp2p.api.finding import the_way
 from seqp2p.api.seat import Seat
 from seqp2p.api.sitting import new_game
 from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.events import Tell
+from seqp2p.lobby.join import join_table
 from seqp2p.net.addresses import listening_addresses
-from seqp2p.net.code import parse_code
-from seqp2p.net.lobby import Tell
-from seqp2p.net.lobby_join import join_table
 
 
 def nobody_hears(_: object) -> None:
@@ -44,7 +44,7 @@ async def join(
     """
     code = parse_code(code)
     where = place_of(listen) or beside_host(place_of(address))
-    async with open_door(name, identity, replay_dir, where) as door:
+    async with open_endpoint(name, identity, replay_dir, where) as door:
         way = await the_way(address, code, own_addresses(door.listeners))
         common = (door.listeners, await listening_addresses(door.listeners, way.host), secrets.token_bytes, tell)
         table = await join_table(door.credentials, door.name, code, way.host, *common, dial=way.dial)

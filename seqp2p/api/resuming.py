@@ -5,15 +5,15 @@ import os
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
-from seqp2p.api.door import place_of
-from seqp2p.api.game import Sitting
-from seqp2p.api.home import GIVEN, Held, held_again
+from seqp2p.api.endpoint import place_of
+from seqp2p.api.game import AgreedSeat
+from seqp2p.api.home import GIVEN, LockedIdentity, held_again
 from seqp2p.api.seat import Seat
 from seqp2p.api.sitting import seated
 from seqp2p.api.taking_up import taken_up
 from seqp2p.api.unfinished import open_unfinished
 from seqp2p.crypto.identity import Identity
-from seqp2p.net.mesh import Mesh
+from seqp2p.live.mesh import Mesh
 
 
 @contextlib.asynccontextmanager
@@ -32,7 +32,7 @@ async def resume(
     unfinished = open_unfinished(Path(replay))
     with unfinished.sidecar, _holding(identity, unfinished.secrets.identity) as held:
         async with taken_up(unfinished, held, place_of(listen)) as resumed:
-            sitting = Sitting(resumed.table, resumed.match, resumed.seat, resumed.writer, resumed.sidecar)
+            sitting = AgreedSeat(resumed.table, resumed.match, resumed.seat, resumed.writer, resumed.sidecar)
 
             async def look(mesh: Mesh) -> None:
                 await resumed.look_for_others(mesh, lambda _: None)
@@ -42,9 +42,9 @@ async def resume(
 
 
 @contextlib.contextmanager
-def _holding(identity: Identity | None, file: str) -> Generator[Held]:
+def _holding(identity: Identity | None, file: str) -> Generator[LockedIdentity]:
     if identity is not None:
-        yield Held(identity, GIVEN)
+        yield LockedIdentity(identity, GIVEN)
         return
     with held_again(file) as held:
         yield held

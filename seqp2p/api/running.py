@@ -9,11 +9,11 @@ from typing import Final, cast
 
 import trio
 
+from seqp2p.i18n import message
 from seqp2p.match.events import Result
 from seqp2p.replay.sidecar import SidecarError
-from seqp2p.said import said
 
-LEFT: Final = said("left the table")
+LEFT: Final = message("left the table")
 PART_S: Final = 15.0
 """To leave: a heavy proof that is on its way, a goodbye (``close_s``), and the disk."""
 

@@ -7,14 +7,14 @@ import trio
 
 from seqp2p.api.at_table import AtTable
 from seqp2p.api.events import Events
-from seqp2p.api.game import Game
+from seqp2p.api.game import LiveGame
 from seqp2p.api.turns import Turn
+from seqp2p.i18n import message
+from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX
 from seqp2p.match.text import cleaned
-from seqp2p.net.ledger import TableEvent
 from seqp2p.rules import View
-from seqp2p.said import said
 
 
 class Seat(AtTable, AsyncIterator[Turn]):
@@ -24,7 +24,7 @@ class Seat(AtTable, AsyncIterator[Turn]):
     leaves the ``async with`` block leaves the table. Made by ``join``, ``resume`` and ``OpenTable.seat``.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: LiveGame) -> None:
         """Made by this package."""
         self._game = game
         super().__init__(game.sitting.match)
@@ -71,7 +71,7 @@ class Seat(AtTable, AsyncIterator[Turn]):
         A seat may say 200 things in a game; after that, and after the end, nothing is said.
         """
         if not cleaned(text, len(text)) or len(cleaned(text, len(text))) > REMARK_LENGTH_MAX:
-            raise ValueError(said("a remark has 1 to {most} characters that can be shown", most=REMARK_LENGTH_MAX))
+            raise ValueError(message("a remark has 1 to {most} characters that can be shown", most=REMARK_LENGTH_MAX))
         await trio.lowlevel.checkpoint()
         await self._game.session.say(text)
 

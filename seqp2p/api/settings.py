@@ -1,9 +1,9 @@
 """How a table plays, with what is usual for all that is not said."""
 
+from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.table import Settings, TableError, check_settings
 from seqp2p.rules import VARIANTS, Options, RulesError, check_table, default_teams
-from seqp2p.said import listed, said, why
 
 GRACE_S = 120
 
@@ -28,13 +28,15 @@ def table_settings(
     a turn, 0 for no clock. ``grace_s``: how long a seat that cannot be reached is waited for.
     """
     if variant not in VARIANTS:
-        raise TableError(said("no such game: {name!r}; there are {variants}", name=variant, variants=listed(VARIANTS)))
+        raise TableError(
+            message("no such game: {name!r}; there are {variants}", name=variant, variants=listed(VARIANTS))
+        )
     rules = VARIANTS[variant]
     try:
         count = default_teams(rules, players) if teams is None else teams
         check_table(rules, players, count, Options())
     except RulesError as error:
-        raise TableError(why(error)) from None
+        raise TableError(message_of(error)) from None
     fields = {
         "variant": variant,
         "players": players,
@@ -50,6 +52,6 @@ def table_settings(
     try:
         settings = structure(Settings, fields)  # What the others would refuse, no table is opened with.
     except DecodeError as error:
-        raise TableError(why(error)) from None
+        raise TableError(message_of(error)) from None
     check_settings(settings)
     return settings

@@ -7,34 +7,34 @@ from dataclasses import dataclass, replace
 
 import trio
 
-from seqp2p.api.home import Held
+from seqp2p.api.home import LockedIdentity
 from seqp2p.api.unfinished import Unfinished
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
+from seqp2p.i18n import message
+from seqp2p.live.listening import addresses_towards, listen_again
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.address_update import HERES_MAX, here_number, make_here
+from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat, SeatSecrets
+from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.net.addresses import Address, AddressError, open_listeners, parse_address
-from seqp2p.net.again import addresses_towards, listen_again
-from seqp2p.net.discovery import Warn, advertising, find_seats, seat_advert
-from seqp2p.net.here import HERES_MAX, here_number, make_here
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.mesh import Mesh
-from seqp2p.net.messages import Here
-from seqp2p.net.table import Table
+from seqp2p.net.messages import AddressUpdate
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.resume import ResumeError, feed
-from seqp2p.replay.sidecar import Logged, Secrets, Sidecar
+from seqp2p.replay.sidecar import Logged, Sidecar, SidecarSecrets
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.said import said
 
 
 class NotThisSeat(ResumeError):
     """The file beside the replay is another seat's, or of another game."""
 
-    hint = said("the seat cannot be played on; another game can be named with seqp2p resume GAME")
+    hint = message("the seat cannot be played on; another game can be named with seqp2p resume GAME")
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Resumed:
     """
 
     match: Match
-    seat: OwnSeat
+    seat: SeatKeys
     logged: tuple[Logged, ...]
     sidecar: Sidecar
     writer: ReplayWriter
-    table: Table
+    table: AgreedTable
     addresses: tuple[Address, ...]
     listeners: Sequence[trio.SocketListener]
     torn: bool
@@ -65,7 +65,7 @@ class Resumed:
 
 
 @contextlib.asynccontextmanager
-async def taken_up(unfinished: Unfinished, held: Held, listen: Address | None) -> AsyncGenerator[Resumed]:
+async def taken_up(unfinished: Unfinished, held: LockedIdentity, listen: Address | None) -> AsyncGenerator[Resumed]:
     """Let the match take all that the seat's own file holds, and listen, until the block ends.
 
     The caller holds the seat's file and its key. Without ``listen`` it listens where it did. Raises ResumeError,
@@ -79,25 +79,27 @@ async def taken_up(unfinished: Unfinished, held: Held, listen: Address | None) -
             yield replace(resumed, events=(*unfinished.loaded.events, *later))
 
 
-def _own_seat(unfinished: Unfinished, identity: Identity) -> OwnSeat:
+def _own_seat(unfinished: Unfinished, identity: Identity) -> SeatKeys:
     """The seat with its secrets; raises NotThisSeat where they do not belong to this game."""
     kept = unfinished.secrets
     try:
         secret = decode_scalar(kept.secret)
     except CryptoError:
         raise _not_this_seat(unfinished) from None
-    seat = OwnSeat(kept.seat, identity, secrets.token_bytes, SeatSecrets(secret, kept.nonce))
+    seat = SeatKeys(kept.seat, identity, secrets.token_bytes, SeatSecrets(secret, kept.nonce))
     if not seat.belongs(unfinished.loaded.match):
         raise _not_this_seat(unfinished)
     return seat
 
 
 def _not_this_seat(unfinished: Unfinished) -> NotThisSeat:
-    return NotThisSeat(said("{path} does not hold the secrets of this seat in this game", path=unfinished.sidecar.path))
+    return NotThisSeat(
+        message("{path} does not hold the secrets of this seat in this game", path=unfinished.sidecar.path)
+    )
 
 
 @contextlib.asynccontextmanager
-async def _listening(kept: Secrets, wish: Address | None) -> AsyncGenerator[list[trio.SocketListener]]:
+async def _listening(kept: SidecarSecrets, wish: Address | None) -> AsyncGenerator[list[trio.SocketListener]]:
     before = _addresses((kept.listen,))
     listeners = await (listen_again(before[0]) if wish is None and before else open_listeners(wish))
     try:
@@ -109,7 +111,7 @@ async def _listening(kept: Secrets, wish: Address | None) -> AsyncGenerator[list
 
 async def _resumed(
     unfinished: Unfinished,
-    seat: OwnSeat,
+    seat: SeatKeys,
     identity: Identity,
     writer: ReplayWriter,
     listeners: list[trio.SocketListener],
@@ -120,7 +122,7 @@ async def _resumed(
     addresses = (await addresses_towards(listeners, firsts))[: DEFAULT_LIMITS.addresses_per_seat]
     here = await _say_where(unfinished, identity, match, addresses)
     credentials = make_credentials(identity)
-    table = Table(credentials, match.game.agreement, seat.number, places, listeners, here=here)
+    table = AgreedTable(credentials, match.game.agreement, seat.number, places, listeners, here=here)
     return Resumed(
         match, seat, unfinished.logged, unfinished.sidecar, writer, table, addresses, listeners, unfinished.torn
     )
@@ -128,7 +130,7 @@ async def _resumed(
 
 async def _say_where(
     unfinished: Unfinished, identity: Identity, match: Match, addresses: Sequence[Address]
-) -> Here | None:
+) -> AddressUpdate | None:
     """The word to the others of where this seat listens now, on disk before it is said; None once all are used up."""
     sidecar = unfinished.sidecar
     try:

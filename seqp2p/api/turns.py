@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 import trio
 
+from seqp2p.i18n import message_of
+from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import Dropped, Skipped, Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
-from seqp2p.net.ledger import TableEvent
+from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import Action, IllegalAction, NotationError, View, parse_action
-from seqp2p.said import why
 
 # Between a draw that was chosen ahead and its own step, the game goes through these.
 _BEFORE_DRAW: Final = frozenset({"late", "draw"})
@@ -58,7 +58,7 @@ class Turn:
             try:
                 action = parse_action(self._view.variant, action)
             except NotationError as error:
-                self._questions.misread(self, why(error))
+                self._questions.misread(self, message_of(error))
                 raise
         return await self._questions.answer(self, _typed(action))
 
@@ -76,7 +76,7 @@ def _typed(action: object) -> Action:
         raise TypeError(f"not an action: {error}") from None
 
 
-class _Question:
+class _OpenTurn:
     def __init__(self, turn: Turn, step: int) -> None:
         self.turn = turn
         self.step = step
@@ -95,10 +95,10 @@ class _Question:
 class Questions:
     """The player of a seat that a script plays: it puts what the session asks before the script."""
 
-    def __init__(self, match: Match, seat: OwnSeat) -> None:
+    def __init__(self, match: Match, seat: SeatKeys) -> None:
         self._match = match
         self._seat = seat
-        self._question: _Question | None = None
+        self._question: _OpenTurn | None = None
         self._fresh = False
         self._ended = False
         self._news = trio.Event()
@@ -113,7 +113,7 @@ class Questions:
             turn.ask_again(view, refused)
         else:
             turn = Turn(self, view)
-        question = self._question = _Question(turn, self._match.number)
+        question = self._question = _OpenTurn(turn, self._match.number)
         if last is not None:
             last.settle(refused=refused)
         self._fresh = True
@@ -150,7 +150,7 @@ class Questions:
             self._question.settle()
         self._tell()
 
-    def _may_still_be_done(self, question: _Question) -> bool:
+    def _may_still_be_done(self, question: _OpenTurn) -> bool:
         match = self._match
         return match.number == question.step or match.kind in _BEFORE_DRAW or self._seat.owes(match)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import trio
 
-from seqp2p.match.seat import OwnSeat
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.net.serving import Listener
-from seqp2p.net.table import Table
 from seqp2p.replay.resume import GameOver, Loaded, ResumeError, load
-from seqp2p.replay.sidecar import ADDRESS_LENGTH_MAX, ADDRESSES_MAX, Logged, Secrets, Sidecar, sidecar_path
+from seqp2p.replay.sidecar import ADDRESS_LENGTH_MAX, ADDRESSES_MAX, Logged, Sidecar, SidecarSecrets, sidecar_path
 
 
 @dataclass(frozen=True)
@@ -20,18 +20,18 @@ class Unfinished:
 
     replay: Path
     sidecar: Sidecar
-    secrets: Secrets
+    secrets: SidecarSecrets
     logged: tuple[Logged, ...]
     loaded: Loaded
     torn: bool
     """Whether something that a crash broke off was dropped, here or there."""
 
 
-def secrets_of(table: Table, seat: OwnSeat, identity_file: str, listeners: Sequence[Listener]) -> Secrets:
+def secrets_of(table: AgreedTable, seat: SeatKeys, identity_file: str, listeners: Sequence[Listener]) -> SidecarSecrets:
     """What a seat keeps beside its replay, at the start of its game."""
     agreement = encode_agreement(table.agreement)
     texts = [[str(each) for each in table.addresses.get(number, ())] for number in range(1, len(table.others) + 2)]
-    return Secrets(
+    return SidecarSecrets(
         game=game_id(agreement),
         agreement=agreement,
         seat=seat.number,

@@ -8,41 +8,41 @@ from pathlib import Path
 import trio
 
 from seqp2p.api.at_table import AtTable
-from seqp2p.api.beside import beside
-from seqp2p.api.door import Folder, chosen_name, holding
+from seqp2p.api.background_tasks import background_tasks
+from seqp2p.api.endpoint import Folder, chosen_name, holding
 from seqp2p.api.events import Events
 from seqp2p.api.finding import the_way
 from seqp2p.api.home import usual_replay_dir, watch_path
 from seqp2p.api.running import Running
 from seqp2p.crypto.identity import Identity
+from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.live.spectator_session import WatchEvent
+from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.gallery import Gallery, watch_table
-from seqp2p.net.onlooker import WatchEvent
 from seqp2p.net.tls import make_credentials
-from seqp2p.net.watching import Spectator
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View, view
 
 
-class Balcony(AtTable):
-    """Where a spectator sits: ``async for event in balcony`` gives what happens, from the first step of the game on.
+class Spectator(AtTable):
+    """Where a spectator sits: ``async for event in spectator`` gives what happens, from the first step of the game on.
 
     Everything is checked here as a seat checks it, and kept in a replay of one's own. ``Absent`` and ``Back`` are the
     host's, which alone sends a spectator the game. Made by ``watch``.
     """
 
-    def __init__(self, gallery: Gallery, writer: ReplayWriter, match: Match) -> None:
+    def __init__(self, waiting: WaitingSpectator, writer: ReplayWriter, match: Match) -> None:
         """Made by ``watch``."""
         super().__init__(match)
         self._writer = writer
         self._events = Events[WatchEvent]()
-        spectator = Spectator(gallery, match, writer, self._events.put, secrets.token_bytes)
+        spectator = SpectatorRunner(waiting, match, writer, self._events.put, secrets.token_bytes)
         self._running = Running(spectator.run, spectator.leave, self._events.end)
 
     def __repr__(self) -> str:
-        return f"Balcony(game={self.game[:12]})"
+        return f"Spectator(game={self.game[:12]})"
 
     @property
     def running(self) -> Running:
@@ -93,7 +93,7 @@ async def watch(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     let_in: Callable[[], None] = nobody_waits,
-) -> AsyncGenerator[Balcony]:
+) -> AsyncGenerator[Spectator]:
     """Watch the table of the host at ``address``, as in ``join``: before it is full, or while it plays.
 
     The block begins when the table is full, at once where it plays already; ``let_in`` is called before, when the
@@ -102,22 +102,22 @@ async def watch(
     with holding(identity) as held:
         called = chosen_name(name, held)
         way = await the_way(address, code, ())
-        gallery = await watch_table(
+        waiting = await watch_table(
             make_credentials(held.identity), called, code, way.host, secrets.token_bytes, dial=way.dial, let_in=let_in
         )
-        match = Match(encode_agreement(gallery.agreement))
+        match = Match(encode_agreement(waiting.agreement))
         directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
         try:
             writer = ReplayWriter(watch_path(directory, match.game.id, held.identity.public), match)
         except OSError:
-            await gallery.frames.abort()
+            await waiting.frames.abort()
             raise
         with writer:
-            balcony = Balcony(gallery, writer, match)
-            async with beside() as nursery:
-                nursery.start_soon(balcony.running.run)
+            spectator = Spectator(waiting, writer, match)
+            async with background_tasks() as nursery:
+                nursery.start_soon(spectator.running.run)
                 try:
-                    yield balcony
+                    yield spectator
                 finally:
-                    await balcony.running.part()
-            balcony.running.check()
+                    await spectator.running.part()
+            spectator.running.check()

@@ -5,8 +5,8 @@ game, so the same seed gives the same result whatever the number of processes.
 """
 
 from seqp2p.arena.contest import Contest, make_contest
-from seqp2p.arena.game import BotError, Result, play
+from seqp2p.arena.game import ArenaResult, BotError, play
 from seqp2p.arena.pool import WorkerLost, play_games
 from seqp2p.arena.tally import Tally, wilson
 
-__all__ = ["BotError", "Contest", "Result", "Tally", "WorkerLost", "make_contest", "play", "play_games", "wilson"]
+__all__ = ["ArenaResult", "BotError", "Contest", "Tally", "WorkerLost", "make_contest", "play", "play_games", "wilson"]

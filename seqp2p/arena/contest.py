@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from seqp2p.i18n import message
 from seqp2p.rules import VARIANTS, Options, RulesError, check_table, default_teams
-from seqp2p.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ def make_contest(
         teams = named if named in choices and named != players else usual
     check_table(rules, players, teams, options)
     if named not in (players, teams):
-        ways = said("{players} (one for each seat)", players=players)
+        ways = message("{players} (one for each seat)", players=players)
         if teams != players:
-            ways = said("{players} (one for each seat) or {teams} (one for each team)", players=players, teams=teams)
-        bots_are = said("1 bot is") if named == 1 else said("{count} bots are", count=named)
+            ways = message("{players} (one for each seat) or {teams} (one for each team)", players=players, teams=teams)
+        bots_are = message("1 bot is") if named == 1 else message("{count} bots are", count=named)
         raise RulesError(
-            said(
+            message(
                 "{bots_are} named for {players} players in {teams} teams: name {ways}",
                 bots_are=bots_are,
                 players=players,

@@ -6,7 +6,7 @@ from seqp2p.rules import (
     UNKNOWN,
     Action,
     Options,
-    Seat,
+    SeatNumber,
     Variant,
     apply,
     hand_size,
@@ -20,7 +20,7 @@ class Dealer:
     """Holds the cards. ``position`` knows all hands: show a seat its view of it, nothing else."""
 
     def __init__(
-        self, variant: Variant, players: int, teams: int, options: Options, first: Seat, cards: random.Random
+        self, variant: Variant, players: int, teams: int, options: Options, first: SeatNumber, cards: random.Random
     ) -> None:
         """Shuffle and deal; ``first`` moves first. Raises RulesError where these cannot sit down."""
         size = hand_size(variant, players)

@@ -8,17 +8,17 @@ from typing import NamedTuple, get_args
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.dealer import Dealer
 from seqp2p.arena.late_view import late_view
-from seqp2p.players.bots import BOTS
-from seqp2p.players.player import Bot
-from seqp2p.rules import VARIANTS, Kind, RulesError, Seat, Team, team_of
-from seqp2p.said import said, why
+from seqp2p.bots.player import Bot
+from seqp2p.bots.registry import BOTS
+from seqp2p.i18n import message, message_of
+from seqp2p.rules import VARIANTS, ActionKind, RulesError, SeatNumber, Team, team_of
 
 
 class BotError(Exception):
     """A bot chose what is not legal; the text says which bot, and why it is not."""
 
 
-class Result(NamedTuple):
+class ArenaResult(NamedTuple):
     """How a game went."""
 
     first_team: Team
@@ -32,7 +32,7 @@ class Result(NamedTuple):
     exchanges: int
 
 
-def play(contest: Contest, seed: int, number: int) -> Result:
+def play(contest: Contest, seed: int, number: int) -> ArenaResult:
     """Play game ``number`` (from 0) of a contest. Who starts goes round the table from game to game.
 
     The cards do not depend on who plays: with the same seed other bots get the same deals. BotError if a bot does not
@@ -48,11 +48,11 @@ def play(contest: Contest, seed: int, number: int) -> Result:
     return _play_to_the_end(contest, dealer, bots)
 
 
-def _play_to_the_end(contest: Contest, dealer: Dealer, bots: Sequence[Bot]) -> Result:
+def _play_to_the_end(contest: Contest, dealer: Dealer, bots: Sequence[Bot]) -> ArenaResult:
     """Let the bots (by seat) play; BotError if one does not choose a legal action."""
     position = dealer.position
     first_team = team_of(position.to_move, position.teams)
-    counts = dict.fromkeys(get_args(Kind), 0)
+    counts = dict.fromkeys(get_args(ActionKind), 0)
     while position.to_move:
         action = bots[position.to_move - 1].choose(late_view(position))
         try:
@@ -61,7 +61,7 @@ def _play_to_the_end(contest: Contest, dealer: Dealer, bots: Sequence[Bot]) -> R
             raise _blame(contest.bots[position.to_move - 1], position.to_move, error) from None
         counts[action.kind] += 1
         position = dealer.position
-    return Result(
+    return ArenaResult(
         first_team=first_team,
         winner=position.winner,
         turns=position.turn,
@@ -71,7 +71,12 @@ def _play_to_the_end(contest: Contest, dealer: Dealer, bots: Sequence[Bot]) -> R
     )
 
 
-def _blame(bot: str, seat: Seat, error: RulesError) -> BotError:
+def _blame(bot: str, seat: SeatNumber, error: RulesError) -> BotError:
     return BotError(
-        said("the bot {bot} in seat {seat} chose what is not legal: {reason}", bot=bot, seat=seat, reason=why(error))
+        message(
+            "the bot {bot} in seat {seat} chose what is not legal: {reason}",
+            bot=bot,
+            seat=seat,
+            reason=message_of(error),
+        )
     )

@@ -14,7 +14,7 @@ from typing import Final
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.game import play
 from seqp2p.arena.tally import Tally
-from seqp2p.said import said
+from seqp2p.i18n import message
 from seqp2p.workers import interrupts_deferred, workers
 
 RUN_S: Final = 0.2
@@ -51,7 +51,7 @@ def play_games(contest: Contest, seed: int, games: int, jobs: int) -> Generator[
                 try:
                     yield runs.note(future.result())
                 except BrokenProcessPool:
-                    raise WorkerLost(said("a process that played games has been killed")) from None
+                    raise WorkerLost(message("a process that played games has been killed")) from None
 
 
 def play_run(contest: Contest, seed: int, run: range) -> tuple[Tally, float]:

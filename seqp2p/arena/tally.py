@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 
-from seqp2p.arena.game import Result
+from seqp2p.arena.game import ArenaResult
 from seqp2p.rules import Team
 
 _NOBODY: Team = 0
@@ -28,7 +28,7 @@ class Tally:
     exchanges: int
 
     @classmethod
-    def of(cls, teams: int, results: Iterable[Result] = ()) -> "Tally":
+    def of(cls, teams: int, results: Iterable[ArenaResult] = ()) -> "Tally":
         """The tally of these games between so many teams."""
         played = tuple(results)
         won = [result.winner for result in played]

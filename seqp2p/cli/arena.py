@@ -12,8 +12,8 @@ from seqp2p.cli import progress
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import ABANDONED, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
+from seqp2p.i18n import message, message_of
 from seqp2p.rules import VARIANTS, Options, RulesError
-from seqp2p.said import said, why
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn
 from seqp2p.workers import JOBS_MAX, cores
@@ -23,7 +23,7 @@ GAMES_MAX = 1_000_000_000
 
 @click.command(
     "arena",
-    help=said(
+    help=message(
         "Play bots against each other, on the engine alone.\n\n"
         "Name a BOT for each seat, or one for each team: they are repeated round the table. Who starts goes round from"
         " game to game."
@@ -31,15 +31,15 @@ GAMES_MAX = 1_000_000_000
 )
 @click.argument("bots", nargs=-1, required=True, type=BotName(), metavar="BOT BOT...")
 @click.option(
-    "--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help=said("How many games.")
+    "--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help=message("How many games.")
 )
-@click.option("--seed", type=int, default=1, show_default=True, help=said("The same seed gives the same games."))
-@click.option("--players", type=int, help=said("Seats; without it, one for each bot."))
-@click.option("--teams", type=int, help=said("Teams; without it, the usual number."))
+@click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games."))
+@click.option("--players", type=int, help=message("Seats; without it, one for each bot."))
+@click.option("--teams", type=int, help=message("Teams; without it, the usual number."))
 @click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True)
-@click.option("--advanced", is_flag=True, help=said("A one-eyed jack may break a sequence."))
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object with the result on standard output."))
+@click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
 def command(
     bots: tuple[str, ...],
     games: int,
@@ -56,7 +56,7 @@ def command(
     try:
         contest = make_contest(bots, variant, players, teams, Options(advanced=advanced))
     except RulesError as error:
-        raise CommandError(why(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
+        raise CommandError(message_of(error), t("see {command} --help", command="seqp2p arena"), USAGE) from None
     output = Output(as_json)
     total = Tally.of(contest.teams)
     begun = time.perf_counter()
@@ -70,10 +70,10 @@ def command(
                 total += tally
                 advance(tally.games)
     except KeyboardInterrupt:
-        message = t("stopped after {done} of {games} games", done=number(total.games), games=number(games))
-        raise CommandError(message, exit_code=ABANDONED) from None
+        received = t("stopped after {done} of {games} games", done=number(total.games), games=number(games))
+        raise CommandError(received, exit_code=ABANDONED) from None
     except (BotError, WorkerLost) as error:
-        raise CommandError(why(error), exit_code=FAILED) from None
+        raise CommandError(message_of(error), exit_code=FAILED) from None
     seconds = time.perf_counter() - begun
     output.event("arena", **result(total, seconds))
     if not as_json:

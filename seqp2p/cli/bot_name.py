@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from seqp2p.players.bots import BOTS, STRONG, why_no_bot
-from seqp2p.ui.language import tr
+from seqp2p.bots.registry import BOTS, STRONG, why_no_bot
+from seqp2p.ui.language import translate
 
 
 class BotName(click.Choice[str]):
@@ -25,5 +25,5 @@ class BotName(click.Choice[str]):
             return super().convert(value, param, ctx)
         reason = why_no_bot(value)
         if reason is not None:
-            self.fail(tr(reason), param, ctx)
+            self.fail(translate(reason), param, ctx)
         return value

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
+from seqp2p.i18n import message, of_system
 from seqp2p.replay.disk import NotAFile, read_replay
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.summary import Summary, summarise
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
-from seqp2p.said import of_system, said
 from seqp2p.ui.language import t
 from seqp2p.workers import cores, interrupts_deferred, workers
 
@@ -73,7 +73,7 @@ def _in_folder(folder: Path) -> list[Named]:
     ]
     found += [Named(Path(os.fsdecode(error.filename)), _unreadable(error)) for error in unreadable]
     return sorted(found, key=lambda named: named.path) or [
-        Named(folder, said("no replay (*.seqp2p) is in this folder"))
+        Named(folder, message("no replay (*.seqp2p) is in this folder"))
     ]
 
 
@@ -117,16 +117,16 @@ def _held(named: Named) -> bytes | Report:
     try:
         data = read_replay(named.path)
     except NotAFile:
-        return Report("invalid", reason=said("not a file"), failure="file")
+        return Report("invalid", reason=message("not a file"), failure="file")
     except FileNotFoundError:
-        return Report("invalid", reason=said("no such file"), failure="file")
+        return Report("invalid", reason=message("no such file"), failure="file")
     except OSError as error:
         return Report("invalid", reason=_unreadable(error), failure="file")
     return data if len(data) <= REPLAY_SIZE_MAX else TOO_LARGE
 
 
 def _unreadable(error: OSError) -> str:
-    return said("cannot be read: {reason}", reason=of_system(error))
+    return message("cannot be read: {reason}", reason=of_system(error))
 
 
 # Verifying many.

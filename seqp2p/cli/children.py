@@ -17,9 +17,9 @@ from typing import Any, Final, TypeAlias
 
 import trio
 
-from seqp2p.cli import coming_back
+from seqp2p.cli import resume_hint
 from seqp2p.cli.output import ERROR, HINT, CommandError
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 
 END_S: Final = 5.0
 """How long a peer may take to finish its replay."""
@@ -29,7 +29,7 @@ Read: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class ChildStart:
     """What a child is started with: its name, the command line behind ``seqp2p``, its home, more environment."""
 
     name: str
@@ -42,7 +42,7 @@ class Start:
 class Child:
     """One process of this program. ``hear`` gets its events, ``read`` what it says to people but for its error."""
 
-    def __init__(self, start: Start, hear: Hear = lambda _: None, read: Read = lambda _: None) -> None:
+    def __init__(self, start: ChildStart, hear: Hear = lambda _: None, read: Read = lambda _: None) -> None:
         self._start = start
         self._hear = hear
         self._read = read
@@ -86,10 +86,10 @@ class Child:
         self._hear(json.loads(line))
 
     def _take(self, line: str) -> None:
-        if line.startswith(tr(ERROR)):
-            self._errors.append(line.removeprefix(tr(ERROR)))
-        elif line.startswith(tr(HINT)):
-            self._hints.append(line.removeprefix(tr(HINT)))
+        if line.startswith(translate(ERROR)):
+            self._errors.append(line.removeprefix(translate(ERROR)))
+        elif line.startswith(translate(HINT)):
+            self._hints.append(line.removeprefix(translate(HINT)))
         else:
             self._read(line)
 
@@ -102,7 +102,7 @@ class Child:
             assert process.stdin is not None, "its input is a pipe"
             await process.stdin.aclose()
             if self._start.detached:
-                if coming_back.is_seat_kept():
+                if resume_hint.is_seat_kept():
                     return
                 process.terminate()
             with trio.move_on_after(END_S):

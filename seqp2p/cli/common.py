@@ -9,17 +9,17 @@ from typing import Final
 import click
 
 from seqp2p.cli.output import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, CommandError, what_failed
-from seqp2p.said import Said, said
-from seqp2p.ui.language import t, tr
+from seqp2p.i18n import Message, message
+from seqp2p.ui.language import t, translate
 
-EXIT_CODES: Final[Mapping[int, Said]] = MappingProxyType(
+EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
     {
-        DONE: said("done: the game was played to its end, every file is verified"),
-        FAILED: said("failed"),
-        USAGE: said("usage"),
-        NOT_VERIFIED: said("verify: a file is invalid"),
-        NOT_CONNECTED: said("could not connect, or was refused"),
-        ABANDONED: said("the game was abandoned; verify: none invalid, but one is unfinished"),
+        DONE: message("done: the game was played to its end, every file is verified"),
+        FAILED: message("failed"),
+        USAGE: message("usage"),
+        NOT_VERIFIED: message("verify: a file is invalid"),
+        NOT_CONNECTED: message("could not connect, or was refused"),
+        ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
     }
 )
 
@@ -48,7 +48,7 @@ def common_options() -> list[click.Parameter]:
             is_flag=True,
             expose_value=False,
             callback=_hide_progress,
-            help=said("Show no bars, and no line that says how far something is."),
+            help=message("Show no bars, and no line that says how far something is."),
         ),
         click.Option(
             ["--log-file"],
@@ -56,7 +56,7 @@ def common_options() -> list[click.Parameter]:
             expose_value=False,
             is_eager=True,
             callback=_start_log,
-            help=said("Write events, errors and the traces of faults to this file, without secrets."),
+            help=message("Write events, errors and the traces of faults to this file, without secrets."),
         ),
     ]
 
@@ -64,7 +64,7 @@ def common_options() -> list[click.Parameter]:
 def write_exit_codes(formatter: click.HelpFormatter) -> None:
     """The section of --help on exit codes."""
     with formatter.section(t("Exit codes")):
-        formatter.write_dl([(str(code), tr(text)) for code, text in EXIT_CODES.items()])
+        formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
 
 
 def _hide_progress(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -3,7 +3,7 @@
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 VARIABLE = "_SEQP2P_COMPLETE"
 """Set by the script when the shell asks (click's own name for it)."""
@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command(
     "completion",
-    help=said(
+    help=message(
         "Print the script that completes commands, options and values in a shell.\n\n"
         'bash: eval "$(seqp2p completion bash)" in ~/.bashrc. zsh: eval "$(seqp2p completion zsh)" in ~/.zshrc.'
         " fish: seqp2p completion fish > ~/.config/fish/completions/seqp2p.fish"

@@ -10,16 +10,16 @@ import trio
 from seqp2p.api.settings import GRACE_S
 from seqp2p.cli import children, home
 from seqp2p.cli.bot_name import BotName
-from seqp2p.cli.children import Child, Hear, Read, Start
+from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import make_settings
 from seqp2p.cli.stopping import polite_signals, stopped_by
 from seqp2p.cli.verify import describe, verify_file
+from seqp2p.i18n import message, message_of
 from seqp2p.rules import CLASSIC, Options
-from seqp2p.said import said, why
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 
 # Whoever is quicker sits down first: a number for a name would be taken for the seat's.
 NAMES: Final = ("ann", "ben", "cleo", "dora", "emil", "finn", "gina", "hugo", "ines", "karl", "lena", "mona")
@@ -27,12 +27,12 @@ NAMES: Final = ("ann", "ben", "cleo", "dora", "emil", "finn", "gina", "hugo", "i
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
 
-@click.command("demo", help=said("Watch bots play a whole game: real peers, one process each, over loopback."))
+@click.command("demo", help=message("Watch bots play a whole game: real peers, one process each, over loopback."))
 @click.option("--players", type=click.IntRange(2, 12), default=4, show_default=True)
-@click.option("--bot", type=BotName(), default="greedy", show_default=True, help=said("Plays every seat."))
-@click.option("--pace", type=click.FloatRange(0, 60), default=0, help=said("Seconds a turn takes at least."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replays go."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
+@click.option("--bot", type=BotName(), default="greedy", show_default=True, help=message("Plays every seat."))
+@click.option("--pace", type=click.FloatRange(0, 60), default=0, help=message("Seconds a turn takes at least."))
+@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_json: bool) -> None:
     """Start the peers, and listen to them."""
     check_players(players)
@@ -49,7 +49,7 @@ def check_players(players: int) -> None:
         make_settings(players, None, CLASSIC.name, Options(), GRACE_S, closed_hands=False)
     except CommandError as error:
         sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
-        raise CommandError(why(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
+        raise CommandError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
 
 
 class Demo:
@@ -116,7 +116,7 @@ class Demo:
         def read(line: str) -> None:
             # What the first seat has to say to people is the demo's own text, but for its lobby: nobody else may join.
             nonlocal shown
-            shown = shown or line == tr(TABLE_FULL)
+            shown = shown or line == translate(TABLE_FULL)
             if shown:
                 self._output.say(line)
 
@@ -138,7 +138,7 @@ class Demo:
             self._note(event)
             hear(event)
 
-        start = Start(NAMES[number - 1], [*arguments, *self._arguments], self._homes / str(number), environment)
+        start = ChildStart(NAMES[number - 1], [*arguments, *self._arguments], self._homes / str(number), environment)
         child = Child(start, note, read)
         self._children.append(child)
         if await child.run() not in (DONE, ABANDONED) and self._stopped_by is None:

@@ -10,28 +10,28 @@ from typing import Any, Final
 import click
 
 from seqp2p.cli.common import ReplayPath
+from seqp2p.cli.moment_text import film_of, moment_fields
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
-from seqp2p.cli.retelling import film_of, moment_fields
 from seqp2p.cli.show import header_lines, play_file, read_file
 from seqp2p.cli.verify import describe, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.replay.decoded import decoded
+from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback
-from seqp2p.replay.written import game_text
+from seqp2p.replay.to_plain import decoded
+from seqp2p.replay.to_text import game_text
 from seqp2p.rules import format_game, team_of, view
-from seqp2p.said import said
 from seqp2p.ui.language import t, tn
 
 FORMATS: Final = ("text", "json", "svg", "html")
 ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
 """What the name of a file says of its format; one without an ending says text."""
-HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
+HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 STDOUT: Final = "-"
 
 
 @click.command(
     "export",
-    help=said(
+    help=message(
         "Write a replay as something else.\n\n"
         "text is the game in its notation, json all that is signed, svg a picture of the board, html a page that shows"
         " the game in any browser. An unfinished game is written as far as it went; an invalid file is not."
@@ -42,12 +42,12 @@ STDOUT: Final = "-"
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help=said("What to write; without it, what the name of --output says, or text."),
+    help=message("What to write; without it, what the name of --output says, or text."),
 )
-@click.option("--output", "target", default=STDOUT, help=said("Where to; without it, or with -, standard output."))
-@click.option("--force", is_flag=True, help=said("Write over a file that is there."))
-@click.option("--at", type=click.IntRange(0), help=said("svg: the board after this turn, and not the last one."))
-@click.option("--raw", is_flag=True, help=said("json: with the digits of ciphertexts, shares, proofs, signatures."))
+@click.option("--output", "target", default=STDOUT, help=message("Where to; without it, or with -, standard output."))
+@click.option("--force", is_flag=True, help=message("Write over a file that is there."))
+@click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))
+@click.option("--raw", is_flag=True, help=message("json: with the digits of ciphertexts, shares, proofs, signatures."))
 def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
     """Read it, make what is wanted of it, and write that."""
     form = form or form_of(target)

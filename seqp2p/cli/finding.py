@@ -9,20 +9,20 @@ import trio
 from seqp2p.api.finding import Way, table_number, the_one, wait_for_table, way_to
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.adverts import FoundTable
+from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
-from seqp2p.net.adverts import FoundTable
-from seqp2p.net.code import parse_code
 from seqp2p.net.dialling import dial_in_time
-from seqp2p.net.discovery import Browsed, browsing
 from seqp2p.net.errors import BadCode
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.players.vocabulary import LEAVING, word_of
-from seqp2p.said import said, why
 from seqp2p.ui.cards import variant_word
-from seqp2p.ui.language import t, tn, tr
+from seqp2p.ui.language import t, tn, translate
+from seqp2p.ui.person.command_words import LEAVING, word_of
 
-QUESTION: Final = said("join code (like 7-amber-falcon): ")
+QUESTION: Final = message("join code (like 7-amber-falcon): ")
 
 SETTLE_S = 0.3
 """Several tables that are found at once are one change of the list."""
@@ -59,10 +59,10 @@ async def find_way(
 
 async def ask_code(view: LobbyView, output: Output) -> str:
     """The code as a person types it, asked for again until it can be one; raises CommandError when the input ends."""
-    view.asks(tr(QUESTION))
+    view.asks(translate(QUESTION))
     while True:
         if not view.shows:
-            click.echo(tr(QUESTION), nl=False, err=True)
+            click.echo(translate(QUESTION), nl=False, err=True)
         line = await output.read_line()
         if line is None or word_of(line) in LEAVING:
             raise CommandError(t("stopped"), exit_code=ABANDONED)
@@ -81,7 +81,7 @@ def code_fault(text: str) -> str | None:
             context = click.get_current_context(silent=True)  # To join, or to watch.
             command = f"{context.command_path if context else 'seqp2p join'} {text.strip()}"
             return t("This is an address: give it on the command line, {command}", command=command)
-        return f"{tr(why(error))} {tr(error.hint)}"
+        return f"{translate(message_of(error))} {translate(error.hint)}"
     return None
 
 
@@ -120,7 +120,7 @@ async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Outp
 
 
 def _nothing_line(problem: str) -> str:
-    return t("  none can be found here: {problem}", problem=tr(problem)) if problem else t("  none yet")
+    return t("  none can be found here: {problem}", problem=translate(problem)) if problem else t("  none yet")
 
 
 def tell_table(found: FoundTable, output: Output) -> None:

@@ -14,26 +14,26 @@ from seqp2p.cli.running import sentence
 from seqp2p.cli.seating import Door, SitDown
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.events import Former
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import Former
-from seqp2p.net.table import Table
-from seqp2p.players.vocabulary import LEAVING, NO, YES, word_of
-from seqp2p.said import said, why
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
 
-ASK_AGAIN: Final = said("another game at this table? yes/no")
+ASK_AGAIN: Final = message("another game at this table? yes/no")
 ANSWER_S: Final = 60.0
 """For a person to say whether to play again. A host's lobby is waited for longer (``rematch_wait_s``)."""
-OPEN_AGAIN: Final = said("the game ended before the cards were dealt: the lobby opens again")
-NO_OTHER_HINT: Final = said("ask for a new table, or open one: seqp2p host")
+OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
+NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 
 
 @dataclass(frozen=True, slots=True)
-class Last:
+class LastGame:
     """The game that this table has had before."""
 
-    table: Table
+    table: AgreedTable
     ended: Ended
 
     @property
@@ -51,7 +51,7 @@ class Last:
         return 1 in self.ended.out
 
 
-OpenLobby: TypeAlias = Callable[[Last | None], AbstractAsyncContextManager[SitDown]]
+OpenLobby: TypeAlias = Callable[[LastGame | None], AbstractAsyncContextManager[SitDown]]
 """Opens the lobby of the next game; what belongs to both lobby and game ends with the block."""
 
 
@@ -60,7 +60,7 @@ async def play_games(door: Door, open_lobby: OpenLobby) -> int:
 
     Raises NetError for the first lobby; CommandError where another game was wanted, and there is none.
     """
-    last: Last | None = None
+    last: LastGame | None = None
     number = begun = 0
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
@@ -77,7 +77,7 @@ async def play_games(door: Door, open_lobby: OpenLobby) -> int:
                 if last is not None:
                     door.lobbying.output.event("rematch", game=number)
                     door.lobbying.output.say(t("game {number} at this table", number=number))
-                last = Last(table, await play(table, door.held, door.lobbying.choices, door.lobbying.output))
+                last = LastGame(table, await play(table, door.held, door.lobbying.choices, door.lobbying.output))
             begun += last.ended.begun
             if not await _wants_another(door, last, begun, signals):
                 return last.ended.exit_code
@@ -90,16 +90,18 @@ def _tell_lobby_left(door: Door) -> None:
     tell_lobby_left(door.lobbying.output, t("you left the table") if person else t("this seat left the table"))
 
 
-async def _next_table(door: Door, sit_down: SitDown, last: Last | None, signals: AsyncIterator[int]) -> Table | None:
+async def _next_table(
+    door: Door, sit_down: SitDown, last: LastGame | None, signals: AsyncIterator[int]
+) -> AgreedTable | None:
     try:
         return await door.wait(sit_down, signals)
     except NetError as error:
         if last is None:
             raise
-        raise _no_other_game(sentence(why(error)), last) from None
+        raise _no_other_game(sentence(message_of(error)), last) from None
 
 
-async def _wants_another(door: Door, last: Last, begun: int, signals: AsyncIterator[int]) -> bool:
+async def _wants_another(door: Door, last: LastGame, begun: int, signals: AsyncIterator[int]) -> bool:
     """Whether this seat sits down again: because the game never began, was told to play on, or a person says so."""
     lobbying, ended = door.lobbying, last.ended
     if ended.left or lobbying.until_stdin_closes:
@@ -126,7 +128,7 @@ async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
             yes = word in YES
             if yes or word in NO or word in LEAVING:
                 break
-            output.say(tr(ASK_AGAIN))
+            output.say(translate(ASK_AGAIN))
         nursery.cancel_scope.cancel()
     return yes
 
@@ -138,7 +140,7 @@ async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope
         scope.cancel()
 
 
-def _no_other_game(reason: str, last: Last) -> CommandError:
+def _no_other_game(reason: str, last: LastGame) -> CommandError:
     exit_code = last.ended.exit_code or NOT_CONNECTED
     message = t("there is no other game at this table: {reason}", reason=reason)
     return CommandError(message, NO_OTHER_HINT, exit_code)

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Final
 
 from seqp2p.api import home
-from seqp2p.api.home import HOME_HINT, Held, HomeError, data_dir, key_name, own_keys, replay_path, watch_path
+from seqp2p.api.home import HOME_HINT, HomeError, LockedIdentity, data_dir, key_name, own_keys, replay_path, watch_path
 from seqp2p.cli.output import USAGE, CommandError, what_failed
 from seqp2p.crypto.identity import Identity
+from seqp2p.i18n import message, message_of
 from seqp2p.match.table import name_fault
 from seqp2p.replay.locks import lock
-from seqp2p.said import said, why
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 
 __all__ = [
     "HOME_HINT",
     "KNOWN_PLAYERS",
     "REPLAYS_HINT",
-    "Held",
+    "LockedIdentity",
     "data_dir",
     "first_identity",
     "held_again",
@@ -39,7 +39,7 @@ __all__ = [
 LOCK_PATIENCE_S = 2.0
 LOCK_PAUSE_S = 0.01
 KNOWN_PLAYERS: Final = "known_players.json"
-REPLAYS_HINT: Final = said("choose another folder with --replay-dir")
+REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 
 
 @contextlib.contextmanager
@@ -48,7 +48,7 @@ def _as_command() -> Generator[None]:
     try:
         yield
     except HomeError as error:
-        raise CommandError(why(error), error.hint) from None
+        raise CommandError(message_of(error), error.hint) from None
 
 
 def replay_dir(chosen: str | None) -> Path:
@@ -75,7 +75,7 @@ def player_name(wish: str | None, number: int = 1) -> str:
     if wish is None:
         return home.usual_name(number)
     if fault := name_fault(wish):
-        message = t("this name cannot be used: {fault}", fault=tr(fault))
+        message = t("this name cannot be used: {fault}", fault=translate(fault))
         raise CommandError(message, t("choose another with --name"), USAGE)
     return wish
 
@@ -93,14 +93,14 @@ def keep_name(name: str) -> None:
 
 
 @contextlib.contextmanager
-def held_identity() -> Generator[Held]:
+def held_identity() -> Generator[LockedIdentity]:
     """This player's identity, held until the block ends; raises CommandError."""
     with _as_command(), home.held_identity() as held:
         yield held
 
 
 @contextlib.contextmanager
-def held_again(name: str) -> Generator[Held]:
+def held_again(name: str) -> Generator[LockedIdentity]:
     """The identity whose file has this name, held until the block ends; raises CommandError."""
     with _as_command(), home.held_again(name) as held:
         yield held

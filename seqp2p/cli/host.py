@@ -9,46 +9,46 @@ from typing import Any
 
 import click
 
+from seqp2p.bots.program import Program
+from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
-from seqp2p.cli.filling import BOT, PACE_S, Bots, Filling
-from seqp2p.cli.games import Last, play_games
+from seqp2p.cli.games import LastGame, play_games
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import Wish, on_screen, screen_options
+from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.seating import Door, Lobbying, SitDown, open_door
 from seqp2p.cli.settings import make_address, make_choices, seat_options, table_options, table_settings
+from seqp2p.i18n import message
+from seqp2p.lobby.adverts import TableAdvert
+from seqp2p.lobby.code import make_table_number
+from seqp2p.lobby.discovery import advertising
+from seqp2p.lobby.events import LobbyEvent, LobbyShown
+from seqp2p.lobby.host import host_table
+from seqp2p.lobby.spectator_server import SPECTATORS_MAX, SpectatorServer, spectator_server
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses
-from seqp2p.net.adverts import TableAdvert
-from seqp2p.net.code import make_table_number
-from seqp2p.net.discovery import advertising
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import LobbyEvent, LobbyShown
-from seqp2p.net.lobby_host import host_table
-from seqp2p.net.table import Table
-from seqp2p.net.watchers import SPECTATORS_MAX, Watchers, watched_by
-from seqp2p.players.program import Program
-from seqp2p.said import said
 from seqp2p.ui.language import t
 
 
-@click.command("host", help=said("Open a table for others to join, and play when it is full."))
+@click.command("host", help=message("Open a table for others to join, and play when it is full."))
 @click.option("--players", type=click.IntRange(min=1), default=2, show_default=True)
 @table_options
 @click.option(
     "--fill",
     type=BotName(),
-    help=said("The bot for free seats, when start is typed; at once where nobody types: with --bot or --json."),
+    help=message("The bot for free seats, when start is typed; at once where nobody types: with --bot or --json."),
 )
 @click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
-    default=DEFAULT_LIMITS.watchers_max,
+    default=DEFAULT_LIMITS.spectators_max,
     show_default=True,
-    help=said("How many may watch, with the join code."),
+    help=message("How many may watch, with the join code."),
 )
-@click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; all interfaces without it."))
+@click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; all interfaces without it."))
 @seat_options
 @screen_options
 def command(
@@ -62,7 +62,7 @@ def command(
     name: str | None,
     games: int,
     replay_dir: str | None,
-    wish: Wish,
+    wish: ScreenWish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
@@ -74,7 +74,7 @@ def command(
     choices = make_choices(bot, pace_s, replay_dir, program)
     typed = choices.person and not until_stdin_closes
     pace = pace_s if pace_s or not typed else PACE_S
-    filling = Filling(Bots(fill or BOT, pace, at_once=fill is not None and (as_json or not typed)))
+    filling = Filling(FillBots(fill or BOT, pace, at_once=fill is not None and (as_json or not typed)))
     lobbying = Lobbying(choices, name, Output(as_json), until_stdin_closes, games, filling.call, wish)
     raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying, filling)))
 
@@ -120,12 +120,12 @@ class _Hosting:
     invites: bool
 
     @asynccontextmanager
-    async def open_lobby(self, last: Last | None) -> AsyncGenerator[SitDown]:
+    async def open_lobby(self, last: LastGame | None) -> AsyncGenerator[SitDown]:
         """The lobby of the next game; its spectators are looked after until the block ends."""
-        async with watched_by(self.spectators) as watchers:
-            yield partial(self._sit_down, watchers, last)
+        async with spectator_server(self.spectators) as spectators:
+            yield partial(self._sit_down, spectators, last)
 
-    async def _sit_down(self, watchers: Watchers | None, last: Last | None) -> Table:
+    async def _sit_down(self, spectators: SpectatorServer | None, last: LastGame | None) -> AgreedTable:
         self.view.show()
         announce = self.door.announcer(self.addresses, self.view)
 
@@ -145,12 +145,12 @@ class _Hosting:
             secrets.token_bytes,
             tell,
             table_number=self.advert.number,
-            watchers=watchers,
+            spectators=spectators,
             former=last.former if last else None,
         )
         self.filling.close()
         self.update(replace(self.advert, free=0, state="playing"))
-        if watchers:
+        if spectators:
             self.door.lobbying.output.say(
                 t("others watch with:  {command}  and the same code", command=f"seqp2p watch {self.addresses[0]}")
             )

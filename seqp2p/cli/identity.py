@@ -5,16 +5,16 @@ import click
 from seqp2p.cli import home, known
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.said import said
+from seqp2p.i18n import message
 from seqp2p.ui.language import t
 
 
 @click.command(
-    "id", help=said("Show this player's name and the fingerprint of its identity key, and those of known players.")
+    "id", help=message("Show this player's name and the fingerprint of its identity key, and those of known players.")
 )
-@click.option("--name", help=said("Remember this name for the games to come."))
-@click.option("--forget", metavar="NAME", help=said("Forget the keys of the player known by this name."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object on standard output."))
+@click.option("--name", help=message("Remember this name for the games to come."))
+@click.option("--forget", metavar="NAME", help=message("Forget the keys of the player known by this name."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     """Change what is to be changed, then show all of it."""
     output = Output(as_json)

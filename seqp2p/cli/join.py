@@ -9,40 +9,40 @@ from typing import Final
 
 import click
 
-from seqp2p.api.door import own_addresses
+from seqp2p.api.endpoint import own_addresses
+from seqp2p.bots.program import Program
 from seqp2p.cli import home
 from seqp2p.cli.finding import find_way
-from seqp2p.cli.games import Last, play_games
+from seqp2p.cli.games import LastGame, play_games
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import USAGE, CommandError, Output
+from seqp2p.cli.parent_watch import Overheard, Tether, held_by
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import Wish, on_screen, screen_options
+from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, note_child, seat_options
-from seqp2p.cli.tether import Overheard, Tether, held_by
+from seqp2p.i18n import message
+from seqp2p.lobby.join import join_table, rejoin_table
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address, listening_addresses
-from seqp2p.net.lobby_join import join_table, rejoin_table
-from seqp2p.net.table import Table
-from seqp2p.players.program import Program
-from seqp2p.said import said
 from seqp2p.ui.language import t
 
-WAITING: Final = said("waiting for the host to open the table again")
+WAITING: Final = message("waiting for the host to open the table again")
 # A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
 
 @click.command(
     "join",
-    help=said(
+    help=message(
         "Sit down at a table, and play when it is full.\n\n"
         "CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on"
         " this network are listed, and the code is asked for."
     ),
 )
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
-@click.option("--code", help=said("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
+@click.option("--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
 @click.option("--listen", hidden=True)
 @click.option("--tethered", is_flag=True, hidden=True, callback=note_child)
 @seat_options
@@ -57,7 +57,7 @@ def command(
     name: str | None,
     games: int,
     replay_dir: str | None,
-    wish: Wish,
+    wish: ScreenWish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
@@ -103,7 +103,7 @@ async def join(
         addresses = await listening_addresses(door.listeners, way.host)
         tell = door.announcer((), view)
 
-        async def sit_down(last: Last | None) -> Table:
+        async def sit_down(last: LastGame | None) -> AgreedTable:
             common = (door.listeners, addresses, secrets.token_bytes, tell)
             if last is None:
                 return await join_table(door.credentials, door.name, given, way.host, *common, dial=way.dial)
@@ -111,7 +111,7 @@ async def join(
             output.say(WAITING)
             return await rejoin_table(door.credentials, door.name, last.table, *common)
 
-        async def sit_down_if_held(last: Last | None) -> Table:
+        async def sit_down_if_held(last: LastGame | None) -> AgreedTable:
             return await (tether.while_held(partial(sit_down, last)) if tether else sit_down(last))
 
         return await play_games(door, lambda last: nullcontext(partial(sit_down_if_held, last)))

@@ -26,13 +26,13 @@ from seqp2p.cli import home
 from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.leaving import leave_table
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import name_fault
-from seqp2p.net.leaving import leave_table
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.table import Table
-from seqp2p.players.vocabulary import LEAVING, NO, YES, word_of
-from seqp2p.said import said, why
 from seqp2p.ui.language import t
+from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
 
 FILE: Final = home.KNOWN_PLAYERS
 SIZE_MAX: Final = 1_048_576
@@ -40,7 +40,7 @@ ANSWER_S: Final = 60.0
 """For a person to answer: the others wait, and by default give up on a seat after twice that."""
 
 _NUMBERED: Final = re.compile(r".* [1-9][0-9]*")
-Kind: TypeAlias = Literal["new", "same", "changed", "renamed", "unnamed"]
+MeetingKind: TypeAlias = Literal["new", "same", "changed", "renamed", "unnamed"]
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ class Known(msgspec.Struct, frozen=True):
     first_seen: str
 
 
-class _File(msgspec.Struct, frozen=True):
+class _KnownFile(msgspec.Struct, frozen=True):
     version: Literal[1]
     players: tuple[Known, ...]
 
@@ -63,7 +63,7 @@ class Meeting:
     seat: int
     name: str
     key: bytes
-    kind: Kind
+    kind: MeetingKind
     known: Known | None = None
 
 
@@ -82,7 +82,7 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known]) -> Meeting:
     return Meeting(seat, name, key, "new")
 
 
-async def check_known(table: Table, output: Output, *, ask: bool) -> None:
+async def check_known(table: AgreedTable, output: Output, *, ask: bool) -> None:
     """Compare everybody at an agreed table with those who are known, say what there is to say, and remember.
 
     Raises CommandError (exit code 4) when ``ask`` is set and the person says no to a changed key, or says nothing:
@@ -101,7 +101,7 @@ async def check_known(table: Table, output: Output, *, ask: bool) -> None:
             trusted.append(meeting)
         elif ask:
             if not await _ask(meeting, output):
-                await leave_table(table, said("does not play with somebody whose key has changed"))
+                await leave_table(table, message("does not play with somebody whose key has changed"))
                 raise CommandError(
                     t("left the table: {name} has another key than before", name=meeting.name),
                     t(
@@ -114,7 +114,7 @@ async def check_known(table: Table, output: Output, *, ask: bool) -> None:
     try:
         remember(trusted)
     except CommandError as error:
-        output.say(t("those at the table are not remembered: {reason}", reason=why(error)))
+        output.say(t("those at the table are not remembered: {reason}", reason=message_of(error)))
 
 
 def tell(meeting: Meeting, output: Output) -> None:
@@ -176,7 +176,7 @@ def load() -> tuple[Known, ...]:
         message = t("cannot read {path}: {reason}", path=path, reason=what_failed(error))
         raise CommandError(message, home.HOME_HINT) from None
     try:
-        players = msgspec.json.decode(data, type=_File).players
+        players = msgspec.json.decode(data, type=_KnownFile).players
         if len(data) > SIZE_MAX or not all(map(_is_whole, players)):
             raise msgspec.ValidationError
     except msgspec.MsgspecError:
@@ -229,7 +229,7 @@ def _changing() -> Generator[list[Known]]:
 def _write(players: Collection[Known]) -> None:
     path = home.data_dir() / FILE
     new = path.with_name(f".{FILE}.{secrets.token_hex(8)}")
-    data = msgspec.json.format(msgspec.json.encode(_File(1, tuple(players))), indent=1)
+    data = msgspec.json.format(msgspec.json.encode(_KnownFile(1, tuple(players))), indent=1)
     try:
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:

@@ -7,14 +7,14 @@ from seqp2p.cli import home
 from seqp2p.cli.known import load, meet, meeting_note
 from seqp2p.cli.output import Output
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.lobby.events import Guest, LobbyShown
+from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.table import Settings
-from seqp2p.net.lobby import Guest, LobbyShown
-from seqp2p.net.wordlist import WORDS
 from seqp2p.rules import team_of
 from seqp2p.ui.words import settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
-    from seqp2p.ui.lobby_scene import LobbyScene, Place
+    from seqp2p.ui.lobby_scene import LobbyPlace, LobbyScene
 
 
 class LobbyView:
@@ -69,11 +69,11 @@ def _scene(title: str, *, starts: bool) -> "LobbyScene":
     return LobbyScene(LobbyModel(title), WORDS, starts=starts)
 
 
-def _place(settings: Settings, seat: int, guest: Guest | None, *, own: bool) -> "Place":
-    from seqp2p.ui.lobby_scene import Place
+def _place(settings: Settings, seat: int, guest: Guest | None, *, own: bool) -> "LobbyPlace":
+    from seqp2p.ui.lobby_scene import LobbyPlace
 
     colour = settings.colours[team_of(seat, settings.teams) - 1]
     if guest is None:
-        return Place(colour)
+        return LobbyPlace(colour)
     note = "" if own or guest.key in home.own_keys() else meeting_note(meet(seat, guest.name, guest.key, load()))
-    return Place(colour, guest.name, "  ".join(part for part in (fingerprint(guest.key), note) if part), own)
+    return LobbyPlace(colour, guest.name, "  ".join(part for part in (fingerprint(guest.key), note) if part), own)

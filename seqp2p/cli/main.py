@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from seqp2p import __version__
-from seqp2p.cli import coming_back, log_file
+from seqp2p.cli import log_file, resume_hint
 from seqp2p.cli.common import common_options, write_exit_codes
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, report_bug
-from seqp2p.said import said, why
+from seqp2p.i18n import message, message_of
 from seqp2p.ui import language
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -23,39 +23,39 @@ if TYPE_CHECKING:
 # Subcommand → (module with its ``command``, what --help says of it).
 COMMANDS = MappingProxyType(
     {
-        "play": ("seqp2p.cli.play", said("Play against bots on this machine.")),
-        "host": ("seqp2p.cli.host", said("Open a table for others to join.")),
-        "join": ("seqp2p.cli.join", said("Sit down at a table.")),
-        "resume": ("seqp2p.cli.resume", said("Take your seat again in a game that is not finished.")),
-        "watch": ("seqp2p.cli.watch", said("Watch a table: everything but the hands.")),
-        "demo": ("seqp2p.cli.demo", said("Watch bots play: real peers, one process each.")),
-        "verify": ("seqp2p.cli.verify", said("Verify replays: every signature, proof, share and move.")),
-        "show": ("seqp2p.cli.show", said("Look at a replay, moment by moment.")),
-        "export": ("seqp2p.cli.export", said("Write a replay as text, JSON, a picture, or a web page.")),
-        "stats": ("seqp2p.cli.stats", said("Count over many replays: who wins, how long, and where.")),
-        "rules": ("seqp2p.cli.rules", said("Read the rules of the game, in English or French.")),
-        "arena": ("seqp2p.cli.arena", said("Play bots against each other, on the engine alone.")),
-        "try-bot": ("seqp2p.cli.try_bot", said("Try a program as a bot: whether it keeps to the protocol.")),
-        "id": ("seqp2p.cli.identity", said("Show this player's name and key.")),
-        "completion": ("seqp2p.cli.completion", said("Print the script that completes commands in a shell.")),
+        "play": ("seqp2p.cli.play", message("Play against bots on this machine.")),
+        "host": ("seqp2p.cli.host", message("Open a table for others to join.")),
+        "join": ("seqp2p.cli.join", message("Sit down at a table.")),
+        "resume": ("seqp2p.cli.resume", message("Take your seat again in a game that is not finished.")),
+        "watch": ("seqp2p.cli.watch", message("Watch a table: everything but the hands.")),
+        "demo": ("seqp2p.cli.demo", message("Watch bots play: real peers, one process each.")),
+        "verify": ("seqp2p.cli.verify", message("Verify replays: every signature, proof, share and move.")),
+        "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
+        "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
+        "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),
+        "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in English or French.")),
+        "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
+        "try-bot": ("seqp2p.cli.try_bot", message("Try a program as a bot: whether it keeps to the protocol.")),
+        "id": ("seqp2p.cli.identity", message("Show this player's name and key.")),
+        "completion": ("seqp2p.cli.completion", message("Print the script that completes commands in a shell.")),
     }
 )
 
 # What --help calls the values of an option: what click would call them, said so that it can be translated.
 VALUES = MappingProxyType(
     {
-        "text": said("TEXT"),
-        "integer": said("INTEGER"),
-        "integer range": said("INTEGER RANGE"),
-        "float range": said("FLOAT RANGE"),
+        "text": message("TEXT"),
+        "integer": message("INTEGER"),
+        "integer range": message("INTEGER RANGE"),
+        "float range": message("FLOAT RANGE"),
     }
 )
 
 # What is no option, and would be taken for a misspelt one: the command, and what to say instead.
 MEANT = MappingProxyType(
     {
-        ("play", "--players"): said("--bots says how many bots you play against"),
-        ("host", "--bots"): said("--players says how many play; --fill names the bot for free seats"),
+        ("play", "--players"): message("--bots says how many bots you play against"),
+        ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
     }
 )
 
@@ -64,7 +64,7 @@ lang_option = click.option(
     "--lang",
     type=click.Choice(language.LANGUAGES),
     expose_value=False,
-    help=said("The language; without it, LANG's."),
+    help=message("The language; without it, LANG's."),
 )
 
 
@@ -103,7 +103,7 @@ class LazyGroup(click.Group):
         """The list of subcommands, without importing any."""
         del ctx
         with formatter.section(t("Commands")):
-            formatter.write_dl([(name, tr(text)) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl([(name, translate(text)) for name, (_, text) in COMMANDS.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What this program ends with."""
@@ -115,7 +115,9 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         found = [
-            CompletionItem(name, help=tr(text)) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)
+            CompletionItem(name, help=translate(text))
+            for name, (_, text) in COMMANDS.items()
+            if name.startswith(incomplete)
         ]
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
@@ -123,17 +125,17 @@ class LazyGroup(click.Group):
 def spoken(command: click.Command) -> click.Command:
     """The command with what every command has, and its help in the reader's language."""
     said_again = copy.copy(command)
-    said_again.help = tr(command.help or "")
+    said_again.help = translate(command.help or "")
     said_again.params = [copy.copy(parameter) for parameter in command.params]
     lang_option(said_again)
     said_again.params += common_options()
     for parameter in said_again.params:
         if isinstance(parameter, click.Option):
-            parameter.help = tr(parameter.help or "")
+            parameter.help = translate(parameter.help or "")
             if parameter.metavar is None and not parameter.is_flag and parameter.type.name in VALUES:
-                parameter.metavar = tr(VALUES[parameter.type.name])
+                parameter.metavar = translate(VALUES[parameter.type.name])
     if isinstance(said_again, click.Group):
-        said_again.subcommand_metavar = tr(said_again.subcommand_metavar or "")
+        said_again.subcommand_metavar = translate(said_again.subcommand_metavar or "")
     return said_again
 
 
@@ -141,9 +143,9 @@ def spoken(command: click.Command) -> click.Command:
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help=said("Sequence between peers: no referee, and no host that sees a card."),
+    help=message("Sequence between peers: no referee, and no host that sees a card."),
 )
-@click.version_option(__version__, prog_name="seqp2p", help=said("Show the version and exit."))
+@click.version_option(__version__, prog_name="seqp2p", help=message("Show the version and exit."))
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Show the help where no command is named."""
@@ -167,9 +169,9 @@ def main() -> None:
 
 def end_with(error: CommandError) -> None:
     """Say what this process ends with; in a game that is not over, the way back is what to do."""
-    if command := coming_back.command():
+    if command := resume_hint.command():
         error.hint = t("come back with: {command}", command=command)
-    log_file.error(why(error), error.hint, error.exit_code)
+    log_file.error(message_of(error), error.hint, error.exit_code)
     error.show()
 
 
@@ -192,7 +194,7 @@ def usage_error(error: click.UsageError) -> CommandError:
     if isinstance(error, click.NoSuchOption):
         meant = MEANT.get((error.ctx.info_name or "" if error.ctx else "", error.option_name))
         if meant is not None:
-            text, hint = error.message, tr(meant)
+            text, hint = error.message, translate(meant)
         elif error.possibilities:
             text, hint = error.message, t("did you mean {command}?", command=error.possibilities[0])
     text = " ".join(text.split()).rstrip(".")

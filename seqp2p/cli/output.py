@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from seqp2p.cli import coming_back, log_file, progress
-from seqp2p.said import said, why
-from seqp2p.ui.language import t, tr
+from seqp2p.cli import log_file, progress, resume_hint
+from seqp2p.i18n import message, message_of
+from seqp2p.ui.language import t, translate
 from seqp2p.ui.spaces import bound, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -29,8 +29,8 @@ NOT_CONNECTED = 4
 ABANDONED = 5
 
 # How the lines of an error begin.
-ERROR: Final = said("seqp2p: error: ")
-HINT: Final = said("seqp2p: hint: ")
+ERROR: Final = message("seqp2p: error: ")
+HINT: Final = message("seqp2p: hint: ")
 
 # What a line has in it that is there to be copied: a command, a path.
 _COPIED: Final = ("seqp2p ", " /", "\\")
@@ -48,9 +48,9 @@ class CommandError(Exception):
 
     def show(self) -> None:
         """Print it the way every error of this program is printed."""
-        _print(tr(ERROR) + printable(tr(why(self))), sys.stderr)
+        _print(translate(ERROR) + printable(translate(message_of(self))), sys.stderr)
         if self.hint:
-            _print(tr(HINT) + printable(tr(self.hint)), sys.stderr)
+            _print(translate(HINT) + printable(translate(self.hint)), sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Output:
 
         Its ``kind`` says how a screen shows it (``ui.scene.Line``).
         """
-        shown = printable(tr(text))
+        shown = printable(translate(text))
         if self.screen is None:
             _print(_broken(shown, self._people), self._people)
         else:
@@ -91,12 +91,12 @@ class Output:
         """A line that a person still reads when the screen is gone."""
         self.say(text)
         if self.screen is not None:
-            self.screen.remains.append(printable(tr(text)))
+            self.screen.remains.append(printable(translate(text)))
 
     def leave(self, *lines: str) -> None:
         """Lines that a person reads when the screen is gone, and that are in another form on it until then."""
         if self.screen is not None:
-            self.screen.remains += [printable(tr(line)) for line in lines]
+            self.screen.remains += [printable(translate(line)) for line in lines]
             return
         for line in lines:
             self.say(line)
@@ -137,14 +137,14 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
         if log_file.path()
         else t("SEQP2P_DEBUG=1 shows where; please report it")
     )
-    if command := coming_back.command():
+    if command := resume_hint.command():
         hint = t("come back with: {command}; {report}", command=command, report=hint)
     CommandError(t("a fault in seqp2p itself ({kind})", kind=kind.__name__), hint).show()
 
 
 def what_failed(error: OSError) -> str:
     """What the system says of its own error, in the reader's language where a translation is known."""
-    return tr(error.strerror or str(error))
+    return translate(error.strerror or str(error))
 
 
 def printable(text: str) -> str:

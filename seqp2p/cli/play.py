@@ -4,17 +4,17 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
-from seqp2p.cli.filling import BOT, PACE_S, Bots, Filling
 from seqp2p.cli.host import host
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import Wish, screen_options
+from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.cli.seating import Lobbying
 from seqp2p.cli.settings import make_choices, table_options, table_settings
+from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
-from seqp2p.said import said
 from seqp2p.ui.language import t, tn
 
 LOOPBACK: Final = Address("127.0.0.1", 0)
@@ -22,13 +22,13 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
 
 @click.command(
     "play",
-    help=said(
+    help=message(
         "Play against bots on this machine, at once.\n\n"
         "Every bot is a peer like any other, in a process of its own: it sees no card but its own."
     ),
 )
-@click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=said("How many bots play."))
-@click.option("--bot", type=BotName(), default=BOT, show_default=True, help=said("Which bot they are."))
+@click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=message("How many bots play."))
+@click.option("--bot", type=BotName(), default=BOT, show_default=True, help=message("Which bot they are."))
 @table_options
 @click.option(
     "--pace",
@@ -36,12 +36,12 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     type=click.FloatRange(0, 60),
     default=PACE_S,
     show_default=True,
-    help=said("A bot's least seconds a turn."),
+    help=message("A bot's least seconds a turn."),
 )
-@click.option("--tutorial", is_flag=True, help=said("Ten turns that show the whole game, with somebody to explain."))
-@click.option("--name", help=said("The name at your seat."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
+@click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, with somebody to explain."))
+@click.option("--name", help=message("The name at your seat."))
+@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @screen_options
 def command(
     bots: int,
@@ -49,7 +49,7 @@ def command(
     pace_s: float,
     name: str | None,
     replay_dir: str | None,
-    wish: Wish,
+    wish: ScreenWish,
     *,
     tutorial: bool,
     as_json: bool,
@@ -63,7 +63,7 @@ def command(
     check_bots(bots, table["variant"])
     settings = table_settings(bots + 1, **table)
     output = Output(as_json)
-    filling = Filling(Bots(bot, pace_s, at_once=True))
+    filling = Filling(FillBots(bot, pace_s, at_once=True))
     lobbying = Lobbying(make_choices(None, 0, replay_dir), name, output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, lobbying, filling, invites=False)))

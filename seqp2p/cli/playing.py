@@ -14,38 +14,38 @@ import trio
 
 from seqp2p.api.taking_up import Resumed
 from seqp2p.api.unfinished import secrets_of
-from seqp2p.cli import coming_back, home
+from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.exec_player import ExecPlayer
+from seqp2p.bots.player import SeatPlayer
+from seqp2p.bots.program import Program
+from seqp2p.bots.registry import BOTS
+from seqp2p.cli import home, resume_hint
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.cli.unfinished import as_command_error
 from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.asking import PATIENCE_S
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.session import SeatRunner
+from seqp2p.live.voting import AskAbout
+from seqp2p.lobby.safety import safety_words
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.absence import Absent, Back
-from seqp2p.net.asking import PATIENCE_S
-from seqp2p.net.ledger import TableEvent
-from seqp2p.net.mesh import Mesh
-from seqp2p.net.safety import safety_words
-from seqp2p.net.session import Session
-from seqp2p.net.table import Table
-from seqp2p.net.voting import AskAbout
-from seqp2p.players.bot_player import BotPlayer
-from seqp2p.players.bots import BOTS
-from seqp2p.players.desk import Desk
-from seqp2p.players.exec_player import ExecPlayer
-from seqp2p.players.person import Person
-from seqp2p.players.player import Player
-from seqp2p.players.program import Program
-from seqp2p.players.sight import Sight
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
 from seqp2p.ui.language import t
+from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.person import Person
+from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.words import LEFT
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -85,20 +85,20 @@ class Ended:
 class Sitting:
     """A seat that is about to be played: what it knows, and where it keeps it."""
 
-    table: Table
+    table: AgreedTable
     match: Match
-    seat: OwnSeat
+    seat: SeatKeys
     reporter: Reporter
     writer: ReplayWriter
     sidecar: Sidecar
 
 
-def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
+def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPlayer:
     """The program, bot or person that plays this seat."""
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
-        sight = Sight(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
+        sight = SeatInfo(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
         person = Onlooker(own_desk(reporter.output), sight, PATIENCE_S, reporter.output.screen)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
@@ -109,7 +109,9 @@ def make_player(choices: Choices, reporter: Reporter, seat: OwnSeat) -> Player:
 class Onlooker(Person):
     """A person before whose eyes the table is, if there is a screen: it shows at once what is asked."""
 
-    def __init__(self, desk: Desk, sight: Sight, patience_s: Mapping[str, float], screen: "Screen | None") -> None:
+    def __init__(
+        self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float], screen: "Screen | None"
+    ) -> None:
         super().__init__(desk, sight, patience_s)
         self._screen = screen
 
@@ -126,12 +128,12 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
     return [*home.resume_options(replay, choices.bot), *played]
 
 
-def own_desk(output: Output) -> Desk:
+def own_desk(output: Output) -> Console:
     """The standard input and what is said to people, for the person who sits there."""
     say = output.say if output.screen is None else partial(output.say, kind="answer")
     shows_table = output.screen is not None
     hears = not shows_table and bool(os.environ.get("ACCESSIBLE"))
-    return Desk(output.read_line, say, output.ring, output.asks, shows_table=shows_table, hears=hears)
+    return Console(output.read_line, say, output.ring, output.asks, shows_table=shows_table, hears=hears)
 
 
 def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:
@@ -154,10 +156,10 @@ def joint_seed(match: Match) -> bytes | None:
     return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
-async def play(table: Table, held: home.Held, choices: Choices, output: Output) -> Ended:
+async def play(table: AgreedTable, held: home.LockedIdentity, choices: Choices, output: Output) -> Ended:
     """Play one seat of an agreed table to its end."""
     match = Match(encode_agreement(table.agreement), table.seat)
-    seat = OwnSeat(table.seat, held.identity, secrets.token_bytes)
+    seat = SeatKeys(table.seat, held.identity, secrets.token_bytes)
     reporter = Reporter(output, match, table.seat if choices.person else 0)
     reporter.seats()
     path = home.replay_path(choices.replay_dir, match.game.id, table.seat)
@@ -182,14 +184,14 @@ async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int
 async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> Ended:
     """The game to its end. ``beside`` is done meanwhile."""
     reporter, writer = sitting.reporter, sitting.writer
-    coming_back.remember(writer.path, sitting.match.game.id, resume_options(writer.path, choices))
+    resume_hint.remember(writer.path, sitting.match.game.id, resume_options(writer.path, choices))
     # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         player = make_player(choices, reporter, sitting.seat)
         if isinstance(player, Person) and sitting.match.game.position is not None:
             player.welcome()  # In a game that is taken up again the cards are dealt.
         mesh = Mesh(sitting.table, secrets.token_bytes)
-        session = Session(
+        session = SeatRunner(
             sitting.match,
             sitting.seat,
             mesh,
@@ -198,7 +200,7 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
             reporter.tell,
             sitting.sidecar,
             asks=choices.person,
-            cancel_leaves=not coming_back.is_possible(),
+            cancel_leaves=not resume_hint.is_possible(),
         )
         async with trio.open_nursery() as nursery:
             if beside is not None:
@@ -207,7 +209,7 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
                 result = await _run(session, player, reporter, signals, writer.path)
             except* trio.Cancelled:
                 # The session has said goodbye and completed the replay, or something else has failed.
-                if not coming_back.is_possible():
+                if not resume_hint.is_possible():
                     sitting.sidecar.delete()
                 raise
             nursery.cancel_scope.cancel()
@@ -224,7 +226,9 @@ async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awa
     )
 
 
-async def _run(session: Session, player: Player, reporter: Reporter, signals: AsyncIterator[int], path: Path) -> Result:
+async def _run(
+    session: SeatRunner, player: SeatPlayer, reporter: Reporter, signals: AsyncIterator[int], path: Path
+) -> Result:
     """The session to its end, left politely when this process is asked to end; raises CommandError."""
     try:
         async with trio.open_nursery() as nursery:
@@ -284,14 +288,14 @@ def _cannot_write(path: Path, error: OSError) -> CommandError:
 
 
 async def _leave_on_signal(
-    session: Session, player: Player, signals: AsyncIterator[int], nursery: trio.Nursery
+    session: SeatRunner, player: SeatPlayer, signals: AsyncIterator[int], nursery: trio.Nursery
 ) -> None:
     """Leave politely on Ctrl-C or a polite kill: a goodbye to the others, a signed replay.
 
     Nobody who loses a terminal has said that they leave: the seat is kept for them, as after a crash.
     """
     async for number in signals:
-        if number == HANGUP and coming_back.is_possible():
+        if number == HANGUP and resume_hint.is_possible():
             raise TerminalGone
         if number == signal.SIGINT and isinstance(player, Person) and player.interrupted():
             continue

@@ -10,18 +10,18 @@ from typing import Any
 
 import click
 
+from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, Time
+from seqp2p.bots.program import Program
+from seqp2p.bots.registry import RandomBot
+from seqp2p.bots.wire import hello
 from seqp2p.cli.output import USAGE, CommandError, Output
+from seqp2p.i18n import message
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.asking import PATIENCE_S
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.voting import AskAbout
 from seqp2p.match.game import Game
-from seqp2p.net.absence import Absent, Back
-from seqp2p.net.asking import PATIENCE_S
-from seqp2p.net.ledger import TableEvent
-from seqp2p.net.voting import AskAbout
-from seqp2p.players.bots import RandomBot
-from seqp2p.players.exec_player import ExecPlayer, Failed, Notice, Time
-from seqp2p.players.program import Program
-from seqp2p.players.wire import hello
-from seqp2p.said import said
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 
 TIME_S_MAX = 86_400
 
@@ -42,9 +42,11 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--exec",
         "exec_line",
         metavar="COMMAND",
-        help=said("A program plays this seat, by JSON lines: docs/scripting.md."),
+        help=message("A program plays this seat, by JSON lines: docs/scripting.md."),
     )
-    verbose = click.option("--verbose-bot", is_flag=True, help=said("Show what the program writes to standard error."))
+    verbose = click.option(
+        "--verbose-bot", is_flag=True, help=message("Show what the program writes to standard error.")
+    )
     return line(time_option(verbose(with_program)))
 
 
@@ -55,7 +57,7 @@ def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "exec_time_s",
         metavar="S",
         type=click.FloatRange(0.1, TIME_S_MAX),
-        help=said("Seconds for a choice; without it, the table's turn less 2, or 30."),
+        help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
     )(command)
 
 
@@ -97,9 +99,12 @@ def _telling(output: Output) -> Callable[[Notice], None]:
             return
         output.event("bot_failed", reason=str(notice.reason), gone=notice.gone)
         text = (
-            t("the bot has failed: {reason}; moves are drawn by lot to the end of the game", reason=tr(notice.reason))
+            t(
+                "the bot has failed: {reason}; moves are drawn by lot to the end of the game",
+                reason=translate(notice.reason),
+            )
             if notice.gone
-            else t("the bot has failed: {reason}; this move is drawn by lot", reason=tr(notice.reason))
+            else t("the bot has failed: {reason}; this move is drawn by lot", reason=translate(notice.reason))
         )
         output.say(text, "alarm")
 

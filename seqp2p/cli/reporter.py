@@ -10,6 +10,9 @@ from seqp2p.cli import progress
 from seqp2p.cli.output import Output
 from seqp2p.cli.table_view import TableView
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.i18n import message
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import (
     Dealt,
     Dropped,
@@ -26,12 +29,9 @@ from seqp2p.match.events import (
 )
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import PLACINGS
-from seqp2p.net.absence import Absent, Back
-from seqp2p.net.ledger import TableEvent
 from seqp2p.rules import Action, View, format_action, view
-from seqp2p.said import said
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven_line, vote_explained
 from seqp2p.ui.words import (
@@ -59,7 +59,7 @@ from seqp2p.ui.words import (
 # Of what had happened before, so many lines are told to whoever comes back; all of it is in the story.
 RECALLED: Final = 10
 # The first line that people read of an agreed table; what is said before it belongs to the lobby.
-TABLE_FULL: Final = said("the table is full")
+TABLE_FULL: Final = message("the table is full")
 
 
 def tell_lobby_left(output: Output, words: str) -> None:
@@ -100,7 +100,7 @@ class Reporter:
     def seats(self) -> None:
         """Who sits where, and how the table plays."""
         agreement = self.match.game.agreement
-        self.output.say(tr(TABLE_FULL))
+        self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
             self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
             name = t("{name} (you)", name=seat.name) if number == self._company.own else seat.name
@@ -147,7 +147,7 @@ class Reporter:
         """Say once why seats shuffle in the middle of a game. A deal anew says so by itself."""
         if number > self._reshuffles:
             self._reshuffles = number
-            self._log(tr(RESHUFFLED_LINE))
+            self._log(translate(RESHUFFLED_LINE))
 
     def _show_progress(self) -> None:
         if self.output.screen is None:
@@ -231,7 +231,7 @@ class Reporter:
     def redeal(self) -> None:
         """All cards that do not lie open are shuffled and dealt again."""
         self.output.event("redeal")
-        self._log(tr(REDEAL_LINE))
+        self._log(translate(REDEAL_LINE))
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
         """A seat has been taken again, at this step, after these events: who sits where, and what was told of them.
@@ -264,7 +264,7 @@ class Reporter:
                 case Dropped(seats):
                     lines.append(dropped_line(self._company, seats))
                 case Redealt():
-                    lines.append(tr(REDEAL_LINE))
+                    lines.append(translate(REDEAL_LINE))
                 case _:
                     pass  # Who voted, who was away: that is over.
 

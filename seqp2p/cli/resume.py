@@ -4,30 +4,30 @@ from functools import partial
 
 import click
 
+from seqp2p.bots.program import Program
 from seqp2p.cli import progress
 from seqp2p.cli.completion import complete_game
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices, resume_play
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import Wish, on_screen, screen_options
+from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.settings import make_address, make_choices, playing_options
 from seqp2p.cli.taking_up import taken_up
+from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
-from seqp2p.players.program import Program
-from seqp2p.said import said
 from seqp2p.ui.language import t
 
 
 @click.command(
     "resume",
-    help=said(
+    help=message(
         "Take your seat again in a game that is not finished.\n\n"
         "GAME is a replay, its name, or the first digits of the game's id; without it, the newest one that nobody"
         " plays."
     ),
 )
 @click.argument("game", required=False, shell_complete=complete_game)
-@click.option("--listen", metavar="ADDR:PORT", help=said("Where to listen; where it was without it."))
+@click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; where it was without it."))
 @playing_options
 @screen_options
 def command(
@@ -37,7 +37,7 @@ def command(
     program: Program | None,
     pace_s: float,
     replay_dir: str | None,
-    wish: Wish,
+    wish: ScreenWish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
@@ -50,7 +50,13 @@ def command(
 
 
 async def resume(
-    game: str | None, listen: Address | None, choices: Choices, output: Output, wish: Wish | None, *, orphan_ends: bool
+    game: str | None,
+    listen: Address | None,
+    choices: Choices,
+    output: Output,
+    wish: ScreenWish | None,
+    *,
+    orphan_ends: bool,
 ) -> int:
     """Take the seat, and play on; returns the exit code."""
     progress.show(t("the game so far is checked…"))

@@ -3,15 +3,15 @@
 import click
 
 from seqp2p.cli.output import Output
+from seqp2p.i18n import message
 from seqp2p.rules import VARIANTS
-from seqp2p.said import said
 from seqp2p.ui.language import current
 from seqp2p.ui.rules_text import rules_text
 
 
-@click.command("rules", help=said("Print the rules of the classic game, or of the one for kids."))
+@click.command("rules", help=message("Print the rules of the classic game, or of the one for kids."))
 @click.argument("variant", type=click.Choice(list(VARIANTS)), default="classic")
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object with the text on standard output."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the text on standard output."))
 def command(variant: str, *, as_json: bool) -> None:
     """Print them in the language that is spoken."""
     output = Output(as_json)

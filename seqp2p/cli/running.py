@@ -11,11 +11,11 @@ from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
 from seqp2p.cli.stopping import handling, polite_signals, stopped_by
 from seqp2p.hangup import TerminalGone
+from seqp2p.i18n import message, message_of
 from seqp2p.net.errors import NetError
-from seqp2p.said import said, why
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
 
-LOST_HINT: Final = said("check the address, and that the host is still there; then try again")
+LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
 _UNDERSTOOD: Final = CommandError | NetError | TerminalGone | KeyboardInterrupt
 
 
@@ -40,7 +40,7 @@ def as_command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
     if isinstance(error, NetError):
-        return CommandError(sentence(why(error)), error.hint or LOST_HINT, NOT_CONNECTED)
+        return CommandError(sentence(message_of(error)), error.hint or LOST_HINT, NOT_CONNECTED)
     if isinstance(error, TerminalGone):
         return CommandError(t("the terminal is gone"), exit_code=ABANDONED)
     return CommandError(t("stopped"), exit_code=ABANDONED)
@@ -88,5 +88,5 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 def sentence(text: str) -> str:
     """The text in the reader's language, with a small first letter and no full stop: it stands after ``error:``."""
-    text = tr(text)
+    text = translate(text)
     return text[:1].lower() + text[1:].rstrip(".")

@@ -12,7 +12,7 @@ import click
 
 from seqp2p.cli import progress
 from seqp2p.cli.output import Output
-from seqp2p.said import said
+from seqp2p.i18n import message
 from seqp2p.ui.styles import PALETTES
 
 # Terminals that cannot be painted on.
@@ -20,7 +20,7 @@ _DUMB: Final = frozenset({"", "dumb", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ScreenWish:
     """What the command line says of the screen; None as the palette is the environment's, or the usual one."""
 
     plain: bool = False
@@ -35,26 +35,26 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_wish(*, plain: bool, palette: str | None, ascii_only: bool, **others: Any) -> None:
         if plain:
             progress.hide()  # Nothing is repainted.
-        command(wish=Wish(plain, palette, ascii_only), **others)
+        command(wish=ScreenWish(plain, palette, ascii_only), **others)
 
     wishing: Callable[..., Any] = with_wish
     for option in reversed(
         [
-            click.option("--plain", is_flag=True, help=said("Lines only, nothing repainted: also ACCESSIBLE=1.")),
+            click.option("--plain", is_flag=True, help=message("Lines only, nothing repainted: also ACCESSIBLE=1.")),
             click.option(
                 "--palette",
                 type=click.Choice(PALETTES),
                 envvar="SEQP2P_PALETTE",
-                help=said("Colours of the screen; NO_COLOR does without."),
+                help=message("Colours of the screen; NO_COLOR does without."),
             ),
-            click.option("--ascii", "ascii_only", is_flag=True, help=said("Only ASCII signs on the screen.")),
+            click.option("--ascii", "ascii_only", is_flag=True, help=message("Only ASCII signs on the screen.")),
         ]
     ):
         wishing = option(wishing)
     return wishing
 
 
-def can_show(output: Output, wish: Wish) -> bool:
+def can_show(output: Output, wish: ScreenWish) -> bool:
     """Whether there is a terminal to paint on, and a person who wants that."""
     if wish.plain or output.json or os.environ.get("ACCESSIBLE") or os.environ.get("TERM", "") in _DUMB:
         return False
@@ -62,7 +62,7 @@ def can_show(output: Output, wish: Wish) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def on_screen(output: Output, wish: Wish | None) -> AsyncGenerator[Output]:
+async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[Output]:
     """The output with a screen until the block ends, where there can be one and it is wished for; else as it is.
 
     What is to remain of what was said is printed when the terminal is as it was before.

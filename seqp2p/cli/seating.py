@@ -14,19 +14,19 @@ from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.playing import Choices, own_desk
 from seqp2p.cli.running import cancel_when_stdin_closes
-from seqp2p.cli.screening import Wish
+from seqp2p.cli.screening import ScreenWish
 from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown, SpectatorCame, Tell, TurnedAway
+from seqp2p.lobby.leaving import leave_table
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.errors import NetError
-from seqp2p.net.leaving import leave_table
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import CodeShown, LobbyEvent, LobbyShown, Tell, TurnedAway, WatcherCame
-from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, make_credentials
-from seqp2p.players.desk import wait_in_lobby
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.console import wait_in_lobby
 
-SitDown: TypeAlias = Callable[[], Awaitable[Table]]
+SitDown: TypeAlias = Callable[[], Awaitable[AgreedTable]]
 """Waits in a lobby until its table is agreed; cancelled, it says goodbye."""
 
 
@@ -44,10 +44,10 @@ class Lobbying:
     until_stdin_closes: bool
     games: int = 1
     start: Callable[[], None] | None = None
-    wish: Wish | None = None
+    wish: ScreenWish | None = None
 
     @property
-    def wished(self) -> Wish | None:
+    def wished(self) -> ScreenWish | None:
         """The screen that is wished for; None where no person sits."""
         return self.wish if self.person else None
 
@@ -66,7 +66,7 @@ class Door:
     """An identity, held, and the listeners that go with it."""
 
     lobbying: Lobbying
-    held: home.Held
+    held: home.LockedIdentity
     credentials: Credentials
     name: str
     listeners: Sequence[trio.SocketListener]
@@ -105,21 +105,21 @@ class Door:
                     if not view.shows:
                         output.say(*self.told["seats"])
                 case TurnedAway(reason):
-                    output.say(tr(reason))
-                case WatcherCame(name, key, count):
+                    output.say(translate(reason))
+                case SpectatorCame(name, key, count):
                     output.event("watcher", name=name, key=key.hex(), count=count)
                     output.say(t("{name} watches ({count} in all)", name=name, count=count))
 
         return tell
 
-    async def wait(self, sit: SitDown, signals: AsyncIterator[int]) -> Table | None:
+    async def wait(self, sit: SitDown, signals: AsyncIterator[int]) -> AgreedTable | None:
         """Wait in the lobby; returns the table that is agreed, or None when this player has gone away before the game.
 
         A person goes away by typing so, everybody by a signal. Raises what ``sit`` and ``check_known`` do, and
         TerminalGone once that is all the same.
         """
         output, leaving, gone = self.lobbying.output, False, False
-        table: Table | None = None
+        table: AgreedTable | None = None
         failure: NetError | CommandError | None = None
         try:
             async with trio.open_nursery() as nursery:

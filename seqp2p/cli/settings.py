@@ -7,17 +7,17 @@ import click
 
 from seqp2p.api import settings
 from seqp2p.api.settings import GRACE_S
-from seqp2p.cli import coming_back, home
+from seqp2p.bots.program import Program
+from seqp2p.cli import home, resume_hint
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
+from seqp2p.i18n import message, message_of
 from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address
-from seqp2p.players.program import Program
 from seqp2p.rules import VARIANTS, Options
-from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,7 +32,7 @@ def make_address(text: str) -> Address:
     try:
         return parse_address(text)
     except AddressError as error:
-        raise CommandError(sentence(why(error)), error.hint, USAGE) from None
+        raise CommandError(sentence(message_of(error)), error.hint, USAGE) from None
 
 
 def make_settings(
@@ -61,7 +61,7 @@ def make_settings(
     except TableError as error:
         context = click.get_current_context(silent=True)
         command = context.command_path if context else "seqp2p host"
-        raise CommandError(why(error), t("see {command} --help", command=command), USAGE) from None
+        raise CommandError(message_of(error), t("see {command} --help", command=command), USAGE) from None
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
@@ -77,18 +77,20 @@ def table_options(command: F) -> F:
     """The options that say how a table plays, but for how many; ``table_settings`` takes what they give."""
     for option in reversed(
         [
-            click.option("--teams", type=int, help=said("2 or 3, for 6 and 12 players; usually 2.")),
+            click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
             click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
             click.option(
-                "--advanced", is_flag=True, help=said("One-eyed jacks may take a chip out of a completed sequence.")
+                "--advanced", is_flag=True, help=message("One-eyed jacks may take a chip out of a completed sequence.")
             ),
             click.option(
                 "--no-table-talk",
                 is_flag=True,
-                help=said("A remark may be called: the speaker's team gives up a card each."),
+                help=message("A remark may be called: the speaker's team gives up a card each."),
             ),
-            click.option("--manual-draw", is_flag=True, help=said("Players draw by themselves, and can forget to.")),
-            click.option("--closed-hands", is_flag=True, help=said("Do not open the hands for the replay at the end.")),
+            click.option("--manual-draw", is_flag=True, help=message("Players draw by themselves, and can forget to.")),
+            click.option(
+                "--closed-hands", is_flag=True, help=message("Do not open the hands for the replay at the end.")
+            ),
             time_options,
         ]
     ):
@@ -123,7 +125,7 @@ def time_options(command: F) -> F:
         default=0,
         show_default=True,
         callback=_check_turn_time,
-        help=said(
+        help=message(
             "Seconds for a turn, 5 to 86400; 0 is no clock. When they are over the others pass over the turn, the"
             " second time in a row they go on without that seat; a game of two ends unfinished after twice the time."
         ),
@@ -134,7 +136,7 @@ def time_options(command: F) -> F:
         type=click.IntRange(1, 86_400),
         default=GRACE_S,
         show_default=True,
-        help=said("Seconds to wait for a seat that cannot be reached."),
+        help=message("Seconds to wait for a seat that cannot be reached."),
     )
     return turn_time(grace(command))
 
@@ -143,19 +145,19 @@ def note_child(context: click.Context, option: click.Parameter, value: bool) -> 
     """The hidden flag of a process that another one has started."""
     del context, option
     if value:
-        coming_back.is_child()
+        resume_hint.is_child()
     return value
 
 
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
-    name = click.option("--name", help=said("The name the others see."))
+    name = click.option("--name", help=message("The name the others see."))
     games = click.option(
         "--games",
         type=click.IntRange(1, GAMES_MAX),
         default=1,
         show_default=True,
-        help=said("Play so many games at this table, without being asked."),
+        help=message("Play so many games at this table, without being asked."),
     )
     return playing_options(name(games(command)))
 
@@ -165,16 +167,18 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = program_options(command)
     for option in reversed(
         [
-            click.option("--bot", type=BotName(), help=said("A bot plays this seat; without it, you do.")),
+            click.option("--bot", type=BotName(), help=message("A bot plays this seat; without it, you do.")),
             click.option(
                 "--pace",
                 "pace_s",
                 type=click.FloatRange(0, 3600),
                 default=0,
-                help=said("A bot's least seconds a turn."),
+                help=message("A bot's least seconds a turn."),
             ),
-            click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes.")),
-            click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output.")),
+            click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
+            click.option(
+                "--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")
+            ),
             click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=note_child),
         ]
     ):

@@ -13,39 +13,39 @@ import trio
 
 from seqp2p.cli import progress
 from seqp2p.cli.common import ReplayPath
+from seqp2p.cli.moment_text import film_of, moment_fields
 from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output, what_failed
-from seqp2p.cli.retelling import film_of, moment_fields
 from seqp2p.cli.running import run_async
-from seqp2p.cli.screening import Wish, can_show, on_screen, screen_options
+from seqp2p.cli.screening import ScreenWish, can_show, on_screen, screen_options
 from seqp2p.cli.verify import describe, known_names, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.i18n import message
 from seqp2p.replay.disk import NotAFile, read_replay
 from seqp2p.replay.playback import Playback, play_back
-from seqp2p.said import said
 from seqp2p.ui.cards import colour_name
 from seqp2p.ui.language import t
-from seqp2p.ui.reel import Answer, Film, Reel, help_lines
+from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, help_lines
 from seqp2p.ui.words import Company, settings_lines
 
 PROGRESS_AFTER_S: Final = 0.5
 """How long a file may take to read before it is said how far that is."""
-HINT: Final = said("seqp2p verify FILE says more; replays end in .seqp2p")
-FOLDER_HINT: Final = said("name one file; verify and stats take folders")
-MISSING_HINT: Final = said("check the name; replays end in .seqp2p")
+HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
+FOLDER_HINT: Final = message("name one file; verify and stats take folders")
+MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
 
 
 @click.command(
     "show",
-    help=said(
+    help=message(
         "Look at a replay, moment by moment.\n\n"
         "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
         " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed."
     ),
 )
 @click.argument("file", type=ReplayPath())
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per moment on standard output."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per moment on standard output."))
 @screen_options
-def command(file: Path, *, as_json: bool, wish: Wish) -> None:
+def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
     """Show it on a screen, step through it by words, or print it."""
     output = Output(as_json)
     playback = open_file(file)
@@ -115,9 +115,9 @@ def header_lines(playback: Playback) -> list[str]:
     return [describe(playback.report), "", *settings_lines(agreement.settings), *seats]
 
 
-def whole_lines(film: Film) -> list[str]:
+def whole_lines(film: ReplayFrames) -> list[str]:
     """The whole game: every moment, and how it lay in the end."""
-    reel = Reel(film)
+    reel = ReplayBrowser(film)
     reel.end()
     hands = reel.hands() if film.opened else ()
     return ["", *(line.text for shot in film.shots for line in shot.lines), "", *reel.board(), *hands]
@@ -131,7 +131,7 @@ def tell(output: Output, file: Path, playback: Playback) -> None:
     output.event("verdict", **verdict_fields(file, playback.report, known_names(output)))
 
 
-async def on_page(output: Output, wish: Wish, film: Film) -> int:
+async def on_page(output: Output, wish: ScreenWish, film: ReplayFrames) -> int:
     """On the screen, until the person has seen enough."""
     # What paints takes its time to import: whoever wants lines does without it.
     from seqp2p.ui.show_scene import ShowScene
@@ -152,7 +152,7 @@ async def on_page(output: Output, wish: Wish, film: Film) -> int:
     return DONE
 
 
-async def roll(reel: Reel, changed: Callable[[], None]) -> None:
+async def roll(reel: ReplayBrowser, changed: Callable[[], None]) -> None:
     """Step on for as long as it plays; until cancelled."""
     while True:
         await trio.sleep(reel.place.pace_s)
@@ -161,11 +161,11 @@ async def roll(reel: Reel, changed: Callable[[], None]) -> None:
             changed()
 
 
-async def by_words(output: Output, film: Film, header: Sequence[str]) -> int:
+async def by_words(output: Output, film: ReplayFrames, header: Sequence[str]) -> int:
     """By typed words, until the person has seen enough, or the input ends."""
     for line in (*header, "", *help_lines(), ""):
         output.say(line)
-    reel = Reel(film)
+    reel = ReplayBrowser(film)
     _say_shot(output, reel)
     with contextlib.suppress(KeyboardInterrupt):  # Whoever only looks on leaves nothing behind.
         while await _obey(output, reel):
@@ -173,7 +173,7 @@ async def by_words(output: Output, film: Film, header: Sequence[str]) -> int:
     return DONE
 
 
-async def _obey(output: Output, reel: Reel) -> bool:
+async def _obey(output: Output, reel: ReplayBrowser) -> bool:
     """Wait for a line, or for the next moment while it plays; says whether to go on."""
     typed: str | None = None
     with trio.move_on_after(reel.place.pace_s if reel.place.playing else math.inf) as patience:
@@ -190,6 +190,6 @@ async def _obey(output: Output, reel: Reel) -> bool:
     return not answer.done
 
 
-def _say_shot(output: Output, reel: Reel) -> None:
+def _say_shot(output: Output, reel: ReplayBrowser) -> None:
     for line in reel.shot.lines:
         output.say(line.text)

@@ -16,9 +16,9 @@ from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.cli.verify import describe
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, Statistics, VariantCount
 from seqp2p.rules import VARIANTS, format_square, parse_action
-from seqp2p.said import said
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import number, t, tn
@@ -31,17 +31,17 @@ NAMES_WIDTH_MAX: Final = 30
 
 @click.command(
     "stats",
-    help=said(
+    help=message(
         "Count over replays: files, folders with all that is in them, and what patterns in quotes match.\n\n"
         "Every replay is verified first. A game counts once, however many of its seats' replays there are; files that"
         " do not verify are named with their reason and left out."
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=ReplayPath())
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object on standard output."))
-@click.option("--svg", "picture", help=said("Write a picture of where chips were placed to this file."))
-@click.option("--force", is_flag=True, help=said("Write the picture over a file that is there."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
+@click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
+@click.option("--force", is_flag=True, help=message("Write the picture over a file that is there."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
     """Count, and say what was counted; the exit code says whether anything was."""
     output, counted = Output(as_json), Statistics()

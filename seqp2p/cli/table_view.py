@@ -7,13 +7,13 @@ import trio
 
 from seqp2p.cli.output import Output
 from seqp2p.cli.progress import of_cards, shuffled
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
-from seqp2p.net.absence import Absent, Back
-from seqp2p.net.ledger import TableEvent
-from seqp2p.net.voting import AskAbout
-from seqp2p.players.vocabulary import shown
 from seqp2p.rules import View
+from seqp2p.ui.person.command_words import shown
 from seqp2p.ui.words import Company, Story
 
 if TYPE_CHECKING:  # Only where there is a screen.

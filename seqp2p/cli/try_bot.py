@@ -6,21 +6,21 @@ from typing import Final
 
 import click
 
+from seqp2p.bots.program import Program
 from seqp2p.cli import progress
+from seqp2p.cli.bot_conformance import TABLES, ConformanceTable, Findings, try_table
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import DONE, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.programs import make_program, time_option
 from seqp2p.cli.running import run_async
-from seqp2p.cli.trying import TABLES, Findings, Table, try_table
-from seqp2p.players.program import Program
-from seqp2p.rules import VARIANTS, Kind
-from seqp2p.said import said
-from seqp2p.ui.language import number, t, tn, tr
+from seqp2p.i18n import message
+from seqp2p.rules import VARIANTS, ActionKind
+from seqp2p.ui.language import number, t, tn, translate
 
 GAMES_MAX: Final = 10_000
 PROBLEMS_MAX: Final = 5
 """Of one table, so many problems are shown to people."""
-HINT: Final = said(
+HINT: Final = message(
     "every line has to be written out at once (flush), and nothing else may be printed to standard output:"
     " docs/scripting.md"
 )
@@ -28,7 +28,7 @@ HINT: Final = said(
 
 @click.command(
     "try-bot",
-    help=said(
+    help=message(
         "Try a program as a bot.\n\n"
         "COMMAND, quoted as one word, is started as --exec would start it, and plays on the engine alone: at tables of"
         " every kind, with dead cards, passes, forgotten draws and called talk, with questions that are taken back and"
@@ -36,15 +36,19 @@ HINT: Final = said(
     ),
 )
 @click.argument("line", metavar="COMMAND")
-@click.option("--variant", type=click.Choice(list(VARIANTS)), help=said("Only tables of this game."))
-@click.option("--players", type=click.IntRange(2, 12), help=said("Only tables of so many players."))
+@click.option("--variant", type=click.Choice(list(VARIANTS)), help=message("Only tables of this game."))
+@click.option("--players", type=click.IntRange(2, 12), help=message("Only tables of so many players."))
 @click.option(
-    "--games", type=click.IntRange(1, GAMES_MAX), default=2, show_default=True, help=said("How many games at a table.")
+    "--games",
+    type=click.IntRange(1, GAMES_MAX),
+    default=2,
+    show_default=True,
+    help=message("How many games at a table."),
 )
-@click.option("--against", type=BotName(), default="random", show_default=True, help=said("The bot it plays."))
-@click.option("--seed", type=int, default=1, show_default=True, help=said("The same seed gives the same cards."))
+@click.option("--against", type=BotName(), default="random", show_default=True, help=message("The bot it plays."))
+@click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same cards."))
 @time_option
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per table on standard output."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per table on standard output."))
 def command(
     line: str,
     variant: str | None,
@@ -60,17 +64,17 @@ def command(
     program = make_program(line, exec_time_s, verbose=True)
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
-        message = t("no table of {players} players is tried in {variant}", players=players, variant=variant)
-        raise CommandError(message, t("leave out --players"), USAGE)
+        received = t("no table of {players} players is tried in {variant}", players=players, variant=variant)
+        raise CommandError(received, t("leave out --players"), USAGE)
     output = Output(as_json)
     raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
 
 
 async def try_bot(
-    program: Program, tables: Sequence[Table], games: int, against: str, seed: int, output: Output
+    program: Program, tables: Sequence[ConformanceTable], games: int, against: str, seed: int, output: Output
 ) -> int:
     """Try it at one table after the other; returns the exit code, or raises CommandError where it has failed."""
-    chosen, problems = Counter[Kind](), 0
+    chosen, problems = Counter[ActionKind](), 0
     for at, table in enumerate(tables):
         found = await try_table(table, program, against, games, seed, _shown(at * games, len(tables) * games))
         tell(found, output)
@@ -83,7 +87,9 @@ async def try_bot(
     output.say(t("it chose: {actions}", actions=_counted(chosen)))
     if problems:
         raise CommandError(
-            tn("the bot has failed: 1 problem", "the bot has failed: {count} problems", problems), tr(HINT), FAILED
+            tn("the bot has failed: 1 problem", "the bot has failed: {count} problems", problems),
+            translate(HINT),
+            FAILED,
         )
     output.say(t("the bot keeps to the protocol"))
     return DONE
@@ -115,12 +121,12 @@ def tell(found: Findings, output: Output) -> None:
         )
     )
     for problem in found.problems[:PROBLEMS_MAX]:
-        output.say("  " + tr(problem))
+        output.say("  " + translate(problem))
     if more := len(found.problems[PROBLEMS_MAX:]):
         output.say("  " + tn("and one more", "and {count} more", more))
 
 
-def _counted(chosen: Counter[Kind]) -> str:
+def _counted(chosen: Counter[ActionKind]) -> str:
     return ", ".join(f"{kind} {number(count)}" for kind, count in chosen.most_common()) or t("nothing")
 
 

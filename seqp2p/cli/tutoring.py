@@ -6,18 +6,18 @@ import trio
 
 from seqp2p.cli.output import ABANDONED, DONE, Output
 from seqp2p.cli.playing import own_desk
-from seqp2p.cli.screening import Wish, on_screen
-from seqp2p.players.desk import Desk
-from seqp2p.players.lessons import FAREWELL, LEFT
-from seqp2p.players.tutorial import Tutorial, tutor
-from seqp2p.ui.language import t, tr
+from seqp2p.cli.screening import ScreenWish, on_screen
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.lessons import FAREWELL, LEFT
+from seqp2p.ui.person.tutorial import Tutorial, tutor
 from seqp2p.ui.screen import Screen
 
 PAUSE_S: Final = 1.0
 """How long the opponent seems to think: what both have done can be seen one after the other."""
 
 
-async def teach(output: Output, wish: Wish) -> int:
+async def teach(output: Output, wish: ScreenWish) -> int:
     """Lead through the tutorial, until it ends or is left; returns the exit code."""
     finished = False
     try:
@@ -31,7 +31,7 @@ async def teach(output: Output, wish: Wish) -> int:
     return DONE if finished else ABANDONED
 
 
-async def _at_table(desk: Desk, screen: Screen) -> bool:
+async def _at_table(desk: Console, screen: Screen) -> bool:
     """With the board before one's eyes; says whether it was played to its end."""
     # What paints takes its time to import: whoever wants lines does without it.
     from seqp2p.ui.table_scene import TableScene
@@ -52,10 +52,10 @@ async def _at_table(desk: Desk, screen: Screen) -> bool:
 
     screen.show(scene)
     if not await tutor(desk, tutorial, changed, PAUSE_S):
-        screen.remains.append(tr(LEFT))
+        screen.remains.append(translate(LEFT))
         return False
     scene.over([t("you have won"), t("that was the tutorial; leave goes away")])
     screen.refresh()
     await desk.read()
-    screen.remains.extend(map(tr, FAREWELL))
+    screen.remains.extend(map(translate, FAREWELL))
     return True

@@ -8,14 +8,14 @@ from typing import Final
 from seqp2p.api.unfinished import Unfinished, open_unfinished
 from seqp2p.cli import home
 from seqp2p.cli.output import FAILED, USAGE, CommandError, what_failed
+from seqp2p.i18n import message, message_of
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.replay.resume import GameOver, ResumeError
 from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
-from seqp2p.said import said, why
 from seqp2p.ui.language import t
 
-NAMES_HINT: Final = said("GAME is a replay, its name, or the first digits of the game's id")
-NONE_HINT: Final = said("--replay-dir names the folder that the replay is in")
+NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
+NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
 
 
 def take(directory: Path, game: str | None) -> Unfinished:
@@ -42,8 +42,8 @@ def take(directory: Path, game: str | None) -> Unfinished:
 def as_command_error(error: Exception) -> CommandError:
     """What a user reads of why a game cannot be taken up."""
     if isinstance(error, SidecarError | ResumeError):
-        return CommandError(why(error), error.hint)
-    reason = what_failed(error) if isinstance(error, OSError) else why(error)
+        return CommandError(message_of(error), error.hint)
+    reason = what_failed(error) if isinstance(error, OSError) else message_of(error)
     return CommandError(t("the game cannot be taken up: {reason}", reason=reason), NONE_HINT)
 
 

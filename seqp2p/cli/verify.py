@@ -19,34 +19,34 @@ from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
 from seqp2p.crypto.identity import fingerprint
+from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Settings
 from seqp2p.replay.verify import Player, Report
-from seqp2p.said import Said, said, why
 from seqp2p.ui.cards import variant_title
-from seqp2p.ui.language import number, t, tn, tr
+from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.words import Company, named, result_line, winners_text
 from seqp2p.workers import JOBS_MAX
 
 __all__ = ["command", "describe", "known_names", "outcome", "plain_reason", "verdict_fields", "verify_file"]
 
-FORM: Final = said("a record is not in the form that it has in a replay")
-SIGNED_FORM: Final = said("what it signed is not in the form that it has in a game")
+FORM: Final = message("a record is not in the form that it has in a replay")
+SIGNED_FORM: Final = message("what it signed is not in the form that it has in a game")
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @click.command(
     "verify",
-    help=said(
+    help=message(
         "Verify replay FILES: nothing in them is taken on trust.\n\n"
         "A folder stands for all *.seqp2p in it and below, a pattern in quotes for what it matches. "
         "Exit code 0: all verified. 3: one is invalid. 5: none is invalid, but one is unfinished."
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=ReplayPath())
-@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=said("Processes; without it, one for each core."))
-@click.option("--dask", metavar="ADDRESS", help=said("Verify on the Dask cluster whose scheduler is there."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per file on standard output."))
+@click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
+@click.option("--dask", metavar="ADDRESS", help=message("Verify on the Dask cluster whose scheduler is there."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     """Verify each, and say what comes of it; the exit code is that of the worst."""
     if jobs is not None and dask is not None:
@@ -58,8 +58,8 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
             meant += named_files(files)
             _verify(output, meant, jobs, dask, verdicts)
     except KeyboardInterrupt:
-        message = t("stopped after {done} of {files} files", done=number(verdicts.total()), files=number(len(meant)))
-        raise CommandError(message, exit_code=NOT_VERIFIED if verdicts["invalid"] else ABANDONED) from None
+        received = t("stopped after {done} of {files} files", done=number(verdicts.total()), files=number(len(meant)))
+        raise CommandError(received, exit_code=NOT_VERIFIED if verdicts["invalid"] else ABANDONED) from None
     if len(meant) > 1:
         _summarise(output, verdicts, time.perf_counter() - begun)
     raise SystemExit(NOT_VERIFIED if verdicts["invalid"] else ABANDONED if verdicts["unfinished"] else DONE)
@@ -84,7 +84,7 @@ def known_names(output: Output) -> Mapping[str, str]:
     try:
         return {known.key: known.name for known in load()}
     except CommandError as error:
-        output.say(t("who is known here is not said: {reason}", reason=why(error)))
+        output.say(t("who is known here is not said: {reason}", reason=message_of(error)))
         return NOBODY
 
 
@@ -234,11 +234,11 @@ def plain_reason(reason: str) -> str:
     """
     who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
     if not _is_of_library(what):
-        return tr(reason).replace(", awaiting ", ", waiting for ")
-    if not isinstance(reason, Said):
-        return f"{who}{colon}{tr(SIGNED_FORM)}" if who else tr(FORM)
+        return translate(reason).replace(", awaiting ", ", waiting for ")
+    if not isinstance(reason, Message):
+        return f"{who}{colon}{translate(SIGNED_FORM)}" if who else translate(FORM)
     values = {name: SIGNED_FORM if _is_of_library(str(value)) else value for name, value in reason.values.items()}
-    return t(reason.template, **values) if who else tr(FORM)
+    return t(reason.template, **values) if who else translate(FORM)
 
 
 def _is_of_library(text: str) -> bool:

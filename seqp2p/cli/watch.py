@@ -19,35 +19,35 @@ from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.playing import open_writer, own_desk
 from seqp2p.cli.reporter import Reporter, tell_lobby_left
 from seqp2p.cli.running import cancel_when_stdin_closes, run_async
-from seqp2p.cli.screening import Wish, on_screen, screen_options
+from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.seating import leave_on_signal
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.i18n import message
+from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.addresses import Address
-from seqp2p.net.gallery import Gallery, watch_table
 from seqp2p.net.tls import make_credentials
-from seqp2p.net.watching import Spectator
-from seqp2p.players.desk import wait_in_lobby
-from seqp2p.players.sight import board_answer, log_answer, where_answer
-from seqp2p.players.typed import one_line
-from seqp2p.players.vocabulary import word_of
 from seqp2p.rules import View, view
-from seqp2p.said import said
-from seqp2p.ui.language import t, tr
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import word_of
+from seqp2p.ui.person.console import wait_in_lobby
+from seqp2p.ui.person.input_parser import one_line
+from seqp2p.ui.person.seat_info import board_answer, log_answer, where_answer
 from seqp2p.ui.plain import legend_lines, score_line, seats_lines
 from seqp2p.ui.words import Company
 
 LEAVING: Final = frozenset({"leave", "quit", "exit"})
-LEFT: Final = said("you left")
-WHAT_TO_TYPE: Final = said(
+LEFT: Final = message("you left")
+WHAT_TO_TYPE: Final = message(
     "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
     " who holds what, log what happened, leave ends it"
 )
-LET_IN: Final = said("you are let in; the game is shown once the table is full")
-NOT_DEALT: Final = said("the cards are not dealt yet")
+LET_IN: Final = message("you are let in; the game is shown once the table is full")
+NOT_DEALT: Final = message("the cards are not dealt yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ class Seeing:
 
 @click.command(
     "watch",
-    help=said(
+    help=message(
         "Watch a table, before it is full or while it plays: everything but the hands.\n\n"
         "CODE finds the table on this network by its number. HOST:PORT always works. Without either, the tables on"
         " this network are listed, and the code is asked for."
     ),
 )
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
-@click.option("--code", help=said("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
-@click.option("--name", help=said("The name the host sees."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=said("Where the replay goes."))
-@click.option("--json", "as_json", is_flag=True, help=said("One JSON object per event on standard output."))
+@click.option("--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
+@click.option("--name", help=message("The name the host sees."))
+@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes."))
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 @screen_options
 def command(
@@ -80,7 +80,7 @@ def command(
     code: str | None,
     name: str | None,
     replay_dir: str | None,
-    wish: Wish,
+    wish: ScreenWish,
     *,
     as_json: bool,
     until_stdin_closes: bool,
@@ -93,7 +93,7 @@ def command(
     raise SystemExit(run_async(lambda: watch_on_screen(host, given, seeing, None if until_stdin_closes else wish)))
 
 
-async def watch_on_screen(host: Address | None, code: str | None, seeing: Seeing, wish: Wish | None) -> int:
+async def watch_on_screen(host: Address | None, code: str | None, seeing: Seeing, wish: ScreenWish | None) -> int:
     """Watch, with a screen where one is wished for and possible; returns the exit code."""
     async with on_screen(seeing.output, wish) as output:
         return await watch(host, code, replace(seeing, output=output))
@@ -119,19 +119,19 @@ async def watch(host: Address | None, code: str | None, seeing: Seeing) -> int:
                 dial=way.dial,
                 let_in=lambda: seeing.output.say(LET_IN),
             )
-            gallery = await wait_for_table(come_in, seeing)
-            if gallery is not None:
-                exit_code = await see(gallery, seeing)
+            waiting = await wait_for_table(come_in, seeing)
+            if waiting is not None:
+                exit_code = await see(waiting, seeing)
         nursery.cancel_scope.cancel()
     return exit_code
 
 
-async def wait_for_table(come_in: Callable[[], Awaitable[Gallery]], seeing: Seeing) -> Gallery | None:
+async def wait_for_table(come_in: Callable[[], Awaitable[WaitingSpectator]], seeing: Seeing) -> WaitingSpectator | None:
     """Wait until the table is full; None when whoever waits has gone away, by typing so or by a signal.
 
     Raises TerminalGone once that is told.
     """
-    gallery: Gallery | None = None
+    waiting: WaitingSpectator | None = None
     leaving = gone = False
 
     def leave() -> None:
@@ -140,7 +140,7 @@ async def wait_for_table(come_in: Callable[[], Awaitable[Gallery]], seeing: Seei
         nursery.cancel_scope.cancel()
 
     async def leave_when_typed() -> None:
-        await wait_in_lobby(own_desk(seeing.output), told={"seats": [tr(LET_IN)]})
+        await wait_in_lobby(own_desk(seeing.output), told={"seats": [translate(LET_IN)]})
         leave()
 
     with trio.open_signal_receiver(*polite_signals()) as signals:
@@ -149,28 +149,28 @@ async def wait_for_table(come_in: Callable[[], Awaitable[Gallery]], seeing: Seei
                 nursery.start_soon(leave_on_signal, signals, leave)
                 if seeing.output.asks and not seeing.until_stdin_closes:
                     nursery.start_soon(leave_when_typed)
-                gallery = await come_in()
+                waiting = await come_in()
                 nursery.cancel_scope.cancel()
         except* TerminalGone:
             gone = True
         if leaving or gone:
-            tell_lobby_left(seeing.output, tr(LEFT))
+            tell_lobby_left(seeing.output, translate(LEFT))
     if gone:
         raise TerminalGone
-    return None if leaving else gallery
+    return None if leaving else waiting
 
 
-async def see(gallery: Gallery, seeing: Seeing) -> int:
+async def see(waiting: WaitingSpectator, seeing: Seeing) -> int:
     """Watch an agreed table to its end; returns the exit code. Raises TerminalGone once that is told."""
-    match = Match(encode_agreement(gallery.agreement))
+    match = Match(encode_agreement(waiting.agreement))
     reporter = Reporter(seeing.output, match)
     reporter.seats()
-    path = home.watch_path(seeing.replay_dir, match.game.id, gallery.credentials.identity.public)
+    path = home.watch_path(seeing.replay_dir, match.game.id, waiting.credentials.identity.public)
 
     # As for a seat: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         with open_writer(path, match) as writer:
-            spectator = Spectator(gallery, match, writer, reporter.tell, secrets.token_bytes)
+            spectator = SpectatorRunner(waiting, match, writer, reporter.tell, secrets.token_bytes)
             balcony = Balcony(spectator, reporter)
             reporter.show(balcony.sees, lambda: None)
             listens = not seeing.until_stdin_closes
@@ -182,7 +182,7 @@ async def see(gallery: Gallery, seeing: Seeing) -> int:
 
 
 async def _run(
-    spectator: Spectator, balcony: "Balcony", signals: AsyncIterator[int], path: Path, *, listens: bool
+    spectator: SpectatorRunner, balcony: "Balcony", signals: AsyncIterator[int], path: Path, *, listens: bool
 ) -> Result:
     try:
         async with trio.open_nursery() as nursery:
@@ -200,7 +200,7 @@ async def _run(
 class Balcony:
     """A person who watches, at typed lines. The end of what is typed is no reason to go; ``gone`` is the terminal."""
 
-    def __init__(self, spectator: Spectator, reporter: Reporter) -> None:
+    def __init__(self, spectator: SpectatorRunner, reporter: Reporter) -> None:
         self._spectator = spectator
         self._reporter = reporter
         self._company = Company.of(spectator.match.game.agreement, 0)
@@ -234,9 +234,9 @@ class Balcony:
             return log_answer(self._reporter.story, rest)
         position = self._spectator.match.game.position
         if word not in ("board", "where", "score", "seats", "help"):
-            return [t("{word} is no word of a spectator's", word=f"{word} {rest}".strip()), tr(WHAT_TO_TYPE)]
+            return [t("{word} is no word of a spectator's", word=f"{word} {rest}".strip()), translate(WHAT_TO_TYPE)]
         if position is None:
-            return [tr(NOT_DEALT), tr(WHAT_TO_TYPE)] if word == "help" else [tr(NOT_DEALT)]
+            return [translate(NOT_DEALT), translate(WHAT_TO_TYPE)] if word == "help" else [translate(NOT_DEALT)]
         return self._look(view(position, 0), word, rest)
 
     def _look(self, seen: View, word: str, rest: str) -> list[str]:
@@ -251,4 +251,4 @@ class Balcony:
             case "seats":
                 return seats_lines(seen, self._company)
             case _:
-                return [tr(WHAT_TO_TYPE), *legend_lines(seen.variant, colours)]
+                return [translate(WHAT_TO_TYPE), *legend_lines(seen.variant, colours)]

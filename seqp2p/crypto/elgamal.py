@@ -26,7 +26,7 @@ from seqp2p.crypto.group import (
     sum_points,
 )
 from seqp2p.crypto.hashing import CARD
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 CIPHERTEXT_SIZE = 2 * POINT_SIZE
 
@@ -50,10 +50,10 @@ def joint_key(keys: Sequence[Point]) -> Point:
     the later one is a copy.
     """
     if len(set(keys)) < len(keys):
-        raise CryptoError(said("Two seats show the same game key."))
+        raise CryptoError(message("Two seats show the same game key."))
     total = sum_points(keys)
     if total.is_infinity or any(key.is_infinity for key in keys):
-        raise CryptoError(said("A game key, or the sum of them all, is the point at infinity."))
+        raise CryptoError(message("A game key, or the sum of them all, is the point at infinity."))
     return total
 
 

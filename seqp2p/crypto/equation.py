@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import ORDER, Point, Term, combine, mul, sum_points
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +59,6 @@ def require(equations: Iterable[Equation]) -> None:
     """Check each equation in order. Raises CryptoError naming the first that does not hold."""
     for equation in equations:
         if not equation.holds():
-            raise CryptoError(said("The proof is refused: the equation for {name} does not hold.", name=equation.name))
+            raise CryptoError(
+                message("The proof is refused: the equation for {name} does not hold.", name=equation.name)
+            )

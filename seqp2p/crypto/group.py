@@ -17,7 +17,7 @@ from coincurve import PublicKey
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import number, tagged_hash
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 Randomness = Callable[[int], bytes]
 """`randomness(n)` gives n fresh, uniform, secret bytes: `secrets.token_bytes` in production."""
@@ -192,35 +192,35 @@ def encode_point(point: Point) -> bytes:
     Raises CryptoError for infinity, which has no encoding here.
     """
     if point.is_infinity:
-        raise CryptoError(said("The point at infinity has no encoding."))
+        raise CryptoError(message("The point at infinity has no encoding."))
     return point.encoded
 
 
 def decode_point(data: bytes) -> Point:
     """Return the point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
     if len(data) != POINT_SIZE:
-        raise CryptoError(said("A point takes {right} bytes, not {size}.", right=POINT_SIZE, size=len(data)))
+        raise CryptoError(message("A point takes {right} bytes, not {size}.", right=POINT_SIZE, size=len(data)))
     try:
         return Point(PublicKey(data), data)
     except ValueError as error:
         # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
-        raise CryptoError(said("These 33 bytes are no point of secp256k1 in compressed form.")) from error
+        raise CryptoError(message("These 33 bytes are no point of secp256k1 in compressed form.")) from error
 
 
 def encode_scalar(scalar: int) -> bytes:
     """Return 32 bytes, big-endian. Raises CryptoError outside 1 … q−1, without showing the scalar."""
     if not 0 < scalar < ORDER:
-        raise CryptoError(said("A scalar that is written must be in 1 … q−1."))
+        raise CryptoError(message("A scalar that is written must be in 1 … q−1."))
     return scalar.to_bytes(SCALAR_SIZE, "big")
 
 
 def decode_scalar(data: bytes) -> int:
     """Return a scalar in 1 … q−1 from 32 bytes. Raises CryptoError for anything else."""
     if len(data) != SCALAR_SIZE:
-        raise CryptoError(said("A scalar takes {right} bytes, not {size}.", right=SCALAR_SIZE, size=len(data)))
+        raise CryptoError(message("A scalar takes {right} bytes, not {size}.", right=SCALAR_SIZE, size=len(data)))
     scalar = int.from_bytes(data, "big")
     if not 0 < scalar < ORDER:
-        raise CryptoError(said("A scalar must be in 1 … q−1."))
+        raise CryptoError(message("A scalar must be in 1 … q−1."))
     return scalar
 
 
@@ -228,7 +228,7 @@ def encode_points(points: Sequence[Point]) -> bytes:
     """Return the encodings, joined. Raises CryptoError for infinity."""
     data = b"".join([point.encoded for point in points])
     if len(data) != len(points) * POINT_SIZE:
-        raise CryptoError(said("The point at infinity has no encoding."))
+        raise CryptoError(message("The point at infinity has no encoding."))
     return data
 
 
@@ -236,7 +236,7 @@ def decode_points(data: bytes, count: int) -> tuple[Point, ...]:
     """Return `count` points from exactly 33·count bytes. Raises CryptoError."""
     if len(data) != count * POINT_SIZE:
         raise CryptoError(
-            said(
+            message(
                 "{count} points take {right} bytes, not {size}.", count=count, right=count * POINT_SIZE, size=len(data)
             )
         )

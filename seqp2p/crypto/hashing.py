@@ -12,7 +12,7 @@ import hashlib
 from typing import Final
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 PREFIX: Final = "seqp2p/1 "
 
@@ -52,7 +52,7 @@ def label_bytes(label: str) -> bytes:
     """
     if not label.isascii() or not label.startswith(PREFIX) or "\0" in label:
         raise CryptoError(
-            said(
+            message(
                 "{label!r} is no label: it must be ASCII without zero bytes and start with {prefix!r}.",
                 label=label,
                 prefix=PREFIX,
@@ -64,7 +64,7 @@ def label_bytes(label: str) -> bytes:
 def number(value: int) -> bytes:
     """Return 4 bytes, big-endian, the form of every hashed number. Raises CryptoError for one that does not fit."""
     if not 0 <= value < 1 << 32:
-        raise CryptoError(said("{value} does not fit into 4 bytes.", value=value))
+        raise CryptoError(message("{value} does not fit into 4 bytes.", value=value))
     return value.to_bytes(4, "big")
 
 

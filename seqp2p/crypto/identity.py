@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import FINGERPRINT, label_bytes, tagged_hash
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 PUBLIC_SIZE: Final = 32
 SIGNATURE_SIZE: Final = 64
@@ -34,7 +34,7 @@ class Identity:
         """Make the identity of the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
         if len(seed) != PUBLIC_SIZE:
             raise CryptoError(
-                said("The secret of an identity takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(seed))
+                message("The secret of an identity takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(seed))
             )
         self.private_key: Final = Ed25519PrivateKey.from_private_bytes(seed)
         self.public: Final = self.private_key.public_key().public_bytes_raw()
@@ -61,15 +61,15 @@ def verify(public: bytes, label: str, data: bytes, signature: bytes) -> None:
     key = _key(public)
     if len(signature) != SIGNATURE_SIZE:
         raise CryptoError(
-            said("A signature takes {right} bytes, not {size}.", right=SIGNATURE_SIZE, size=len(signature))
+            message("A signature takes {right} bytes, not {size}.", right=SIGNATURE_SIZE, size=len(signature))
         )
-    _check_point(signature[:32], said("The point R of the signature"))
+    _check_point(signature[:32], message("The point R of the signature"))
     if int.from_bytes(signature[32:], "little") >= _L:
-        raise CryptoError(said("The number S of the signature is not below L."))
+        raise CryptoError(message("The number S of the signature is not below L."))
     try:
         key.verify(signature, label_bytes(label) + data)
     except InvalidSignature as error:
-        raise CryptoError(said("The signature is not this key's over these bytes.")) from error
+        raise CryptoError(message("The signature is not this key's over these bytes.")) from error
 
 
 @lru_cache(maxsize=64)
@@ -82,8 +82,10 @@ def _key(public: bytes) -> Ed25519PublicKey:
 def check_public(public: bytes) -> None:
     """Raise CryptoError unless these 32 bytes can be an identity key: canonical, not of small order."""
     if len(public) != PUBLIC_SIZE:
-        raise CryptoError(said("An identity key takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(public)))
-    _check_point(public, said("The identity key"))
+        raise CryptoError(
+            message("An identity key takes {right} bytes, not {size}.", right=PUBLIC_SIZE, size=len(public))
+        )
+    _check_point(public, message("The identity key"))
 
 
 def fingerprint(public: bytes) -> str:
@@ -96,6 +98,6 @@ def _check_point(data: bytes, name: str) -> None:
     # The top bit is the sign of x. Where x is 0 the sign must be 0 too, but there y is 1 or −1: small order.
     y = int.from_bytes(data, "little") & ((1 << 255) - 1)
     if y >= _P:
-        raise CryptoError(said("{name} is not in canonical form.", name=name))
+        raise CryptoError(message("{name} is not in canonical form.", name=name))
     if y in _SMALL_ORDER:
-        raise CryptoError(said("{name} has small order: it would fit any message.", name=name))
+        raise CryptoError(message("{name} has small order: it would fit any message.", name=name))

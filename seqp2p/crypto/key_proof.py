@@ -22,7 +22,7 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import KEY_COMMITMENT, KEY_NONCE, KEY_PROOF, number, tagged_hash
 from seqp2p.crypto.oracle import Context, Oracle, nonces
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 KEY_PROOF_SIZE = POINT_SIZE + SCALAR_SIZE
 NONCE_SIZE = 32
@@ -36,7 +36,7 @@ def key_commitment(game: bytes, seat: int, key: bytes, nonce: bytes) -> bytes:
     """
     if len(key) != POINT_SIZE or len(nonce) != NONCE_SIZE:
         raise CryptoError(
-            said("A key takes {right} bytes and its nonce {nonce_size}.", right=POINT_SIZE, nonce_size=NONCE_SIZE)
+            message("A key takes {right} bytes and its nonce {nonce_size}.", right=POINT_SIZE, nonce_size=NONCE_SIZE)
         )
     return tagged_hash(KEY_COMMITMENT, game, number(seat), key, nonce)
 
@@ -60,11 +60,13 @@ def verify_key(X: Point, proof: bytes, context: Context, check: Check = require)
 def key_equation(X: Point, proof: bytes, context: Context) -> Equation:
     """Return the equation that must hold. Raises CryptoError if the proof does not decode, or X is infinity."""
     if len(proof) != KEY_PROOF_SIZE:
-        raise CryptoError(said("A key proof takes {right} bytes, not {size}.", right=KEY_PROOF_SIZE, size=len(proof)))
+        raise CryptoError(
+            message("A key proof takes {right} bytes, not {size}.", right=KEY_PROOF_SIZE, size=len(proof))
+        )
     T = decode_point(proof[:POINT_SIZE])
     s = decode_scalar(proof[POINT_SIZE:])
     c = _oracle(X, context).challenge(encode_point(T))
-    return Equation(said("T of the key proof"), T, (Bracket(1, ((s, G), (-c, X))),))
+    return Equation(message("T of the key proof"), T, (Bracket(1, ((s, G), (-c, X))),))
 
 
 def _oracle(X: Point, context: Context) -> Oracle:

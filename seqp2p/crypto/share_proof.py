@@ -33,11 +33,11 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import SHARE_NONCE, SHARE_PROOF, number
 from seqp2p.crypto.oracle import Context, Oracle, nonces
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 SHARE_PROOF_SIZE = 2 * POINT_SIZE + SCALAR_SIZE
-T_1_NAME = said("T_1 of the share proof")
-T_2_NAME = said("T_2 of the share proof")
+T_1_NAME = message("T_1 of the share proof")
+T_2_NAME = message("T_2 of the share proof")
 
 Cards = Sequence[tuple[int, Point]]
 """The position in the deck and the first half `a` of the ciphertext, for each card."""
@@ -90,7 +90,7 @@ def share_equations(
     """Return the equations that must hold. Raises CryptoError if the proof or the statement is malformed."""
     if len(proof) != SHARE_PROOF_SIZE:
         raise CryptoError(
-            said("A share proof takes {right} bytes, not {size}.", right=SHARE_PROOF_SIZE, size=len(proof))
+            message("A share proof takes {right} bytes, not {size}.", right=SHARE_PROOF_SIZE, size=len(proof))
         )
     T_1, T_2 = decode_points(proof[: 2 * POINT_SIZE], 2)
     s = decode_scalar(proof[2 * POINT_SIZE :])
@@ -107,7 +107,7 @@ def share_equations(
 def _oracle(X: Point, cards: Cards, shares: Sequence[Point], context: Context) -> Oracle:
     if not cards or len(cards) != len(shares):
         raise CryptoError(
-            said(
+            message(
                 "A share proof needs one share for each card: {shares} for {cards} cards.",
                 shares=len(shares),
                 cards=len(cards),

@@ -7,7 +7,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Point, Randomness, encode_point, random_below, random_scalar
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.shuffle_proof import prove_shuffle
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 Deck = Sequence[Ciphertext]
 
@@ -30,7 +30,7 @@ def shuffle(
     Raises CryptoError for an empty deck, or if the key or a point of the deck is infinity.
     """
     if not deck:
-        raise CryptoError(said("There is no card to shuffle."))
+        raise CryptoError(message("There is no card to shuffle."))
     encode_point(pk)
     encode_deck(deck)
     permutation = random_permutation(len(deck), randomness)

@@ -49,7 +49,7 @@ from seqp2p.crypto.group import (
 )
 from seqp2p.crypto.hashing import GENERATOR, SHUFFLE_NONCE, SHUFFLE_PROOF, number
 from seqp2p.crypto.oracle import Context, Oracle, nonces
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 Deck = Sequence[Ciphertext]
 Scalars = tuple[int, ...]
@@ -106,7 +106,7 @@ class ShuffleProof:
         """Return the proof for n cards from exactly proof_size(n) bytes. Raises CryptoError."""
         if len(data) != proof_size(n):
             raise CryptoError(
-                said(
+                message(
                     "A shuffle proof for {cards} cards takes {right} bytes, not {size}.",
                     cards=n,
                     right=proof_size(n),
@@ -143,7 +143,7 @@ def challenge(oracle: Oracle, c_hat: Points, t: Points, t_hat: Points) -> int:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _Secrets:
+class _ShuffleSecrets:
     """The prover's secrets; never printed. Lists run over cards: r and r' by input, all else by output card."""
 
     permutation: Scalars
@@ -155,7 +155,9 @@ class _Secrets:
     omega_prime: Scalars
 
     @classmethod
-    def draw(cls, permutation: Sequence[int], rerandomisers: Sequence[int], oracle: Oracle, fresh: bytes) -> "_Secrets":
+    def draw(
+        cls, permutation: Sequence[int], rerandomisers: Sequence[int], oracle: Oracle, fresh: bytes
+    ) -> "_ShuffleSecrets":
         n = len(permutation)
         secret = b"".join(chain(map(number, permutation), map(encode_scalar, rerandomisers)))
         drawn = nonces(SHUFFLE_NONCE, secret, oracle.digest(), fresh, 4 * n + 4)
@@ -186,13 +188,13 @@ def prove_shuffle(
     """
     oracle = _oracle(deck, shuffled, pk, context)
     while True:
-        secrets = _Secrets.draw(permutation, rerandomisers, oracle, randomness(32))
+        secrets = _ShuffleSecrets.draw(permutation, rerandomisers, oracle, randomness(32))
         proof = _prove(deck, shuffled, pk, secrets, context)
         if proof.is_writable:
             return proof.encode()
 
 
-def _prove(deck: Deck, shuffled: Deck, pk: Point, secrets: _Secrets, context: Context) -> ShuffleProof:
+def _prove(deck: Deck, shuffled: Deck, pk: Point, secrets: _ShuffleSecrets, context: Context) -> ShuffleProof:
     n = len(deck)
     position = sorted(range(n), key=secrets.permutation.__getitem__)  # the inverse of ψ
     H = generators(n)
@@ -205,7 +207,7 @@ def _prove(deck: Deck, shuffled: Deck, pk: Point, secrets: _Secrets, context: Co
     return ShuffleProof(c, c_hat, t, t_hat, s, s_hat, s_prime)
 
 
-def _chain(u_prime: Scalars, secrets: _Secrets) -> tuple[Points, Points]:
+def _chain(u_prime: Scalars, secrets: _ShuffleSecrets) -> tuple[Points, Points]:
     """Return ĉ_i = r̂_i·G + u'_i·ĉ_(i−1), and t̂_i = ω̂_i·G + ω'_i·ĉ_(i−1)."""
     links = [generator(0)]
     for r_hat, weight in zip(secrets.r_hat, u_prime, strict=True):
@@ -214,7 +216,7 @@ def _chain(u_prime: Scalars, secrets: _Secrets) -> tuple[Points, Points]:
     return tuple(links[1:]), tuple(combine((omega_hat, G), (omega, link)) for omega_hat, omega, link in masks)
 
 
-def _commit(shuffled: Deck, pk: Point, secrets: _Secrets) -> Points:
+def _commit(shuffled: Deck, pk: Point, secrets: _ShuffleSecrets) -> Points:
     """Return t_1, t_2, t_3, t_4a, t_4b."""
     omega_1, omega_2, omega_3, omega_4 = secrets.omega
     omega_prime = secrets.omega_prime
@@ -227,7 +229,7 @@ def _commit(shuffled: Deck, pk: Point, secrets: _Secrets) -> Points:
     )
 
 
-def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _Secrets) -> tuple[Scalars, Scalars, Scalars]:
+def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _ShuffleSecrets) -> tuple[Scalars, Scalars, Scalars]:
     """Return (s_1 … s_4), ŝ and s'. Each secret of the whole permutation is a sum over all cards."""
     # v_N = 1, v_(i−1) = u'_i·v_i: the rest of the chain after link i.
     v = tuple(accumulate(u_prime[:0:-1], lambda left, right: left * right % ORDER, initial=1))[::-1]
@@ -310,7 +312,7 @@ def _equation(name: str, commitment: Point, *brackets: Bracket) -> Equation:
 
 @lru_cache(maxsize=512)
 def _name(name: str) -> str:
-    return said("{name} of the shuffle proof", name=name)
+    return message("{name} of the shuffle proof", name=name)
 
 
 # --- for both
@@ -319,7 +321,7 @@ def _name(name: str) -> str:
 def _oracle(deck: Deck, shuffled: Deck, pk: Point, context: Context) -> Oracle:
     if not deck or len(deck) != len(shuffled):
         raise CryptoError(
-            said(
+            message(
                 "A shuffle has as many cards after as before, at least one: {before}, {after}.",
                 before=len(deck),
                 after=len(shuffled),

@@ -19,7 +19,7 @@ from pettingzoo.utils import wrappers
 from seqp2p.arena.dealer import Dealer
 from seqp2p.learning.numbering import action_mask, action_of, actions_of
 from seqp2p.learning.observation import Observation, observation_space, observe
-from seqp2p.rules import VARIANTS, Action, Options, Seat, View, check_table, default_teams, team_of, view
+from seqp2p.rules import VARIANTS, Action, Options, SeatNumber, View, check_table, default_teams, team_of, view
 from seqp2p.ui.plain import board_lines, score_line
 
 RENDER_MODES: Final = ("human", "ansi")
@@ -153,7 +153,7 @@ class RawEnv(Environment):
         """What the agent sees, as a bot of seqp2p is shown it (``seqp2p.players``)."""
         return self._view(self._seats[agent])
 
-    def _view(self, seat: Seat) -> View:
+    def _view(self, seat: SeatNumber) -> View:
         return view(self._dealer.position, seat)
 
     def observe(self, agent: str) -> Observation:

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from seqp2p.learning.numbering import actions_of
-from seqp2p.rules import UNKNOWN, Phase, Seat, Team, Variant, View, hand_size
+from seqp2p.rules import UNKNOWN, Phase, SeatNumber, Team, Variant, View, hand_size
 
 Numbers: TypeAlias = NDArray[np.uint8]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
@@ -139,7 +139,7 @@ def _counted(variant: Variant, cards: tuple[int, ...]) -> Numbers:
     return counts
 
 
-def _marked(view: View, seat: Seat) -> Numbers:
+def _marked(view: View, seat: SeatNumber) -> Numbers:
     """1 for this seat as the observer counts, nothing for seat 0."""
     marks = np.zeros(view.players, np.uint8)
     if seat:

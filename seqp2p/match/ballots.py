@@ -38,7 +38,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Action: TypeAlias = Literal["skip", "drop"]
+Sanction: TypeAlias = Literal["skip", "drop"]
 About: TypeAlias = frozenset[int]
 
 # Shown at most so many different heads per seat and place: two are what equivocation makes, more prove no more.
@@ -57,7 +57,7 @@ class Value:
     """How a step closes; ``head`` is the chain's head after it, which names the value."""
 
     head: bytes
-    action: Action | None = None
+    action: Sanction | None = None
     about: About = frozenset()
 
 
@@ -83,7 +83,7 @@ class Vote:
 
     seat: int
     round: int
-    action: Action
+    action: Sanction
     about: About
     last: Last | None
 
@@ -92,7 +92,7 @@ class Vote:
 class Wish:
     """What one seat would have now: to skip the mover, or to drop these seats."""
 
-    action: Action
+    action: Sanction
     about: About
 
 
@@ -108,7 +108,7 @@ class Decree:
     """
 
     members: About
-    head_of: Callable[[Action, About], bytes]
+    head_of: Callable[[Sanction, About], bytes]
     cheats: set[int] = field(default_factory=set[int])
     complete: list[bytes] = field(default_factory=list[bytes])
     primary: bytes | None = None
@@ -192,7 +192,7 @@ class Decree:
 
     def _agreeing(self, round_: int) -> Iterator[list[Vote]]:
         """The votes of a round, put together by what they are for."""
-        groups: dict[tuple[Action, About], list[Vote]] = {}
+        groups: dict[tuple[Sanction, About], list[Vote]] = {}
         for _, vote in sorted(self.votes.get(round_, {}).items()):
             groups.setdefault((vote.action, vote.about), []).append(vote)
         yield from groups.values()

@@ -16,10 +16,10 @@ from typing import Any
 
 from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.match import labels
-from seqp2p.match.ballots import Action, Closing, Decree
+from seqp2p.match.ballots import Closing, Decree, Sanction
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Event, Skipped, Undone
-from seqp2p.match.game import Game, Plan
+from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.signed import head_of_action
 from seqp2p.match.steps import STEPS, awaited_seats, next_plan
 
@@ -58,7 +58,7 @@ class ClosedStep:
     number: int
     prev: bytes
     contributions: tuple[tuple[int, Contribution], ...]
-    action: Action | None = None
+    action: Sanction | None = None
     about: tuple[int, ...] = ()
     ballots: tuple[Contribution, ...] = ()
 
@@ -69,7 +69,7 @@ class LiveStep:
 
     number: int
     prev: bytes
-    plan: Plan
+    plan: StepPlan
     seats: frozenset[int]
     before: Game
     decree: Decree

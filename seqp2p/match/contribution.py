@@ -8,9 +8,9 @@ import msgspec
 from seqp2p.crypto.group import POINT_SIZE
 from seqp2p.crypto.key_proof import KEY_PROOF_SIZE
 from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE
+from seqp2p.i18n import message
 from seqp2p.match.encoding import DecodeError, Record, encode, pack, require_canonical, structure, unpack
 from seqp2p.match.table import Bytes32, SeatNumber
-from seqp2p.said import said
 
 # A shuffle of the largest deck (104 cards) is about 24 kB; nothing else comes near it.
 PAYLOAD_SIZE_MAX = 32_768
@@ -23,7 +23,7 @@ StepNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=STEP_MAX)]
 Point33: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=POINT_SIZE, max_length=POINT_SIZE)]
 KeyProof: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=KEY_PROOF_SIZE, max_length=KEY_PROOF_SIZE)]
 ShareProof: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SHARE_PROOF_SIZE, max_length=SHARE_PROOF_SIZE)]
-Position: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+DeckIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
 
 class SeatBody(Record, frozen=True):
@@ -62,7 +62,7 @@ class TurnBody(Record, frozen=True):
     """
 
     action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
-    cards: tuple[Position, ...]
+    cards: tuple[DeckIndex, ...]
     shares: bytes
     proof: Annotated[bytes, msgspec.Meta(max_length=SHARE_PROOF_SIZE)]
 
@@ -82,10 +82,10 @@ class OverBody(Record, frozen=True):
 
 
 Body: TypeAlias = SeatBody | RevealBody | ShuffleBody | SharesBody | TurnBody | CallBody | OverBody
-Kind: TypeAlias = Literal["seat", "reveal", "shuffle", "deal", "turn", "draw", "discard", "late", "over"]
+StepKind: TypeAlias = Literal["seat", "reveal", "shuffle", "deal", "turn", "draw", "discard", "late", "over"]
 
 # What a contribution of each kind may hold; two bodies of one kind are told apart by their keys.
-BODIES: dict[Kind, tuple[type[Body], ...]] = {
+BODIES: dict[StepKind, tuple[type[Body], ...]] = {
     "seat": (SeatBody,),
     "reveal": (RevealBody,),
     "shuffle": (ShuffleBody,),
@@ -118,7 +118,7 @@ class Contribution:
     signature: bytes
 
 
-def make_payload(game: bytes, step: int, prev: bytes, seat: int, kind: Kind, body: Body) -> bytes:
+def make_payload(game: bytes, step: int, prev: bytes, seat: int, kind: StepKind, body: Body) -> bytes:
     """The canonical payload bytes of a contribution."""
     fields = msgspec.to_builtins(body, builtin_types=(bytes,))
     return encode(Envelope(1, game, step, prev, seat, kind, fields))
@@ -136,9 +136,9 @@ def open_envelope(payload: bytes) -> Envelope:
 
 def open_body(envelope: Envelope) -> Body:
     """The typed body of an envelope whose kind is known; raises DecodeError."""
-    types = BODIES.get(cast("Kind", envelope.kind))  # any string may be asked of the table
+    types = BODIES.get(cast("StepKind", envelope.kind))  # any string may be asked of the table
     if types is None:
-        raise DecodeError(said("no such kind of contribution: {kind!r}", kind=envelope.kind[:ACTION_LENGTH_MAX]))
+        raise DecodeError(message("no such kind of contribution: {kind!r}", kind=envelope.kind[:ACTION_LENGTH_MAX]))
     body_type = next((each for each in types if set(each.__struct_fields__) == envelope.body.keys()), types[0])
     body: Body = structure(body_type, envelope.body)
     # The envelope is canonical msgpack, but only the typed body has one order of keys and no float for an integer.

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck
 from seqp2p.crypto.group import Point, sub, sum_points
+from seqp2p.i18n import message
 from seqp2p.match.errors import Refusal
 from seqp2p.rules import Card, Variant
-from seqp2p.said import said
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Deck:
         point = sub(self.partial[position], share)
         card = self._cards.get(point)
         if card is None:
-            raise Refusal(said("the card at deck position {position} opens to no card", position=position))
+            raise Refusal(message("the card at deck position {position} opens to no card", position=position))
         return card
 
     def face(self, physical: int) -> Card:

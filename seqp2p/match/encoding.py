@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgpack
 import msgspec
 
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 T = TypeVar("T")
 Plain: TypeAlias = dict[Any, Any] | list[Any] | str | bytes | float | None
@@ -49,7 +49,7 @@ def unpack(data: bytes, size_max: int) -> Any:
     type than text are left to the typed step that follows.
     """
     if len(data) > size_max:
-        raise DecodeError(said("{size} bytes where at most {most} are allowed", size=len(data), most=size_max))
+        raise DecodeError(message("{size} bytes where at most {most} are allowed", size=len(data), most=size_max))
     try:
         value = _msgpack.unpackb(
             data,
@@ -63,7 +63,7 @@ def unpack(data: bytes, size_max: int) -> Any:
         )
     # msgpack's documented failures: ValueError (all its own are of it, UnicodeDecodeError too), and StackError's kin.
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
-        raise DecodeError(said("not a msgpack value: {reason}", reason=str(error) or type(error).__name__)) from None
+        raise DecodeError(message("not a msgpack value: {reason}", reason=str(error) or type(error).__name__)) from None
     _check_nesting(value, NESTING_MAX)
     return value
 
@@ -77,7 +77,7 @@ def _check_nesting(value: Plain, levels: int) -> None:
     else:
         return
     if not levels:
-        raise DecodeError(said("nested deeper than {most} levels", most=NESTING_MAX))
+        raise DecodeError(message("nested deeper than {most} levels", most=NESTING_MAX))
     for part in parts:
         _check_nesting(part, levels - 1)
 
@@ -106,4 +106,4 @@ def decode(kind: type[T], data: bytes, size_max: int) -> T:
 def require_canonical(record: Any, data: bytes) -> None:
     """Raise DecodeError unless encoding the record gives these very bytes."""
     if encode(record) != data:
-        raise DecodeError(said("not the canonical encoding"))
+        raise DecodeError(message("not the canonical encoding"))

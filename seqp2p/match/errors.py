@@ -2,8 +2,8 @@
 
 from typing import Literal, TypeAlias
 
+from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
-from seqp2p.said import said
 
 Failure: TypeAlias = Literal[
     "file", "torn", "encoding", "table", "order", "signature", "chain",
@@ -29,7 +29,7 @@ class TooEarly(MatchError):
     """A contribution to a step that is not open yet: keep it, and hand it in again when the step opens."""
 
     def __init__(self, step: int, seat: int) -> None:
-        super().__init__(said("step {step} is not open yet", step=step))
+        super().__init__(message("step {step} is not open yet", step=step))
         self.step = step
         self.seat = seat
 
@@ -53,7 +53,7 @@ class Violation(MatchError):
         failure: Failure = "equivocation",
     ) -> None:
         super().__init__(
-            said("seat {seat} broke the rules at step {step}: {reason}", seat=seat, step=step, reason=reason)
+            message("seat {seat} broke the rules at step {step}: {reason}", seat=seat, step=step, reason=reason)
         )
         self.seat = seat
         self.step = step

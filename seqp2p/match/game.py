@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from seqp2p.crypto.group import INFINITY, Point, sum_points
 from seqp2p.match.checks import CHECKS, Checks
-from seqp2p.match.contribution import Kind
+from seqp2p.match.contribution import StepKind
 from seqp2p.match.deck import Deck
 from seqp2p.match.events import Result
 from seqp2p.match.table import Agreement
@@ -15,10 +15,10 @@ from seqp2p.rules import DealerDraw, Position, Variant, drop, skip, team_of
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class StepPlan:
     """A step to come: what it takes, and the seat it is about (shuffler, drawer, mover; 0 where it is about all)."""
 
-    kind: Kind
+    kind: StepKind
     subject: int = 0
 
 
@@ -48,14 +48,14 @@ class Game:
     last_gone: tuple[int, ...] = ()  # those of them that were dropped together as the last
     skipped: dict[int, int] = field(default_factory=dict)  # how often in a row a seat's turn was skipped
     owners: tuple[int, ...] = ()  # the seats that get the top cards of the pile in the deal to come
-    plans: deque[Plan] = field(default_factory=deque)
+    plans: deque[StepPlan] = field(default_factory=deque)
     shuffles: int = 0  # what the closed steps have proved: shuffles …
     shares: int = 0  # … decryption shares …
     moves: int = 0  # … and actions
 
     def __post_init__(self) -> None:
         self.deck = Deck(self.variant, self.players)
-        self.plans.extend([Plan("seat"), Plan("reveal"), *self.shuffle_plans(), Plan("deal")])
+        self.plans.extend([StepPlan("seat"), StepPlan("reveal"), *self.shuffle_plans(), StepPlan("deal")])
 
     @property
     def variant(self) -> Variant:
@@ -110,7 +110,7 @@ class Game:
         self.owners = tuple(seat for seat in self.seats for _ in self.position.hands[seat - 1])
         self.deck.gather(self.joint_key)
         self.plans.extend(self.shuffle_plans() if self.deck.mixing else ())
-        self.plans.extend([Plan("deal")] if self.owners else ())
+        self.plans.extend([StepPlan("deal")] if self.owners else ())
 
     def skip(self) -> int:
         """The turn passes on without the mover; returns its seat."""
@@ -120,9 +120,9 @@ class Game:
         self.placed_at[seat] = len(self.heads)
         return seat
 
-    def shuffle_plans(self) -> list[Plan]:
+    def shuffle_plans(self) -> list[StepPlan]:
         """Every seat shuffles once, in seat order."""
-        return [Plan("shuffle", seat) for seat in self.seats]
+        return [StepPlan("shuffle", seat) for seat in self.seats]
 
     def table_position(self) -> Position:
         """The position; only after the deal."""

@@ -16,26 +16,26 @@ from typing import TypeVar
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
 from seqp2p.crypto.oracle import Context
+from seqp2p.i18n import message, message_of
 from seqp2p.match.ballots import Last
 from seqp2p.match.chain import Chain, Checked, ClosedStep, Judged, LiveStep
 from seqp2p.match.checks import CHECKS, Checks
-from seqp2p.match.contribution import Contribution, Envelope, Kind, open_body, open_envelope
+from seqp2p.match.contribution import Contribution, Envelope, StepKind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.events import Event, Result, Undone, Voted
-from seqp2p.match.game import Game, Plan
+from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_contribution, open_signed
 from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
-from seqp2p.said import said, why
 
 # Of so many steps that are final the heads are kept, for seats that are not as far.
 HEADS_KEPT = 3
 
-TWO_CONTRIBUTIONS = said("it signed two different contributions to it")
-TWO_BALLOTS = said("it signed two different ballots of one round")
+TWO_CONTRIBUTIONS = message("it signed two different contributions to it")
+TWO_BALLOTS = message("it signed two different ballots of one round")
 
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
@@ -87,12 +87,12 @@ class Match:
         return len(self.record) + 1
 
     @property
-    def kind(self) -> Kind | None:
+    def kind(self) -> StepKind | None:
         """What the open step takes, or None after the end."""
         return self.plan.kind if self.plan else None
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> StepPlan | None:
         """The open step's plan, or None after the end."""
         return self.chain.open.plan if self.chain.open else None
 
@@ -158,7 +158,9 @@ class Match:
             raise TooEarly(envelope.step, envelope.seat)
         closed = self.record[envelope.step - 1] if envelope.step < self.number else None
         if envelope.prev != (closed.prev if closed else self.head):
-            raise OtherPast(said("seat {seat} has another past at step {step}", seat=envelope.seat, step=envelope.step))
+            raise OtherPast(
+                message("seat {seat} has another past at step {step}", seat=envelope.seat, step=envelope.step)
+            )
         if closed and closed.action:
             return self._judge_late(envelope, contribution)
         first = self._first(envelope)
@@ -205,7 +207,7 @@ class Match:
         first = step.ballots.get((word.round, word.seat))
         if first is not None:
             if first.payload != signed.payload:
-                reason = said("it voted twice in round {round}", round=word.round)
+                reason = message("it voted twice in round {round}", round=word.round)
                 raise Violation(word.seat, word.step, reason, (first, signed))
             return None
         step.ballots[word.round, word.seat] = signed
@@ -313,9 +315,9 @@ class Match:
     def open_seat(self, seat: int, secret: int) -> None:
         """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
         if self.game.result is None or not self.confirmed or not self.game.agreement.settings.open_hands:
-            raise Refusal(said("hands are opened only after the end, at a table that agreed to it"))
+            raise Refusal(message("hands are opened only after the end, at a table that agreed to it"))
         if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
-            raise Refusal(said("this is not the game secret of seat {seat}", seat=seat))
+            raise Refusal(message("this is not the game secret of seat {seat}", seat=seat))
         self.openings[seat] = secret
 
     def _first(self, envelope: Envelope) -> Contribution | None:
@@ -329,7 +331,7 @@ class Match:
         """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
         step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
-            raise self._violation(envelope, "step", said("it was not its step"), contribution)
+            raise self._violation(envelope, "step", message("it was not its step"), contribution)
         return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
 
     def _judge_late(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
@@ -344,7 +346,7 @@ class Match:
 
     def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:
-            reason = said("a contribution of another kind than {kind}", kind=step.plan.kind)
+            reason = message("a contribution of another kind than {kind}", kind=step.plan.kind)
             raise self._violation(envelope, "step", reason, contribution)
         rule = STEPS[step.plan.kind]
         context = Context(self.game.id, step.number, envelope.seat, step.prev)
@@ -352,7 +354,7 @@ class Match:
         try:
             kept = rule.check(step.before, step.plan, open_body(envelope), context, held)
         except (DecodeError, CryptoError, Refusal) as error:
-            raise self._violation(envelope, rule.failure_of(error), why(error), contribution) from error
+            raise self._violation(envelope, rule.failure_of(error), message_of(error), contribution) from error
         return Checked(contribution, kept)
 
     def _violation(self, envelope: Envelope, failure: Failure, reason: str, *evidence: Contribution) -> Violation:
@@ -381,7 +383,7 @@ class Match:
         if word.step > base.number:
             raise TooEarly(word.step, word.seat)
         if word.prev != base.prev:
-            raise OtherPast(said("seat {seat} has another past at step {step}", seat=word.seat, step=word.step))
+            raise OtherPast(message("seat {seat} has another past at step {step}", seat=word.seat, step=word.step))
         return base
 
     @staticmethod

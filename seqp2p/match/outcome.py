@@ -2,10 +2,10 @@
 
 from collections.abc import Set as AbstractSet
 
+from seqp2p.i18n import listed, message
 from seqp2p.match.events import Finished, Result
 from seqp2p.match.game import Game
 from seqp2p.rules import team_of
-from seqp2p.said import listed, said
 
 
 def final_result(game: Game) -> Result:
@@ -19,7 +19,7 @@ def final_result(game: Game) -> Result:
 def names(game: Game, seats: AbstractSet[int]) -> str:
     """Seats as people are told of them: ``seat 2 (ann), seat 3 (bob)``."""
     entries = game.agreement.seats
-    return listed(said("seat {seat} ({name})", seat=seat, name=entries[seat - 1].name) for seat in sorted(seats))
+    return listed(message("seat {seat} ({name})", seat=seat, name=entries[seat - 1].name) for seat in sorted(seats))
 
 
 def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result | None:
@@ -37,18 +37,18 @@ def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Res
     if not opponents or not opponents <= at_fault:
         return None
     cheated, gone = opponents & cheats, opponents - cheats
-    reasons = [said("{seats} cheated", seats=names(game, cheated))] if cheated else []
-    reasons += [said("{seats} left the table", seats=names(game, gone))] if gone else []
-    reason = reasons[0] if len(reasons) == 1 else said("{first}; {second}", first=reasons[0], second=reasons[1])
+    reasons = [message("{seats} cheated", seats=names(game, cheated))] if cheated else []
+    reasons += [message("{seats} left the table", seats=names(game, gone))] if gone else []
+    reason = reasons[0] if len(reasons) == 1 else message("{first}; {second}", first=reasons[0], second=reasons[1])
     return Result("forfeit", tuple(stay), reason)
 
 
 def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> tuple[Result, Finished]:
     """The result of a game that seats were dropped from until one team was left, and the event that says so."""
     last = names(game, set(game.last_gone))
-    reason = said("without {last} there is nobody to play against", last=last)
+    reason = message("without {last} there is nobody to play against", last=last)
     if game.joint_key.is_infinity:
-        reason = said(
+        reason = message(
             "without {last} the game keys of those who stay cancel each other out: no card can be dealt", last=last
         )
     result = forfeit(game, left, cheats) or Result("unfinished", (), reason)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from seqp2p.crypto.group import Point
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import decode_shares
+from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Drawn, Event, Finished, Turned
-from seqp2p.match.game import Game, Plan
+from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.match.setup_steps import Held, check_shares
@@ -24,7 +25,6 @@ from seqp2p.rules import (
     position_hash,
     reveal,
 )
-from seqp2p.said import said, why
 
 # The actions that end a seat's placing: what a remark can be called before, and what `turn` is counted by.
 PLACINGS = frozenset({"place", "remove", "pass"})
@@ -33,7 +33,7 @@ CARD_ACTIONS = frozenset({"place", "remove", "exchange", "give"})
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class CheckedMove:
     """An action, checked: the cards it shows (physical card by deck position), and the position after it.
 
     ``remark`` is the hash of the remark that a call names.
@@ -53,17 +53,17 @@ def cards_to_show(game: Game, action: Action, seat: int) -> int:
     return 1 if action.kind in CARD_ACTIONS else 0
 
 
-def check_turn(game: Game, _plan: Plan, body: TurnBody | CallBody, context: Context, _held: Held) -> Move:
+def check_turn(game: Game, _plan: StepPlan, body: TurnBody | CallBody, context: Context, _held: Held) -> CheckedMove:
     """The action is legal, and the cards it names are the ones that the mover's own shares open."""
     action = read_action(game, body)
     if isinstance(body, CallBody):
-        return Move(
+        return CheckedMove(
             context.step, action, {}, after_action(game, action, context.seat, {}), called(game, action, body, context)
         )
     if action.kind == "call":
-        raise Refusal(said("a call carries the remark it calls"))
+        raise Refusal(message("a call carries the remark it calls"))
     shown = check_shown(game, action, body, context)
-    return Move(context.step, action, shown, after_action(game, action, context.seat, shown))
+    return CheckedMove(context.step, action, shown, after_action(game, action, context.seat, shown))
 
 
 def read_action(game: Game, body: TurnBody | CallBody) -> Action:
@@ -71,7 +71,7 @@ def read_action(game: Game, body: TurnBody | CallBody) -> Action:
     try:
         return parse_action(game.variant, body.action)
     except RulesError as error:
-        raise Refusal(why(error)) from None
+        raise Refusal(message_of(error)) from None
 
 
 def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
@@ -79,19 +79,19 @@ def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]
     try:
         return apply(reveal(game.table_position(), seat, faces_not_shown_before(game, shown)), action, UNKNOWN)
     except RulesError as error:
-        raise Refusal(why(error)) from None
+        raise Refusal(message_of(error)) from None
 
 
 def called(game: Game, action: Action, body: CallBody, context: Context) -> bytes:
     """The hash of the remark that a call names; that its speaker is an opponent with team-mates, the engine checks."""
     if action.kind != "call":
-        raise Refusal(said("only a call carries a remark"))
+        raise Refusal(message("only a call carries a remark"))
     try:
         remark = open_remark(body.remark, body.signature, game.id, game.agreement)
     except BadRemark as error:
-        raise Refusal(why(error)) from None
+        raise Refusal(message_of(error)) from None
     if remark.said.seat != action.seat:
-        raise Refusal(said("the remark is not one of seat {seat}", seat=action.seat))
+        raise Refusal(message("the remark is not one of seat {seat}", seat=action.seat))
     if fault := why_not_callable(game, remark, context.seat, context.step):
         raise Refusal(fault)
     return remark.hash
@@ -105,13 +105,13 @@ def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str 
     """
     word = remark.said
     if word.step > step or game.heads[word.step - 1] != word.prev:
-        return said("the remark is not dated to this game's record")
+        return message("the remark is not dated to this game's record")
     if word.step < game.placed_at.get(caller, 0):
-        return said("a remark can be called in the first turn after it only")
+        return message("a remark can be called in the first turn after it only")
     if word.courtesy:
-        return said("a courtesy cannot be called")
+        return message("a courtesy cannot be called")
     if remark.hash in game.called:
-        return said("this remark was called before")
+        return message("this remark was called before")
     return None
 
 
@@ -120,18 +120,18 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
     count = cards_to_show(game, action, context.seat)
     positions = list(body.cards)
     if len(positions) != count or positions != sorted(set(positions)):
-        raise Refusal(said("{count} cards must be shown, by ascending deck position", count=count))
+        raise Refusal(message("{count} cards must be shown, by ascending deck position", count=count))
     if not set(positions) <= set(game.deck.hand(context.seat)):
-        raise Refusal(said("a card shown is not in the hand"))
+        raise Refusal(message("a card shown is not in the hand"))
     shares = decode_shares(body.shares, count)
     if count:
         statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
         game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
     elif body.proof:
-        raise Refusal(said("a proof where nothing is shown"))
+        raise Refusal(message("a proof where nothing is shown"))
     shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
     if action.kind in CARD_ACTIONS and [game.deck.face(card) for card in shown.values()] != [action.card]:
-        raise Refusal(said("the card shown is not the card played"))
+        raise Refusal(message("the card shown is not the card played"))
     return shown
 
 
@@ -140,7 +140,7 @@ def faces_not_shown_before(game: Game, shown: Mapping[int, int]) -> Sequence[int
     return [game.deck.face(card) for position, card in shown.items() if position not in game.deck.shown]
 
 
-def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event, ...]:
+def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
     """The position after the action; what follows is a draw, shuffles before it, the end, or the next action."""
     move = moves[plan.subject]
     before, after = game.table_position(), move.after
@@ -157,11 +157,11 @@ def close_turn(game: Game, plan: Plan, moves: Mapping[int, Move]) -> tuple[Event
         game.deck.discards.clear()
         game.plans.extend(game.shuffle_plans())
     if after.draws > before.draws:
-        game.plans.append(Plan("draw", plan.subject))
+        game.plans.append(StepPlan("draw", plan.subject))
     return (Turned(before.turn + 1, plan.subject, move.action),)
 
 
-def put_down(game: Game, seat: int, move: Move) -> None:
+def put_down(game: Game, seat: int, move: CheckedMove) -> None:
     """An action is done: what it shows is known from now on; the card it puts down goes to the discards."""
     game.moves += 1
     game.shares += len(move.shown)
@@ -171,15 +171,15 @@ def put_down(game: Game, seat: int, move: Move) -> None:
         game.deck.take(seat, position)
 
 
-def check_discard(game: Game, _plan: Plan, body: TurnBody, context: Context, _held: Held) -> Move:
+def check_discard(game: Game, _plan: StepPlan, body: TurnBody, context: Context, _held: Held) -> CheckedMove:
     """A card that a called team's member gives up: any of its hand. It is put down when all are in."""
     action = read_action(game, body)
     if action.kind != "give":
-        raise Refusal(said("a card must be given up"))
-    return Move(context.step, action, check_shown(game, action, body, context), game.table_position())
+        raise Refusal(message("a card must be given up"))
+    return CheckedMove(context.step, action, check_shown(game, action, body, context), game.table_position())
 
 
-def close_discard(game: Game, _plan: Plan, moves: Mapping[int, Move]) -> tuple[Event, ...]:
+def close_discard(game: Game, _plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
     """The given cards lie on their seats' discards, and the caller's turn goes on."""
     turn = game.table_position().turn + 1
     for seat, move in sorted(moves.items()):
@@ -188,13 +188,13 @@ def close_discard(game: Game, _plan: Plan, moves: Mapping[int, Move]) -> tuple[E
     return tuple(Turned(turn, seat, move.action) for seat, move in sorted(moves.items()))
 
 
-def check_draw(game: Game, _plan: Plan, body: SharesBody, context: Context, _held: Held) -> Point:
+def check_draw(game: Game, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> Point:
     """The share for the top card of the pile."""
     (share,) = check_shares(game, [game.deck.drawn], body, context).values()
     return share
 
 
-def close_draw(game: Game, plan: Plan, shares: Mapping[int, Point]) -> tuple[Event, ...]:
+def close_draw(game: Game, plan: StepPlan, shares: Mapping[int, Point]) -> tuple[Event, ...]:
     """The drawer alone can open its new card."""
     game.shares += len(shares)
     position = game.deck.give(plan.subject)
@@ -202,14 +202,14 @@ def close_draw(game: Game, plan: Plan, shares: Mapping[int, Point]) -> tuple[Eve
     return (Drawn(plan.subject),)
 
 
-def check_over(game: Game, _plan: Plan, body: OverBody, _context: Context, _held: Held) -> bytes:
+def check_over(game: Game, _plan: StepPlan, body: OverBody, _context: Context, _held: Held) -> bytes:
     """Everybody means the same final position."""
     if body.position != final_hash(game):
-        raise Refusal(said("the final position it signs is not the one this game has"))
+        raise Refusal(message("the final position it signs is not the one this game has"))
     return body.position
 
 
-def close_over(game: Game, _plan: Plan, _hashes: Mapping[int, bytes]) -> tuple[Event, ...]:
+def close_over(game: Game, _plan: StepPlan, _hashes: Mapping[int, bytes]) -> tuple[Event, ...]:
     """The result is confirmed."""
     game.result = final_result(game)
     return (Finished(game.result),)

@@ -13,12 +13,12 @@ import msgspec
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import REMARK, tagged_hash
 from seqp2p.crypto.identity import verify
+from seqp2p.i18n import message, message_of
 from seqp2p.match import labels
 from seqp2p.match.contribution import REMARK_SIZE_MAX, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 from seqp2p.match.text import text_fault
-from seqp2p.said import said, why
 
 REMARK_LENGTH_MAX = 200
 REMARKS_MAX = 200  # per seat and game: more than anybody types, and the replay stays small
@@ -73,17 +73,17 @@ def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreem
     try:
         word = decode(RemarkPayload, payload, REMARK_SIZE_MAX)
     except DecodeError as error:
-        raise BadRemark(said("not a remark: {reason}", reason=why(error))) from None
+        raise BadRemark(message("not a remark: {reason}", reason=message_of(error))) from None
     if word.game != game or word.seat > len(agreement.seats):
-        raise BadRemark(said("a remark in another game"))
+        raise BadRemark(message("a remark in another game"))
     try:
         verify(agreement.seats[word.seat - 1].key, REMARK, payload, signature)
     except CryptoError:
-        raise BadRemark(said("the signature of seat {seat} on its remark does not verify", seat=word.seat)) from None
-    if fault := text_fault(said("a remark"), word.text, REMARK_LENGTH_MAX):
+        raise BadRemark(message("the signature of seat {seat} on its remark does not verify", seat=word.seat)) from None
+    if fault := text_fault(message("a remark"), word.text, REMARK_LENGTH_MAX):
         raise BadRemark(fault)
     if word.courtesy and word.text not in COURTESIES:
-        raise BadRemark(said("no such courtesy"))
+        raise BadRemark(message("no such courtesy"))
     return Remark(payload, signature, word)
 
 

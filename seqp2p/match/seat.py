@@ -15,6 +15,7 @@ from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
+from seqp2p.i18n import message
 from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import LiveStep
 from seqp2p.match.contribution import (
@@ -37,7 +38,6 @@ from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.setup_steps import positions_of_others
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
 from seqp2p.rules import Action, IllegalAction, Position, View, apply, format_action, reveal, view
-from seqp2p.said import said
 
 NONCE_SIZE = 32
 
@@ -50,7 +50,7 @@ class SeatSecrets:
     nonce: bytes = field(repr=False)
 
 
-class OwnSeat:
+class SeatKeys:
     """The secrets of one seat in one game, and what it does with them.
 
     ``number`` counts from 1. ``randomness(n)`` gives n fresh secret bytes. X_i is made afresh for every game.
@@ -152,7 +152,7 @@ class OwnSeat:
         """An action of this seat; raises IllegalAction or AmbiguousAction, before anything is signed."""
         if match.kind == "discard":
             if action not in self.view(match).legal:
-                raise IllegalAction(said("your team was called: give up a card of your hand, like QH given"))
+                raise IllegalAction(message("your team was called: give up a card of your hand, like QH given"))
         else:
             apply(self.position(match), action)
         return self._sign(match, self._turn_body(match, action))

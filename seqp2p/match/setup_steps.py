@@ -13,29 +13,29 @@ from seqp2p.crypto.group import Point, decode_point, encode_point
 from seqp2p.crypto.key_proof import key_commitment
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import decode_shares
+from seqp2p.i18n import message
 from seqp2p.match.contribution import RevealBody, SeatBody, SharesBody, ShuffleBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Event, Redealt, Seated, Shuffled
-from seqp2p.match.game import Game, Plan
+from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.joint import draw_dealer
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, start
-from seqp2p.said import said
 
 Held: TypeAlias = Mapping[int, Any]
 
 
-def check_seat(_game: Game, _plan: Plan, body: SeatBody, _context: Context, _held: Held) -> bytes:
+def check_seat(_game: Game, _plan: StepPlan, body: SeatBody, _context: Context, _held: Held) -> bytes:
     """Any 32 bytes are a commitment; step ``reveal`` opens it."""
     return body.commitment
 
 
-def close_seat(game: Game, _plan: Plan, commitments: Mapping[int, bytes]) -> tuple[Event, ...]:
+def close_seat(game: Game, _plan: StepPlan, commitments: Mapping[int, bytes]) -> tuple[Event, ...]:
     """Everybody has committed, before anybody shows a key."""
     game.commitments.update(commitments)
     return ()
 
 
-def check_reveal(game: Game, _plan: Plan, body: RevealBody, context: Context, held: Held) -> tuple[Point, bytes]:
+def check_reveal(game: Game, _plan: StepPlan, body: RevealBody, context: Context, held: Held) -> tuple[Point, bytes]:
     """The key and the nonce are those committed to, and the seat knows the key's secret.
 
     Two seats with one key made it together (each proof is bound to its seat), and only all seats together can make
@@ -43,17 +43,17 @@ def check_reveal(game: Game, _plan: Plan, body: RevealBody, context: Context, he
     """
     key = decode_point(body.key)
     if key_commitment(game.id, context.seat, body.key, body.nonce) != game.commitments[context.seat]:
-        raise Refusal(said("the game key and nonce are not those it committed to"))
+        raise Refusal(message("the game key and nonce are not those it committed to"))
     game.checks.key(key, body.proof, context)
     others = {seat: encode_point(other) for seat, (other, _) in held.items()}
     if body.key in others.values():
-        raise Refusal(said("its game key is another seat's too"))
+        raise Refusal(message("its game key is another seat's too"))
     if len(others) == game.players - 1:
         joint_key([key, *(other for other, _ in held.values())])
     return key, body.nonce
 
 
-def close_reveal(game: Game, _plan: Plan, revealed: Mapping[int, tuple[Point, bytes]]) -> tuple[Event, ...]:
+def close_reveal(game: Game, _plan: StepPlan, revealed: Mapping[int, tuple[Point, bytes]]) -> tuple[Event, ...]:
     """The joint key and the dealer are fixed; the whole deck is put before the first shuffler."""
     game.keys.update({seat: revealed[seat][0] for seat in game.seats})
     game.joint_key = joint_key([game.keys[seat] for seat in game.seats])
@@ -63,7 +63,9 @@ def close_reveal(game: Game, _plan: Plan, revealed: Mapping[int, tuple[Point, by
     return (Seated(game.draw),)
 
 
-def check_shuffle(game: Game, _plan: Plan, body: ShuffleBody, context: Context, _held: Held) -> tuple[Ciphertext, ...]:
+def check_shuffle(
+    game: Game, _plan: StepPlan, body: ShuffleBody, context: Context, _held: Held
+) -> tuple[Ciphertext, ...]:
     """The new deck is the old one, re-encrypted in another order, and nothing else."""
     before = game.deck.mixing
     after = decode_deck(body.deck, len(before))
@@ -71,7 +73,7 @@ def check_shuffle(game: Game, _plan: Plan, body: ShuffleBody, context: Context, 
     return after
 
 
-def close_shuffle(game: Game, plan: Plan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
+def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
     """The next seat gets this deck; after the last seat it is the pile."""
     game.deck.mixing = decks[plan.subject]
     game.shuffles += 1
@@ -93,12 +95,12 @@ def check_shares(game: Game, positions: list[int], body: SharesBody, context: Co
     return dict(zip(positions, shares, strict=True))
 
 
-def check_deal(game: Game, _plan: Plan, body: SharesBody, context: Context, _held: Held) -> dict[int, Point]:
+def check_deal(game: Game, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> dict[int, Point]:
     """Shares for every card dealt to somebody else."""
     return check_shares(game, positions_of_others(game, context.seat), body, context)
 
 
-def close_deal(game: Game, _plan: Plan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
+def close_deal(game: Game, _plan: StepPlan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
     """Each holder can open its own hand now, and nobody else can."""
     game.shares += sum(map(len, shares.values()))
     for owner in game.owners:

@@ -11,14 +11,14 @@ import msgspec
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, tagged_hash
+from seqp2p.i18n import message, message_of
 from seqp2p.match import labels
-from seqp2p.match.ballots import ROUND_MAX, About, Action, Last, Vote
+from seqp2p.match.ballots import ROUND_MAX, About, Last, Sanction, Vote
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
-from seqp2p.said import said, why
 
 BALLOT_SIZE_MAX = 512
 
@@ -43,7 +43,7 @@ class BallotPayload(Record, frozen=True):
     prev: Bytes32
     seat: SeatNumber
     round: BallotRound
-    action: Action
+    action: Sanction
     about: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=11)]
     reason: Reason
     last: LastRecord | None
@@ -84,9 +84,9 @@ class LeavePayload(Record, frozen=True):
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
 LABELS: dict[type[Record], tuple[str, str]] = {
-    BallotPayload: (BALLOT, said("ballot")),
-    HeadPayload: (HEAD, said("head")),
-    LeavePayload: (LEAVE, said("leave")),
+    BallotPayload: (BALLOT, message("ballot")),
+    HeadPayload: (HEAD, message("head")),
+    LeavePayload: (LEAVE, message("leave")),
 }
 
 
@@ -95,8 +95,8 @@ def open_contribution(signed: Contribution, game: bytes, agreement: Agreement, c
     try:
         envelope = open_envelope(signed.payload)
     except DecodeError as error:
-        raise Unattributable(said("not a contribution: {reason}", reason=why(error))) from None
-    _check_signer(envelope, CONTRIBUTION, said("contribution"), signed, game, agreement, checks)
+        raise Unattributable(message("not a contribution: {reason}", reason=message_of(error))) from None
+    _check_signer(envelope, CONTRIBUTION, message("contribution"), signed, game, agreement, checks)
     return envelope
 
 
@@ -106,7 +106,7 @@ def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agr
     try:
         word = decode(kind, signed.payload, BALLOT_SIZE_MAX)
     except DecodeError as error:
-        raise Unattributable(said("not a {name}: {reason}", name=name, reason=why(error))) from None
+        raise Unattributable(message("not a {name}: {reason}", name=name, reason=message_of(error))) from None
     _check_signer(word, label, name, signed, game, agreement, checks)
     return word
 
@@ -121,14 +121,14 @@ def _check_signer(
     checks: Checks,
 ) -> None:
     if word.game != game:
-        raise Unattributable(said("a {name} in another game", name=name))
+        raise Unattributable(message("a {name} in another game", name=name))
     if word.seat > len(agreement.seats):
-        raise Unattributable(said("there is no seat {seat} at this table", seat=word.seat))
+        raise Unattributable(message("there is no seat {seat} at this table", seat=word.seat))
     try:
         checks.signature(agreement.seats[word.seat - 1].key, label, signed.payload, signed.signature)
     except CryptoError:
         raise Unattributable(
-            said("the signature of seat {seat} on its {name} does not verify", seat=word.seat, name=name)
+            message("the signature of seat {seat} on its {name} does not verify", seat=word.seat, name=name)
         ) from None
 
 
@@ -141,7 +141,7 @@ def is_ballot(payload: bytes) -> bool:
     return True
 
 
-def head_of_action(prev: bytes, action: Action, about: About) -> bytes:
+def head_of_action(prev: bytes, action: Sanction, about: About) -> bytes:
     """The head after a step that ballots closed by an action: H(label ‖ prev ‖ action ‖ seats as bytes, ascending)."""
     return tagged_hash(labels.CLOSED, prev, action.encode(), bytes(sorted(about)))
 

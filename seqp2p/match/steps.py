@@ -21,10 +21,10 @@ from typing import Any, Literal
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.match import play_steps, setup_steps
-from seqp2p.match.contribution import Kind
+from seqp2p.match.contribution import StepKind
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import Failure
-from seqp2p.match.game import Game, Plan
+from seqp2p.match.game import Game, StepPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class StepRule:
         return self.proof_failure if isinstance(error, CryptoError) else self.failure
 
 
-STEPS: dict[Kind, StepRule] = {
+STEPS: dict[StepKind, StepRule] = {
     "seat": StepRule("all", "key", "key", setup_steps.check_seat, setup_steps.close_seat),
     "reveal": StepRule("all", "key", "key", setup_steps.check_reveal, setup_steps.close_reveal),
     "shuffle": StepRule("subject", "shuffle", "shuffle", setup_steps.check_shuffle, setup_steps.close_shuffle),
@@ -60,10 +60,10 @@ STEPS: dict[Kind, StepRule] = {
 }
 
 # What the engine's phases are called among steps: drawing by hand and ending the turn are part of the turn.
-STEP_OF_PHASE: dict[str, Kind] = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}
+STEP_OF_PHASE: dict[str, StepKind] = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}
 
 
-def next_plan(game: Game) -> Plan | None:
+def next_plan(game: Game) -> StepPlan | None:
     """The step to open now, or None when the game is finished."""
     if game.plans:
         return game.plans.popleft()
@@ -71,11 +71,11 @@ def next_plan(game: Game) -> Plan | None:
         return None
     position = game.table_position()
     if position.over:
-        return Plan("over")
-    return Plan(STEP_OF_PHASE[position.phase], position.to_move)
+        return StepPlan("over")
+    return StepPlan(STEP_OF_PHASE[position.phase], position.to_move)
 
 
-def awaited_seats(game: Game, plan: Plan) -> frozenset[int]:
+def awaited_seats(game: Game, plan: StepPlan) -> frozenset[int]:
     """The seats that a step waits for."""
     who = STEPS[plan.kind].who
     if who == "subject":

@@ -11,11 +11,11 @@ import msgspec
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.crypto.identity import check_public
+from seqp2p.i18n import listed, message, message_of
 from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.text import text_fault
 from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table, variant_named
-from seqp2p.said import listed, said, why
 
 PROTOCOL_VERSION = 1
 AGREEMENT_SIZE_MAX = 8192
@@ -78,7 +78,7 @@ class TableError(ValueError):
 
 def name_fault(name: str) -> str | None:
     """Why others cannot be shown this name, or None: 1 to 24 code points that can all be seen (match/text.py)."""
-    return text_fault(said("a name"), name, NAME_LENGTH_MAX)
+    return text_fault(message("a name"), name, NAME_LENGTH_MAX)
 
 
 def numbered_name(name: str, number: int) -> str:
@@ -95,18 +95,18 @@ def check_settings(settings: Settings) -> None:
     variant = variant_named(settings.variant)
     if variant is None:
         raise TableError(
-            said("no such game: {name!r}; there are {variants}", name=settings.variant, variants=listed(VARIANTS))
+            message("no such game: {name!r}; there are {variants}", name=settings.variant, variants=listed(VARIANTS))
         )
     try:
         check_table(variant, settings.players, settings.teams, settings.options)
     except RulesError as error:
-        raise TableError(why(error)) from None
+        raise TableError(message_of(error)) from None
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
-        raise TableError(said("{teams} teams need as many different colours", teams=settings.teams))
+        raise TableError(message("{teams} teams need as many different colours", teams=settings.teams))
     offered = variant.colours if variant.any_colours else variant.colours[: settings.teams]
     if not set(settings.colours) <= set(offered):
         raise TableError(
-            said(
+            message(
                 "the colours of {teams} teams of {game} are {colours}",
                 teams=settings.teams,
                 game=variant.title,
@@ -121,19 +121,19 @@ def check_agreement(agreement: Agreement) -> None:
     seats = agreement.seats
     if len(seats) != agreement.settings.players:
         raise TableError(
-            said("{count} seats for {players} players", count=len(seats), players=agreement.settings.players)
+            message("{count} seats for {players} players", count=len(seats), players=agreement.settings.players)
         )
     for number, seat in enumerate(seats, 1):
         if fault := name_fault(seat.name):
-            raise TableError(said("seat {number}: {fault}", number=number, fault=fault))
+            raise TableError(message("seat {number}: {fault}", number=number, fault=fault))
         try:
             check_public(seat.key)
         except CryptoError as error:
-            raise TableError(said("seat {number}: {reason}", number=number, reason=why(error))) from None
+            raise TableError(message("seat {number}: {reason}", number=number, reason=message_of(error))) from None
     if len({seat.key for seat in seats}) != len(seats):
-        raise TableError(said("two seats have the same identity key"))
+        raise TableError(message("two seats have the same identity key"))
     if len({seat.nonce for seat in seats}) != len(seats):
-        raise TableError(said("two seats have the same nonce"))
+        raise TableError(message("two seats have the same nonce"))
 
 
 def encode_agreement(agreement: Agreement) -> bytes:

@@ -4,7 +4,7 @@ The ranges are written out, not asked of a Unicode database: databases grow, and
 takes for a letter is unassigned to another. docs/protocol.md, "Names and remarks".
 """
 
-from seqp2p.said import said
+from seqp2p.i18n import message
 
 # Controls; spaces other than U+0020; what shows nothing, joins, or changes the direction of writing; private use.
 HIDDEN = (
@@ -54,11 +54,11 @@ def text_fault(what: str, text: str, length_max: int) -> str | None:
     Spaces are U+0020, single, and only inside.
     """
     if not 1 <= len(text) <= length_max:
-        return said("{what} has 1 to {most} characters", what=what, most=length_max)
+        return message("{what} has 1 to {most} characters", what=what, most=length_max)
     if any(map(is_hidden, text)):
-        return said("{what} has no control, direction or invisible characters", what=what)
+        return message("{what} has no control, direction or invisible characters", what=what)
     if text != text.strip(" ") or "  " in text:
-        return said("{what} has single spaces, and only inside", what=what)
+        return message("{what} has single spaces, and only inside", what=what)
     return None
 
 

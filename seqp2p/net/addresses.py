@@ -9,9 +9,9 @@ from typing import Final
 
 import trio
 
+from seqp2p.i18n import message
 from seqp2p.net.errors import NetError
 from seqp2p.net.interfaces import local_hosts
-from seqp2p.said import said
 
 DEFAULT_PORT: Final = 4610
 _PORT_MAX: Final = 65_535
@@ -80,16 +80,16 @@ async def open_listeners(address: Address | None = None) -> list[trio.SocketList
             return await trio.open_tcp_listeners(address.port, host=address.host)
         except OSError as error:
             raise AddressError(
-                said("Cannot listen on {address}: {reason}.", address=address, reason=error.strerror or str(error)),
-                said("Choose another --listen address or port."),
+                message("Cannot listen on {address}: {reason}.", address=address, reason=error.strerror or str(error)),
+                message("Choose another --listen address or port."),
             ) from None
     for port in (DEFAULT_PORT, *([0] * _BOTH_FREE_TRIES)):
         try:
             return await _open_everywhere(port)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise AddressError(said("Cannot listen: {reason}.", reason=error.strerror or str(error))) from None
-    raise AddressError(said("Cannot listen: no port is free."))
+                raise AddressError(message("Cannot listen: {reason}.", reason=error.strerror or str(error))) from None
+    raise AddressError(message("Cannot listen: no port is free."))
 
 
 async def listening_addresses(
@@ -147,7 +147,7 @@ def racing_dial(addresses: Sequence[Address]) -> Callable[[Address], Awaitable[t
         for late in answered[1:]:
             await trio.aclose_forcefully(late)
         if not answered:
-            raise OSError(said("none of its addresses answers"))
+            raise OSError(message("none of its addresses answers"))
         return answered[0]
 
     return dial
@@ -210,5 +210,5 @@ def _port(text: str, whole: str) -> int:
 
 def _no_address(text: str) -> AddressError:
     return AddressError(
-        said("{text!r} is no address.", text=text[:_SHOWN_MAX]), said("Write HOST:PORT, as in 192.168.1.5:4610.")
+        message("{text!r} is no address.", text=text[:_SHOWN_MAX]), message("Write HOST:PORT, as in 192.168.1.5:4610.")
     )

@@ -16,25 +16,25 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import LINK
 from seqp2p.crypto.identity import Identity, sign, verify
+from seqp2p.i18n import message
 from seqp2p.match.encoding import Record, encode
 from seqp2p.match.table import PROTOCOL_VERSION, Bytes32
-from seqp2p.net.errors import LinkLost, PeerError, Refused
+from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import (
     Accepted,
     Hello,
-    Message,
+    LinkStage,
     Proof,
-    Refusal,
+    Refused,
     Role,
-    Stage,
+    WireMessage,
     decode_message,
     encode_message,
     refusal,
 )
 from seqp2p.net.tls import Credentials, ServerLink
-from seqp2p.said import said
 
 NONCE_SIZE: Final = 32
 NO_LOBBY: Final = bytes(32)
@@ -66,12 +66,12 @@ def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
     """Raises Refused ("same_key", "bad_proof") unless the client holds the key it names."""
     own = credentials.identity.public
     if proof.key == own:
-        raise Refused("same_key")
+        raise PeerRefused("same_key")
     statement = Statement(proof.v, proof.role, proof.key, own, credentials.certificate_hash, nonce, proof.id)
     try:
         verify(proof.key, LINK, encode(statement), proof.signature)
     except CryptoError:
-        raise Refused("bad_proof") from None
+        raise PeerRefused("bad_proof") from None
 
 
 async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | None, limits: Limits) -> bytes:
@@ -81,17 +81,17 @@ async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | 
     Raises Refused, PeerError, LinkLost. The caller bounds the time.
     """
     if link.server_key == identity.public:
-        raise Refused("same_key")
-    hello = await receive(link.frames, Stage.AUTH_CLIENT, limits)
+        raise PeerRefused("same_key")
+    hello = await receive(link.frames, LinkStage.AUTH_CLIENT, limits)
     if not isinstance(hello, Hello):
-        raise PeerError(said("The other side did not begin with a hello."))
+        raise PeerError(message("The other side did not begin with a hello."))
     if role == "join" and hello.lobby == NO_LOBBY:
-        raise Refused("game_started")
+        raise PeerRefused("game_started")
     context_id = hello.lobby if game is None else game
     await send(link.frames, make_proof(identity, role, link, hello.nonce, context_id))
-    answer = await receive(link.frames, Stage.AUTH_CLIENT, limits)
+    answer = await receive(link.frames, LinkStage.AUTH_CLIENT, limits)
     if not isinstance(answer, Accepted):
-        raise PeerError(said("The other side neither accepted nor refused."))
+        raise PeerError(message("The other side neither accepted nor refused."))
     return context_id
 
 
@@ -111,26 +111,26 @@ async def check_client(
     nonce = randomness(NONCE_SIZE)
     await send(frames, Hello(PROTOCOL_VERSION, lobby, nonce))
     try:
-        proof = await receive(frames, Stage.AUTH_SERVER, limits)
+        proof = await receive(frames, LinkStage.AUTH_SERVER, limits)
         assert isinstance(proof, Proof), "the stage allows nothing else"
         check_proof(proof, credentials, nonce)
         admit(proof)
-    except Refused as refused:
+    except PeerRefused as refused:
         await refuse(frames, refused.code, limits)
         raise
     await send(frames, Accepted())
     return proof
 
 
-async def receive(frames: FrameStream, stage: Stage, limits: Limits) -> Message:
+async def receive(frames: FrameStream, stage: LinkStage, limits: Limits) -> WireMessage:
     """The next message of a handshake. A refusal is raised as Refused; PeerError, LinkLost."""
     message = decode_message(await frames.receive(limits.frame_before_auth_max), stage)
-    if isinstance(message, Refusal):
-        raise Refused(message.code, message.reason)
+    if isinstance(message, Refused):
+        raise PeerRefused(message.code, message.reason)
     return message
 
 
-async def send(frames: FrameStream, message: Message) -> None:
+async def send(frames: FrameStream, message: WireMessage) -> None:
     """Send one message of a handshake; raises LinkLost."""
     await frames.send(encode_message(message))
 

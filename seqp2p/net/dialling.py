@@ -6,19 +6,19 @@ from typing import TypeAlias
 
 import trio
 
+from seqp2p.i18n import message, of_system
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import prove
 from seqp2p.net.errors import NetError, TooSlow, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
-from seqp2p.said import of_system, said
 
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
 """Opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's own network."""
 
-_HINT = said("Check the address, that the other side is running, and that no firewall is between.")
-_NAME_HINT = said("Check how it is written, or use the host's IP address.")
+_HINT = message("Check the address, that the other side is running, and that no firewall is between.")
+_NAME_HINT = message("Check how it is written, or use the host's IP address.")
 
 
 async def dial_in_time(address: Address, dial: Dial, limits: Limits) -> trio.abc.Stream:
@@ -27,10 +27,10 @@ async def dial_in_time(address: Address, dial: Dial, limits: Limits) -> trio.abc
         with trio.fail_after(limits.connect_s):
             return await dial(address)
     except socket.gaierror as error:
-        reason = said("The name {name} cannot be resolved: {reason}.", name=address.host, reason=of_system(error))
+        reason = message("The name {name} cannot be resolved: {reason}.", name=address.host, reason=of_system(error))
         raise Unreachable(reason, _NAME_HINT) from None
     except (OSError, trio.TooSlowError):
-        raise Unreachable(said("Nobody answers at {address}.", address=address), _HINT) from None
+        raise Unreachable(message("Nobody answers at {address}.", address=address), _HINT) from None
 
 
 async def reach(
@@ -55,7 +55,7 @@ async def reach(
             async with closing_on_error(link.frames.stream):
                 await prove(link, credentials.identity, role, game, limits)
     except trio.TooSlowError:
-        raise TooSlow(said("Whoever answers at {address} takes too long.", address=address)) from None
+        raise TooSlow(message("Whoever answers at {address} takes too long.", address=address)) from None
     return link
 
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from seqp2p.i18n import message
 from seqp2p.net.text import clean
-from seqp2p.said import said
 
 
 class NetError(Exception):
@@ -21,7 +21,7 @@ class PeerError(NetError):
         shown = clean(text)
         # Where nothing had to be cleaned away, it is still known how the text was made.
         super().__init__(
-            text if text == shown else shown, said("The other program is damaged, of another kind, or dishonest.")
+            text if text == shown else shown, message("The other program is damaged, of another kind, or dishonest.")
         )
 
 
@@ -48,47 +48,47 @@ class BadCode(NetError):
 # The refusals of this version: what the person who is refused reads, and what to do about it.
 REFUSALS: Final = {
     "version": (
-        said("The other side speaks another version of the protocol."),
-        said("Use the same version of seqp2p everywhere."),
+        message("The other side speaks another version of the protocol."),
+        message("Use the same version of seqp2p everywhere."),
     ),
-    "bad_proof": (said("The other side did not accept the proof of this identity."), said("Try again.")),
-    "wrong_game": (said("The other side plays another game."), said("Check the address.")),
-    "not_seated": (said("This identity has no seat in that game."), said("Use the identity that sat down.")),
-    "game_started": (said("The game at this table has started."), said("Wait for the next one.")),
-    "not_started": (said("The table is still filling up."), said("Wait until it is full.")),
-    "table_full": (said("The table is full."), said("Ask the host for a larger table.")),
+    "bad_proof": (message("The other side did not accept the proof of this identity."), message("Try again.")),
+    "wrong_game": (message("The other side plays another game."), message("Check the address.")),
+    "not_seated": (message("This identity has no seat in that game."), message("Use the identity that sat down.")),
+    "game_started": (message("The game at this table has started."), message("Wait for the next one.")),
+    "not_started": (message("The table is still filling up."), message("Wait until it is full.")),
+    "table_full": (message("The table is full."), message("Ask the host for a larger table.")),
     "seats_kept": (
-        said("The free seats are kept for those who have played here before."),
-        said("Try again in half a minute."),
+        message("The free seats are kept for those who have played here before."),
+        message("Try again in half a minute."),
     ),
     "same_key": (
-        said("This identity already sits at the table."),
-        said("Another player on the same machine needs an identity of its own."),
+        message("This identity already sits at the table."),
+        message("Another player on the same machine needs an identity of its own."),
     ),
-    "bad_name": (said("The host does not accept this name."), said("Join with another --name.")),
-    "wrong_code": (said("This is not the code of the table."), said("Ask the host for the code it shows now.")),
+    "bad_name": (message("The host does not accept this name."), message("Join with another --name.")),
+    "wrong_code": (message("This is not the code of the table."), message("Ask the host for the code it shows now.")),
     "code_burned": (
-        said("This is not the code of the table, and after too many tries the old code holds no more."),
-        said("Ask the host for the code it shows now."),
+        message("This is not the code of the table, and after too many tries the old code holds no more."),
+        message("Ask the host for the code it shows now."),
     ),
     "no_spectators": (
-        said("This table takes no more spectators."),
-        said("Ask the host for more room (--spectators N). One that has come back by resume has none."),
+        message("This table takes no more spectators."),
+        message("Ask the host for more room (--spectators N). One that has come back by resume has none."),
     ),
     "not_watching": (
-        said("The host does not know this spectator, or not any more."),
-        said("Watch again with the join code."),
+        message("The host does not know this spectator, or not any more."),
+        message("Watch again with the join code."),
     ),
-    "busy": (said("Too many are joining at once."), said("Try again in a moment.")),
-    "too_slow": (said("The host waited too long for an answer."), said("Try again.")),
-    "faulty": (said("The other side has had too many invalid messages from this seat."), ""),
+    "busy": (message("Too many are joining at once."), message("Try again in a moment.")),
+    "too_slow": (message("The host waited too long for an answer."), message("Try again.")),
+    "faulty": (message("The other side has had too many invalid messages from this seat."), ""),
 }
 
 
-class Refused(NetError):
+class PeerRefused(NetError):
     """The other side said no. ``code`` is one of REFUSALS, or a later version's."""
 
     def __init__(self, code: str, reason: str = "") -> None:
         text, hint = REFUSALS.get(code, ("", ""))
-        super().__init__(text or said("The other side refused: {reason}", reason=clean(reason) or clean(code)), hint)
+        super().__init__(text or message("The other side refused: {reason}", reason=clean(reason) or clean(code)), hint)
         self.code: Final = code

@@ -4,8 +4,8 @@ from typing import Final
 
 import trio
 
+from seqp2p.i18n import message
 from seqp2p.net.errors import LinkLost, PeerError
-from seqp2p.said import said
 
 HEADER_SIZE: Final = 4
 _CHUNK_SIZE: Final = 65_536
@@ -25,7 +25,9 @@ def announced(header: bytes | bytearray, size_max: int) -> int:
     size = int.from_bytes(header[:HEADER_SIZE], "big")
     if not 0 < size <= size_max:
         raise PeerError(
-            said("The other side sent a frame of {size} bytes where 1 to {most} are allowed.", size=size, most=size_max)
+            message(
+                "The other side sent a frame of {size} bytes where 1 to {most} are allowed.", size=size, most=size_max
+            )
         )
     return size
 
@@ -59,7 +61,7 @@ class FrameStream:
         try:
             await self.stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise LinkLost(said("The connection is lost.")) from None
+            raise LinkLost(message("The connection is lost.")) from None
 
     async def close(self) -> None:
         """Say the end of the stream and close it. A broken one is just closed; cancelled, it is closed all the same."""
@@ -74,10 +76,10 @@ class FrameStream:
             try:
                 data = await self.stream.receive_some(_CHUNK_SIZE)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                raise LinkLost(said("The connection is lost.")) from None
+                raise LinkLost(message("The connection is lost.")) from None
             if data:
                 self._buffer += data
             elif self._buffer:
-                raise PeerError(said("The other side ended in the middle of a frame."))
+                raise PeerError(message("The other side ended in the middle of a frame."))
             else:
-                raise LinkLost(said("The other side has closed the connection."))
+                raise LinkLost(message("The other side has closed the connection."))

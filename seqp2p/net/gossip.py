@@ -16,9 +16,9 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, encode_message
 
-Placed: TypeAlias = tuple[int, int, Contribution]
+PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
-Vote: TypeAlias = BallotMessage | HeadMessage
+VoteMessage: TypeAlias = BallotMessage | HeadMessage
 
 
 class Store(Protocol):
@@ -28,18 +28,18 @@ class Store(Protocol):
         """The open step (from 1), and the seats whose contributions to it are held."""
         ...
 
-    def missing(self, step: int, seats: frozenset[int]) -> Iterable[Placed]:
+    def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:
         """What is held and lacking for somebody whose ``have`` this is, in order of steps.
 
         Contributions to ``step`` by other seats, and all to later steps; nothing if that is further than this seat.
         """
         ...
 
-    def votes(self, step: int) -> Iterable["Vote"]:
+    def votes(self, step: int) -> Iterable["VoteMessage"]:
         """The ballots and heads that concern somebody whose open step this is."""
         ...
 
-    def closing(self, first: int, after: int) -> Iterable["Vote"]:
+    def closing(self, first: int, after: int) -> Iterable["VoteMessage"]:
         """The ballots that closed the steps from ``first`` to the one before ``after``."""
         ...
 
@@ -53,7 +53,7 @@ def digest(data: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class GossipItem:
     """Something to pass on. ``author`` and ``step`` are a contribution's; anything else has none, and goes to all."""
 
     key: bytes
@@ -85,7 +85,7 @@ class Recent:
         self._times.clear()
 
 
-class View:
+class PeerState:
     """What one seat knows of a neighbour: what it has, what it was sent, whom it is linked with."""
 
     def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
@@ -119,7 +119,7 @@ class View:
         self._open_step = step
         self._held = seats
 
-    def wants(self, item: Item, now: float) -> bool:
+    def wants(self, item: GossipItem, now: float) -> bool:
         """Whether to send it this new thing now; if so it counts as sent."""
         if item.key in self._heard or item.key in self._sent:
             return False
@@ -140,7 +140,7 @@ class View:
         answer = self.answer(store, now)
         frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
         votes = (encode_message(vote) for vote in store.votes(self._open_step))
-        return frames + [frame for frame in votes if self.wants(Item(digest(frame)), now)]
+        return frames + [frame for frame in votes if self.wants(GossipItem(digest(frame)), now)]
 
     def answer(self, store: Store, now: float) -> list[Contribution]:
         """What to send in answer to its last ``have``; it counts as sent.

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.match.table import NAME_LENGTH_MAX
-from seqp2p.replay.format import REPLAY_SIZE_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +136,10 @@ class Limits:
     name_length_max: int = NAME_LENGTH_MAX
     """Characters of a player's name, as the protocol has it: it fits beside the others on a line of 80."""
 
-    journal_size_max: int = REPLAY_SIZE_MAX
-    """Bytes of a replay, or of the seat's own file beside it: a game of 12 with several reshuffles stays under 4 MB."""
-
     known_max: int = 4_096
     """Digests kept per neighbour of what it is known to have: over twice the contributions of the longest game."""
 
-    watchers_max: int = 50
+    spectators_max: int = 50
     """Spectators at a table, if the host does not say another number: a class, a club's evening."""
 
     watch_pause_s: float = 0.05

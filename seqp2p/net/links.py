@@ -11,11 +11,11 @@ from collections.abc import Awaitable, Callable
 
 import trio
 
+from seqp2p.i18n import message
 from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import Message, Stage, decode_message, encode_message
-from seqp2p.said import said
+from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 
 _WRITE_SIZE = 65_536
 
@@ -57,14 +57,14 @@ class Link:
         """Bytes that are queued, or on their way to the system."""
         return self._unsent
 
-    def send(self, message: Message) -> None:
+    def send(self, message: WireMessage) -> None:
         """Queue a message; never waits. See ``send_frame``."""
         self.send_frame(encode_message(message))
 
     def send_frame(self, data: bytes) -> None:
         """Queue a message that is encoded already. A link whose queue is full ends: its neighbour does not read."""
         if self._unsent + len(data) > self._limits.unsent_max:
-            self.end(LinkLost(said("The other side does not keep up with what it is sent.")))
+            self.end(LinkLost(message("The other side does not keep up with what it is sent.")))
             return
         self._queue.append(data)
         self._unsent += len(data)
@@ -83,7 +83,7 @@ class Link:
         self._reading.cancel()
 
     async def run(
-        self, stage: Stage, handle: Callable[[Message], Awaitable[None]], alive: Callable[[], Message]
+        self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]], alive: Callable[[], WireMessage]
     ) -> NetError | None:
         """Carry messages until the link ends; returns why, or None after ``stop``.
 
@@ -107,7 +107,7 @@ class Link:
         except NetError as error:
             self.end(error)
 
-    async def _write(self, alive: Callable[[], Message]) -> None:
+    async def _write(self, alive: Callable[[], WireMessage]) -> None:
         beat_at = trio.current_time() + self._limits.heartbeat_s
         while self._queue or not self._stopping:
             with trio.move_on_at(beat_at):
@@ -129,11 +129,11 @@ class Link:
                 await self.frames.send(bytes(data))
         except trio.TooSlowError:
             raise LinkLost(
-                said("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
+                message("The other side has read nothing for {silence_s:.0f} s.", silence_s=self._limits.silence_s)
             ) from None
         self._unsent -= len(data)
 
-    async def _read(self, stage: Stage, handle: Callable[[Message], Awaitable[None]]) -> None:
+    async def _read(self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]]) -> None:
         limits = self._limits
         pace = Pace(limits.rate_bytes_s, limits.rate_burst)
         with self._reading:
@@ -143,7 +143,7 @@ class Link:
                         data = await self.frames.receive(limits.frame_max)
                 except trio.TooSlowError:
                     raise LinkLost(
-                        said("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
+                        message("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
                     ) from None
                 await pace.spend(max(len(data), limits.message_cost_min))
                 await handle(decode_message(data, stage))

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 import msgspec
 
+from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
-from seqp2p.net.errors import PeerError, Refused
+from seqp2p.net.errors import PeerError, PeerRefused
 from seqp2p.net.frames import frame
 from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
-from seqp2p.said import said, why
 
 PAKE_SIZE: Final = 33
 ADDRESS_LENGTH_MAX: Final = 64
@@ -24,14 +24,14 @@ HERE_SIZE_MAX: Final = 512
 _ADDRESSES_MAX: Final = 4
 
 Role: TypeAlias = Literal["join", "link", "watch"]
-Signature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max_length=PAKE_SIZE)]
-Reason: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
+ReasonText: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
 RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
 AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 AddressTexts: TypeAlias = Annotated[tuple[AddressText, ...], msgspec.Meta(max_length=_ADDRESSES_MAX)]
-Round: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
+RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
 
 
@@ -62,18 +62,18 @@ class Proof(Record, frozen=True, tag="proof"):
     role: Role
     key: Bytes32
     id: Bytes32
-    signature: Signature
+    signature: SignatureBytes
 
 
 class Accepted(Record, frozen=True, tag="accepted"):
     """Server: the proof holds, and the client may go on."""
 
 
-class Refusal(Record, frozen=True, tag="refused"):
+class Refused(Record, frozen=True, tag="refused"):
     """Server: no. ``code`` is for programs, ``reason`` for people whose program does not know the code."""
 
     code: RefusalCode
-    reason: Reason
+    reason: ReasonText
 
 
 # The join code: SPAKE2, the joiner is side A.
@@ -116,7 +116,7 @@ class LobbySeat(Record, frozen=True):
     key: Bytes32
 
 
-class Lobby(Record, frozen=True, tag="lobby"):
+class LobbyMessage(Record, frozen=True, tag="lobby"):
     """Host, after each change: how the table plays, who sits where (null: free), and the reader's own seat."""
 
     settings: Settings
@@ -127,18 +127,18 @@ class Lobby(Record, frozen=True, tag="lobby"):
 class Gather(Record, frozen=True, tag="gather"):
     """Host: the table is full; every seat's fresh nonce, please."""
 
-    round: Round
+    round: RoundNumber
 
 
 class Nonce(Record, frozen=True, tag="nonce"):
-    round: Round
+    round: RoundNumber
     nonce: Bytes32
 
 
 class TableMessage(Record, frozen=True, tag="table"):
     """Host: the agreement's canonical bytes, and for each seat the addresses it gave."""
 
-    round: Round
+    round: RoundNumber
     agreement: Annotated[bytes, msgspec.Meta(max_length=AGREEMENT_SIZE_MAX)]
     addresses: Annotated[tuple[AddressTexts, ...], msgspec.Meta(max_length=12)]
 
@@ -146,13 +146,13 @@ class TableMessage(Record, frozen=True, tag="table"):
 class Ready(Record, frozen=True, tag="ready"):
     """Joiner: this is the table it was shown."""
 
-    round: Round
+    round: RoundNumber
 
 
-class Start(Record, frozen=True, tag="start"):
+class StartMessage(Record, frozen=True, tag="start"):
     """Host: all are ready. From here on the connection is a link of the mesh."""
 
-    round: Round
+    round: RoundNumber
 
 
 class Watching(Record, frozen=True, tag="watching"):
@@ -172,7 +172,7 @@ class Signed(Record, frozen=True):
     """A contribution's bytes as they were signed."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=PAYLOAD_SIZE_MAX)]
-    signature: Signature
+    signature: SignatureBytes
 
     @property
     def contribution(self) -> Contribution:
@@ -214,14 +214,14 @@ class Links(Record, frozen=True, tag="links"):
         _require_ascending(self.seats)
 
 
-class Opening(Record, frozen=True, tag="opening"):
+class OpeningMessage(Record, frozen=True, tag="opening"):
     """After the end: a seat's secret x_i, 32 bytes big-endian, which opens its hand for the replay."""
 
     seat: SeatNumber
     secret: Bytes32
 
 
-class Evidence(Record, frozen=True, tag="evidence"):
+class EvidenceMessage(Record, frozen=True, tag="evidence"):
     """Proof of cheating: one invalid contribution, or two different things by one seat for one place."""
 
     contributions: Annotated[tuple[Signed, ...], msgspec.Meta(min_length=1, max_length=2)]
@@ -231,14 +231,14 @@ class RemarkMessage(Record, frozen=True, tag="remark"):
     """A remark's bytes as they were signed, the sender's own or passed on."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
-    signature: Signature
+    signature: SignatureBytes
 
 
-class Here(Record, frozen=True, tag="here"):
+class AddressUpdate(Record, frozen=True, tag="here"):
     """Where a seat that came back listens now, as it was signed (here.py); the sender's own word or passed on."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=HERE_SIZE_MAX)]
-    signature: Signature
+    signature: SignatureBytes
 
 
 class Hurry(Record, frozen=True, tag="hurry"):
@@ -250,25 +250,25 @@ class Hurry(Record, frozen=True, tag="hurry"):
 class Bye(Record, frozen=True, tag="bye"):
     """The sender leaves; the receiver closes."""
 
-    reason: Reason
+    reason: ReasonText
 
 
-Message: TypeAlias = (
+WireMessage: TypeAlias = (
     Hello
     | Proof
     | Accepted
-    | Refusal
+    | Refused
     | PakeA
     | PakeB
     | Confirm
     | Sit
     | Watch
-    | Lobby
+    | LobbyMessage
     | Gather
     | Nonce
     | TableMessage
     | Ready
-    | Start
+    | StartMessage
     | Watching
     | Ping
     | ContributionMessage
@@ -277,16 +277,16 @@ Message: TypeAlias = (
     | LeaveMessage
     | Have
     | Links
-    | Opening
-    | Evidence
+    | OpeningMessage
+    | EvidenceMessage
     | RemarkMessage
-    | Here
+    | AddressUpdate
     | Hurry
     | Bye
 )
 
 
-class Stage(enum.Enum):
+class LinkStage(enum.Enum):
     """What a receiver is in the middle of."""
 
     AUTH_CLIENT = "handshake, client"
@@ -296,41 +296,41 @@ class Stage(enum.Enum):
     LOBBY_JOINER = "lobby, joiner"
     LOBBY_HOST = "lobby, host"
     GAME = "game"
-    WATCHER = "watching, spectator"
+    SPECTATOR = "watching, spectator"
     WATCHED = "watching, host"
 
 
 # What a game is made of: seats send it to each other and to their spectators.
-SEEN: Final[tuple[type[Message], ...]] = (
+SEEN: Final[tuple[type[WireMessage], ...]] = (
     ContributionMessage,
     BallotMessage,
     HeadMessage,
     LeaveMessage,
-    Opening,
-    Evidence,
+    OpeningMessage,
+    EvidenceMessage,
     RemarkMessage,
 )
 
 # What may be received in each stage. Any other message is the sender's fault.
-ALLOWED: Final[dict[Stage, tuple[type[Message], ...]]] = {
-    Stage.AUTH_CLIENT: (Hello, Accepted, Refusal),
-    Stage.AUTH_SERVER: (Proof,),
-    Stage.CODE_JOINER: (PakeB, Confirm, Refusal),
-    Stage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
-    Stage.LOBBY_JOINER: (Lobby, Gather, TableMessage, Start, Ping, Refusal, Bye),
-    Stage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
-    Stage.GAME: (*SEEN, Have, Links, Here, Hurry, Bye, Ping),
-    Stage.WATCHER: (Watching, *SEEN, Hurry, Ping, Refusal, Bye),
-    Stage.WATCHED: (Have, Ping, Bye),
+ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
+    LinkStage.AUTH_CLIENT: (Hello, Accepted, Refused),
+    LinkStage.AUTH_SERVER: (Proof,),
+    LinkStage.CODE_JOINER: (PakeB, Confirm, Refused),
+    LinkStage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
+    LinkStage.LOBBY_JOINER: (LobbyMessage, Gather, TableMessage, StartMessage, Ping, Refused, Bye),
+    LinkStage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
+    LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Bye, Ping),
+    LinkStage.SPECTATOR: (Watching, *SEEN, Hurry, Ping, Refused, Bye),
+    LinkStage.WATCHED: (Have, Ping, Bye),
 }
 
 
-def encode_message(message: Message) -> bytes:
+def encode_message(message: WireMessage) -> bytes:
     """A message as one frame."""
     return frame(encode(message))
 
 
-def decode_message(data: bytes, stage: Stage) -> Message:
+def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
     """The message in a frame.
 
     Raises Refused ("version") for another protocol version, PeerError for bytes that are no message, or one that
@@ -339,24 +339,26 @@ def decode_message(data: bytes, stage: Stage) -> Message:
     try:
         value = unpack(data, len(data))
         _check_version(value)
-        message = structure(cast("type[Message]", Message), value)
-        require_canonical(message, data)
+        received = structure(cast("type[WireMessage]", WireMessage), value)
+        require_canonical(received, data)
     except DecodeError as error:
-        raise PeerError(said("The other side sent bytes that are no message: {reason}.", reason=why(error))) from None
-    if not isinstance(message, ALLOWED[stage]):
         raise PeerError(
-            said(
+            message("The other side sent bytes that are no message: {reason}.", reason=message_of(error))
+        ) from None
+    if not isinstance(received, ALLOWED[stage]):
+        raise PeerError(
+            message(
                 "The other side sent a message of type {tag} out of place ({stage}).",
-                tag=_tag(message),
+                tag=_tag(received),
                 stage=stage.value,
             )
         )
-    return message
+    return received
 
 
-def refusal(code: str) -> Refusal:
+def refusal(code: str) -> Refused:
     """The message that says no, with this version's own sentence."""
-    return Refusal(code, str(Refused(code)))
+    return Refused(code, str(PeerRefused(code)))
 
 
 def bye(reason: str) -> Bye:
@@ -369,8 +371,8 @@ def _check_version(value: Any) -> None:
     if isinstance(value, dict):
         version = cast("dict[str, Any]", value).get("v", PROTOCOL_VERSION)
         if isinstance(version, int) and version != PROTOCOL_VERSION:
-            raise Refused("version")
+            raise PeerRefused("version")
 
 
-def _tag(message: Message) -> str:
+def _tag(message: WireMessage) -> str:
     return str(message.__struct_config__.tag)

@@ -9,29 +9,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
+from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
 from seqp2p.net.errors import LinkLost, NetError, PeerError
-from seqp2p.net.gossip import Item, Store, View, digest
+from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
 from seqp2p.net.messages import (
     BallotMessage,
     Bye,
     ContributionMessage,
-    Evidence,
+    EvidenceMessage,
     Have,
     HeadMessage,
     Hurry,
     LeaveMessage,
     Links,
-    Message,
-    Opening,
+    OpeningMessage,
     RemarkMessage,
     Signed,
+    WireMessage,
     encode_message,
 )
-from seqp2p.said import said
 
 GameMessage: TypeAlias = (
-    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | Opening | Evidence | RemarkMessage | Hurry | Bye
+    ContributionMessage
+    | BallotMessage
+    | HeadMessage
+    | LeaveMessage
+    | OpeningMessage
+    | EvidenceMessage
+    | RemarkMessage
+    | Hurry
+    | Bye
 )
 
 
@@ -77,7 +85,7 @@ W = TypeVar("W", bound=Wire)
 class Neighbour(Generic[W]):
     """Another seat: its live links, the newest last, what is known of what it has, and what it did wrong."""
 
-    def __init__(self, seat: int, name: str, view: View) -> None:
+    def __init__(self, seat: int, name: str, view: PeerState) -> None:
         self.seat = seat
         self.name = name
         self.view = view
@@ -115,15 +123,15 @@ class Relay(Generic[W]):
         author. What is lost on the way is found by ``have``.
         """
         frame = encode_message(ContributionMessage(contribution.payload, contribution.signature))
-        self._spread(Item(digest(contribution.payload), author, step), frame)
+        self._spread(GossipItem(digest(contribution.payload), author, step), frame)
 
     def send_opening(self, seat: int, secret: bytes) -> None:
         """Send a seat's game secret (32 bytes) to everybody, also to those who are linked later."""
-        self._spread_for_good(Opening(seat, secret))
+        self._spread_for_good(OpeningMessage(seat, secret))
 
     def send_evidence(self, contributions: tuple[Contribution, ...]) -> None:
         """Send proof of cheating, one or two contributions, to everybody, also to those who are linked later."""
-        self._spread_for_good(Evidence(tuple(Signed(each.payload, each.signature) for each in contributions)))
+        self._spread_for_good(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions)))
 
     def send_remark(self, payload: bytes, signature: bytes) -> None:
         """Send a remark to everybody, also to those who are linked later."""
@@ -132,7 +140,7 @@ class Relay(Generic[W]):
     def send_vote(self, message: BallotMessage | HeadMessage) -> None:
         """Send a ballot or a head to everybody linked; whoever comes later gets it in answer to its ``have``."""
         frame = encode_message(message)
-        self._spread(Item(digest(frame)), frame)
+        self._spread(GossipItem(digest(frame)), frame)
 
     def send_leave(self, signed: Contribution) -> None:
         """Send a seat's signed leave to everybody, also to those who are linked later."""
@@ -141,7 +149,7 @@ class Relay(Generic[W]):
     def send_hurry(self, step: int) -> None:
         """Tell everybody linked now that a draw still owed at this step is not waited for."""
         frame = encode_message(Hurry(step))
-        self._spread(Item(digest(frame)), frame)
+        self._spread(GossipItem(digest(frame)), frame)
 
     def fault(self, seat: int, reason: str) -> None:
         """This neighbour sent what no honest program sends: its links end, and count against it."""
@@ -156,14 +164,14 @@ class Relay(Generic[W]):
         for frame in self._further_words():
             link.send_frame(frame)
         for key, frame in self._sticky.items():
-            if peer.view.wants(Item(key), self._now()):
+            if peer.view.wants(GossipItem(key), self._now()):
                 link.send_frame(frame)
 
     def _further_words(self) -> list[bytes]:
         """What else a new neighbour is told at once, as frames."""
         return []
 
-    def _hear(self, peer: Neighbour[W], link: W, message: Message) -> Received | None:
+    def _hear(self, peer: Neighbour[W], link: W, message: WireMessage) -> Received | None:
         """A message from a neighbour: answered, noted, or for the game; then it is returned."""
         now = self._now()
         match message:
@@ -176,7 +184,15 @@ class Relay(Generic[W]):
             case ContributionMessage(payload):
                 peer.view.heard(digest(payload), now)
                 return Received(peer.seat, message)
-            case BallotMessage() | HeadMessage() | LeaveMessage() | Opening() | Evidence() | RemarkMessage() | Hurry():
+            case (
+                BallotMessage()
+                | HeadMessage()
+                | LeaveMessage()
+                | OpeningMessage()
+                | EvidenceMessage()
+                | RemarkMessage()
+                | Hurry()
+            ):
                 peer.view.heard(digest(encode_message(message)), now)
                 return Received(peer.seat, message)
             case Bye():
@@ -190,7 +206,7 @@ class Relay(Generic[W]):
             peer.faults += 1
             peer.blamed = error if peer.up else None
         for link in tuple(peer.links):
-            link.end(LinkLost(said("It sent an invalid message.")))
+            link.end(LinkLost(message("It sent an invalid message.")))
 
     def _alive(self) -> Have:
         step, seats = self._store.have()
@@ -202,21 +218,21 @@ class Relay(Generic[W]):
             if peer.links and peer.links[-1] is not but:
                 peer.links[-1].send_frame(frame)
 
-    def _spread(self, item: Item, frame: bytes) -> None:
+    def _spread(self, item: GossipItem, frame: bytes) -> None:
         now = self._now()
         for peer in self._neighbours.values():
             if peer.links and peer.view.wants(item, now):
                 peer.links[-1].send_frame(frame)
         self._show(item, frame)
 
-    def _show(self, item: Item, frame: bytes) -> None:
+    def _show(self, item: GossipItem, frame: bytes) -> None:
         """What is passed on is shown to spectators too, where there are any."""
 
-    def _spread_for_good(self, message: Opening | Evidence | RemarkMessage | LeaveMessage) -> None:
+    def _spread_for_good(self, message: OpeningMessage | EvidenceMessage | RemarkMessage | LeaveMessage) -> None:
         frame = encode_message(message)
         key = digest(frame)
         self._sticky[key] = frame
-        self._spread(Item(key), frame)
+        self._spread(GossipItem(key), frame)
 
 
 AnyRelay: TypeAlias = Relay[Any]

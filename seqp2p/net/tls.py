@@ -25,9 +25,9 @@ from cryptography.x509.oid import NameOID
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity, check_public
+from seqp2p.i18n import message, message_of
 from seqp2p.net.errors import LinkLost, PeerError, WrongKey
 from seqp2p.net.frames import FrameStream
-from seqp2p.said import said, why
 
 _NAME: Final = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "seqp2p")])
 # The certificate says nothing about time: no clock is read, and 99991231235959Z means "no end" (RFC 5280, 4.1.2.5).
@@ -100,7 +100,7 @@ async def connect(stream: trio.abc.Stream, credentials: Credentials, expected_ke
         der = cast("bytes | None", cast("Any", secured).getpeercert(binary_form=True))
         key = certificate_key(der or b"")
         if expected_key is not None and key != expected_key:
-            raise WrongKey(said("Whoever answers there is not the player expected: the key is another."))
+            raise WrongKey(message("Whoever answers there is not the player expected: the key is another."))
         return ServerLink(FrameStream(secured), key, hashlib.sha256(der or b"").digest())
 
 
@@ -110,21 +110,21 @@ def certificate_key(der: bytes) -> bytes:
     The key must be a usable identity key: under one of small order everybody can answer for everybody.
     """
     if len(der) > _CERTIFICATE_SIZE_MAX:
-        raise PeerError(said("The other side's certificate is too large."))
+        raise PeerError(message("The other side's certificate is too large."))
     try:
         with warnings.catch_warnings():
             # What is odd about a stranger's certificate is no news for the person who sits here.
             warnings.simplefilter("ignore")
             key = x509.load_der_x509_certificate(der).public_key()
         if not isinstance(key, Ed25519PublicKey):
-            raise PeerError(said("The other side's certificate has no Ed25519 key."))
+            raise PeerError(message("The other side's certificate has no Ed25519 key."))
         raw = key.public_bytes_raw()
         check_public(raw)
     except CryptoError as error:
-        raise PeerError(said("The other side's key cannot be used: {reason}", reason=why(error))) from None
+        raise PeerError(message("The other side's key cannot be used: {reason}", reason=message_of(error))) from None
     # What cryptography raises for a damaged certificate or key.
     except (ValueError, x509.InvalidVersion, UnsupportedAlgorithm) as error:
-        raise PeerError(said("The other side's certificate is damaged: {reason}", reason=str(error))) from None
+        raise PeerError(message("The other side's certificate is damaged: {reason}", reason=str(error))) from None
     return raw
 
 
@@ -132,7 +132,7 @@ async def _handshake(secured: trio.SSLStream[trio.abc.Stream]) -> None:
     try:
         await secured.do_handshake()
     except (trio.BrokenResourceError, trio.ClosedResourceError):
-        raise LinkLost(said("The other side does not answer as seqp2p does, or the connection is lost.")) from None
+        raise LinkLost(message("The other side does not answer as seqp2p does, or the connection is lost.")) from None
 
 
 def _context(protocol: int) -> ssl.SSLContext:

@@ -16,11 +16,11 @@ from typing import Annotated, TypeAlias, cast
 
 import msgspec
 
+from seqp2p.i18n import message
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.signed import BALLOT_SIZE_MAX
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
-from seqp2p.said import said
 
 MAGIC = b"seqp2p replay 1\n"
 MAGIC_STEM = b"seqp2p replay "
@@ -30,7 +30,7 @@ RECORD_SIZE_MAX = SEATS_MAX * (PAYLOAD_SIZE_MAX + 128)
 REPLAY_SIZE_MAX = 64 * 1024 * 1024  # a game of 12 with several reshuffles stays under 4 MB
 
 Payload: TypeAlias = Annotated[bytes, msgspec.Meta(max_length=PAYLOAD_SIZE_MAX)]
-Signature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+RecordSignature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 
 
 class TableRecord(Record, frozen=True, tag="table", tag_field="t"):
@@ -43,41 +43,45 @@ class StepRecord(Record, frozen=True, tag="step", tag_field="t"):
     """A final step: payload and signature of every contribution, in seat order."""
 
     step: StepNumber
-    contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+    contributions: Annotated[
+        tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
+    ]
 
 
 class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
     """What was in for a step that is not final, in seat order. If it had closed, another may follow for the next."""
 
     step: StepNumber
-    contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+    contributions: Annotated[
+        tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
+    ]
 
 
 class CertificateRecord(Record, frozen=True, tag="certificate", tag_field="t"):
     """A final step that ballots closed by an action: the ballots of its certificate, in seat order."""
 
     step: StepNumber
-    ballots: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+    ballots: Annotated[tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
 
 
 class LeaveRecord(Record, frozen=True, tag="leave", tag_field="t"):
     """A seat's signed leave."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=BALLOT_SIZE_MAX)]
-    signature: Signature
+    signature: RecordSignature
 
 
 class RemarkRecord(Record, frozen=True, tag="remark", tag_field="t"):
     """A remark, behind the steps that were closed when the writer got it. That none is missing is the writer's word."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
-    signature: Signature
+    signature: RecordSignature
 
 
 class EvidenceRecord(Record, frozen=True, tag="evidence", tag_field="t"):
     """What a seat signed and must not have signed: one contribution that is wrong, or two that exclude each other."""
 
-    contributions: Annotated[tuple[tuple[Payload, Signature], ...], msgspec.Meta(min_length=1, max_length=2)]
+    contributions: Annotated[tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=2)]
 
 
 class OpeningRecord(Record, frozen=True, tag="opening", tag_field="t"):
@@ -91,7 +95,7 @@ class EndRecord(Record, frozen=True, tag="end", tag_field="t"):
     """The writer's identity key, and its signature over the SHA-256 of every byte before this record."""
 
     key: Bytes32
-    signature: Signature
+    signature: RecordSignature
 
 
 AnyRecord: TypeAlias = (
@@ -170,8 +174,8 @@ def records(data: bytes, at: int = len(MAGIC)) -> Iterator[Placed]:
     """
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM):
-            raise NotAReplay(said("a replay of another version than 1: a newer seqp2p may read it"))
-        raise NotAReplay(said("not a seqp2p replay"))
+            raise NotAReplay(message("a replay of another version than 1: a newer seqp2p may read it"))
+        raise NotAReplay(message("not a seqp2p replay"))
     while at < len(data):
         record, end = _record_at(data, at)
         yield Placed(record, at, end)
@@ -183,7 +187,7 @@ def _record_at(data: bytes, at: int) -> tuple[AnyRecord, int]:
     start = at + LENGTH_SIZE
     if start <= len(data) and length > RECORD_SIZE_MAX:
         raise DecodeError(
-            said(
+            message(
                 "a record of {length} bytes at byte {at}: at most {most} are allowed",
                 length=length,
                 at=at,
@@ -191,7 +195,7 @@ def _record_at(data: bytes, at: int) -> tuple[AnyRecord, int]:
             )
         )
     if start + length > len(data):
-        raise Torn(said("the file ends inside a record"))
+        raise Torn(message("the file ends inside a record"))
     body = data[start : start + length]
     record = structure(cast("type[AnyRecord]", AnyRecord), unpack(body, RECORD_SIZE_MAX))
     require_canonical(record, body)

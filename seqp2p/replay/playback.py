@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.group import Point, mul, sub
+from seqp2p.i18n import message_of
 from seqp2p.match.events import (
     Dealt,
     Drawn,
@@ -35,7 +36,6 @@ from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Report, verify
 from seqp2p.rules import UNKNOWN, Card, CompletedSequence, Position, apply, hide, reveal
-from seqp2p.said import why
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +46,33 @@ class Reshuffled:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SeatLeft:
     """A seat has signed that it leaves for good."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
-class Proved:
+class CheatProved:
     """A seat is proved to have cheated; ``reason`` names it and says how."""
 
     seat: int
     reason: str
 
 
-Happening: TypeAlias = (
-    Seated | Dealt | Turned | Remarked | Voted | Skipped | Dropped | Redealt | Reshuffled | Left | Proved | Finished
+ReplayEvent: TypeAlias = (
+    Seated
+    | Dealt
+    | Turned
+    | Remarked
+    | Voted
+    | Skipped
+    | Dropped
+    | Redealt
+    | Reshuffled
+    | SeatLeft
+    | CheatProved
+    | Finished
 )
 
 
@@ -77,7 +88,7 @@ class Moment:
 
     turn: int
     step: int
-    what: Happening
+    what: ReplayEvent
     position: Position | None
     drew: tuple[int, Card] | None = None
     made: tuple[CompletedSequence, ...] = ()
@@ -129,9 +140,9 @@ class _Follower:
         self._take(events)
         match = reading.match
         for seat in sorted(match.left.keys() - self.left):
-            self._add(Left(seat))
+            self._add(SeatLeft(seat))
         for seat in sorted(match.proven.keys() - self.proven):
-            self._add(Proved(seat, why(match.proven[seat])))
+            self._add(CheatProved(seat, message_of(match.proven[seat])))
         self.left, self.proven = {*match.left}, {*match.proven}
         self.progress(placed.end)
 
@@ -153,7 +164,7 @@ class _Follower:
             elif isinstance(event, Seated | Dealt | Turned | Skipped | Dropped | Redealt | Finished):
                 self._add(event)
 
-    def _add(self, what: Happening, *, before: bool = False) -> None:
+    def _add(self, what: ReplayEvent, *, before: bool = False) -> None:
         """A moment more; what happens ``before`` anything else of its record leaves all as it was."""
         game, last = self._match.game, self.taken[-1] if self.taken else None
         position, hands = game.position, tuple(map(tuple, game.deck.hands))
@@ -172,7 +183,7 @@ class _Follower:
         hands = (*before.hands[: event.seat - 1], tuple(after), *before.hands[event.seat :])
         self._keep(event, apply(before.moment.position, event.action), hands)
 
-    def _keep(self, what: Happening, position: Position | None, hands: Hands) -> None:
+    def _keep(self, what: ReplayEvent, position: Position | None, hands: Hands) -> None:
         last = self.taken[-1].moment.position if self.taken else None
         old, new = (last.sequences if last else ()), (position.sequences if position else ())
         turn = what.turn if isinstance(what, Turned) else position.turn if position else 0

@@ -10,6 +10,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import verify as verify_signature
+from seqp2p.i18n import message, message_of
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError
@@ -34,7 +35,6 @@ from seqp2p.replay.format import (
     contributions_of,
     end_digest,
 )
-from seqp2p.said import said, why
 
 
 class Invalid(Exception):
@@ -93,7 +93,7 @@ def begin(placed: Placed, checks: Checks = CHECKS) -> Reading:
     ``checks`` are those of every record to come.
     """
     if not isinstance(placed.record, TableRecord):
-        raise Invalid("order", said("the first record is not the table agreement"))
+        raise Invalid("order", message("the first record is not the table agreement"))
     return Reading(Match(placed.record.agreement, checks=checks))
 
 
@@ -101,10 +101,10 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
     """Check one record after the header; returns what has happened by it. Raises Invalid, or what the match raises."""
     record = placed.record
     if isinstance(record, TableRecord):
-        raise Invalid("order", said("a second table agreement"))
+        raise Invalid("order", message("a second table agreement"))
     stage = max(reading.stage, 1) if type(record) in BESIDE else STAGES[type(record)]
     if stage < reading.stage or reading.writer or (type(record) in BESIDE and stage > BESIDE_STAGE_MAX):
-        raise Invalid("order", said("a record stands where none of its kind may stand"))
+        raise Invalid("order", message("a record stands where none of its kind may stand"))
     reading.stage = stage
     match record:
         case StepRecord():
@@ -129,9 +129,9 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
 def _require_open(match: Match, step: int) -> None:
     """A record of steps is of the open one; after the end none is."""
     if match.kind is None:
-        raise Invalid("order", said("a record of step {step} behind the last step", step=step))
+        raise Invalid("order", message("a record of step {step} behind the last step", step=step))
     if step != match.number:
-        raise Invalid("order", said("a record of step {step} where step {due} is due", step=step, due=match.number))
+        raise Invalid("order", message("a record of step {step} where step {due} is due", step=step, due=match.number))
 
 
 def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
@@ -140,13 +140,13 @@ def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
     events: list[Event] = []
     for contribution in contributions_of(record):
         if match.number != record.step:
-            raise Invalid("order", said("more contributions than the step takes"))
+            raise Invalid("order", message("more contributions than the step takes"))
         events += match.receive(contribution)
     if match.number == record.step:
-        raise Invalid("order", said("a step without all its contributions"))
+        raise Invalid("order", message("a step without all its contributions"))
     closed = match.record[-1].contributions
     if tuple(held for _, held in closed) != contributions_of(record):
-        raise Invalid("order", said("contributions out of seat order"))
+        raise Invalid("order", message("contributions out of seat order"))
     return (*events, *match.trust())
 
 
@@ -159,24 +159,24 @@ def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, .
             told = match.receive_ballot(ballot)
         except MatchError as error:  # It may come behind the one that closes the step: then another is open.
             failure: Failure = "ballot" if isinstance(error, Violation) else error.failure
-            raise Invalid(failure, why(error), record.step) from None
+            raise Invalid(failure, message_of(error), record.step) from None
         if told is None:
-            raise Invalid("ballot", said("a ballot that does not count"), record.step)
+            raise Invalid("ballot", message("a ballot that does not count"), record.step)
         events += told
     if match.number == record.step or match.record[-1].ballots != ballots_of(record):
-        raise Invalid("ballot", said("these ballots are no certificate"), record.step)
+        raise Invalid("ballot", message("these ballots are no certificate"), record.step)
     return (*events, *match.trust())
 
 
 def _read_leave(match: Match, record: LeaveRecord) -> None:
     if match.receive_leave(Contribution(record.payload, record.signature)) is None:
-        raise Invalid("order", said("a seat leaves a second time"))
+        raise Invalid("order", message("a seat leaves a second time"))
 
 
 def _read_remark(match: Match, record: RemarkRecord) -> tuple[Event, ...]:
     remark = match.receive_remark(record.payload, record.signature)
     if remark is None:
-        raise Invalid("remark", said("a remark out of its seat's order"))
+        raise Invalid("remark", message("a remark out of its seat's order"))
     word = remark.said
     return (Remarked(word.seat, word.number, word.text, word.courtesy),)
 
@@ -188,7 +188,7 @@ def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
         events += match.receive(contribution)
     closed = match.record[record.step - 1].contributions if match.number > record.step else match.held
     if tuple(held for _, held in closed) != contributions_of(record):
-        raise Invalid("order", said("the open step's contributions are not in their form"))
+        raise Invalid("order", message("the open step's contributions are not in their form"))
     return tuple(events)
 
 
@@ -200,16 +200,16 @@ def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
     except Violation as violation:
         if violation.evidence == evidence:
             return match.accuse(violation) or ()
-    raise Invalid("evidence", said("the evidence proves nothing"))
+    raise Invalid("evidence", message("the evidence proves nothing"))
 
 
 def _read_opening(match: Match, record: OpeningRecord) -> None:
     if any(seat >= record.seat for seat in match.openings):
-        raise Invalid("opening", said("openings out of seat order"))
+        raise Invalid("opening", message("openings out of seat order"))
     try:
         match.open_seat(record.seat, decode_scalar(record.secret))
     except (CryptoError, Refusal) as error:
-        raise Invalid("opening", why(error)) from None
+        raise Invalid("opening", message_of(error)) from None
 
 
 def _read_end(record: EndRecord, before: bytes) -> bytes:
@@ -217,5 +217,5 @@ def _read_end(record: EndRecord, before: bytes) -> bytes:
     try:
         verify_signature(record.key, FILE, end_digest(before), record.signature)
     except CryptoError:
-        raise Invalid("end", said("the writer's signature does not cover this file")) from None
+        raise Invalid("end", message("the writer's signature does not cover this file")) from None
     return record.key

@@ -8,13 +8,14 @@ import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
+from seqp2p.i18n import message, message_of
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import DecodeError, decode
 from seqp2p.match.errors import OtherPast, TooEarly, Violation
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import (
     LENGTH_SIZE,
@@ -34,19 +35,18 @@ from seqp2p.replay.format import (
 from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
 from seqp2p.replay.sidecar import Logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.said import said, why
 
 
 class ResumeError(Exception):
     """This game cannot be taken up again; the text names the file, ``hint`` says what to do."""
 
-    hint = said("seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME")
+    hint = message("seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME")
 
 
 class GameOver(ResumeError):
     """The replay has its end."""
 
-    hint = said("seqp2p verify checks its replay")
+    hint = message("seqp2p verify checks its replay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
     data = disk.read(path, REPLAY_SIZE_MAX + 1)
     try:
         if len(data) > REPLAY_SIZE_MAX:
-            raise DecodeError(said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
+            raise DecodeError(message("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX))
         found, torn = _whole_records(data)
         if any(isinstance(placed.record, EndRecord) for placed in found):
-            raise GameOver(said("this game is over: {path} has its end", path=path))
+            raise GameOver(message("this game is over: {path} has its end", path=path))
         # A tail without its end: the crash came while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
         try:
@@ -88,7 +88,9 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
-        raise ResumeError(said("the replay {path} is damaged: {reason}", path=path, reason=why(error))) from None
+        raise ResumeError(
+            message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
+        ) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)
@@ -96,7 +98,7 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
 
 
 def feed(
-    match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: OwnSeat | None = None
+    match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: SeatKeys | None = None
 ) -> tuple[Event, ...]:
     """Let the match take what was signed after its replay broke off, and say what follows from it.
 
@@ -112,14 +114,14 @@ def feed(
             writer.record(match)
         except (OtherPast, TooEarly):
             # Signed on a closing that did not stand in the end, or on one that was lost when the machine was: then it
-            # comes again, and what is own was not sent yet (net/ledger.py).
+            # comes again, and what is own was not sent yet (live/recorder.py).
             pass
         except WRONG as error:
             raise ResumeError(
-                said(
+                message(
                     "the seat's own file beside {path} does not fit its replay: {reason}",
                     path=writer.path,
-                    reason=why(error),
+                    reason=message_of(error),
                 )
             ) from None
     writer.sync()
@@ -193,6 +195,6 @@ def _played(kept: list[Placed], data: bytes, agreement: bytes, checks: Checks) -
         return Match(agreement, checks=checks), ()
     reading: Reading = begin(kept[0], checks)
     if reading.match.agreement_bytes != agreement:
-        raise DecodeError(said("it is of another game than the seat's own file beside it"))
+        raise DecodeError(message("it is of another game than the seat's own file beside it"))
     happened = [event for placed in kept[1:] for event in read(reading, placed, data)]
     return reading.match, tuple(happened)

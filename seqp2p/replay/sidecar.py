@@ -18,12 +18,12 @@ from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 
+from seqp2p.i18n import message
 from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, pairs
 from seqp2p.replay.locks import lock
-from seqp2p.said import said
 
 T = TypeVar("T")
 
@@ -36,13 +36,13 @@ ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 
 LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here"]
-AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
+SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-class Secrets(Record, frozen=True):
+class SidecarSecrets(Record, frozen=True):
     """What only this seat knows of its game, and where it and the others listen.
 
     ``identity`` names the key file in the player's own folder; ``secret`` is x_i (32 bytes, big-endian), ``nonce``
@@ -56,9 +56,9 @@ class Secrets(Record, frozen=True):
     identity: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9.-]{1,40}\Z")]
     secret: Bytes32
     nonce: Bytes32
-    listen: AddressText
+    listen: SidecarAddress
     addresses: Annotated[
-        tuple[Annotated[tuple[AddressText, ...], msgspec.Meta(max_length=ADDRESSES_MAX)], ...],
+        tuple[Annotated[tuple[SidecarAddress, ...], msgspec.Meta(max_length=ADDRESSES_MAX)], ...],
         msgspec.Meta(max_length=SEATS_MAX),
     ]
 
@@ -86,7 +86,7 @@ def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
 class SidecarError(Exception):
     """The seat's own file cannot be used; the text names it, ``hint`` says what to do."""
 
-    hint = said("the game goes on without this seat; another can be named with seqp2p resume GAME")
+    hint = message("the game goes on without this seat; another can be named with seqp2p resume GAME")
 
 
 class SidecarDamaged(SidecarError):
@@ -96,7 +96,7 @@ class SidecarDamaged(SidecarError):
 class SeatHeld(SidecarError):
     """Another process holds the seat: two of them would sign against each other."""
 
-    hint = said("end the other one first, or name another game")
+    hint = message("end the other one first, or name another game")
 
 
 class SidecarFull(SidecarError):
@@ -118,12 +118,12 @@ class Sidecar:
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
         try:
             if not lock(descriptor):
-                raise SeatHeld(said("another seqp2p process holds this seat ({path})", path=path))
+                raise SeatHeld(message("another seqp2p process holds this seat ({path})", path=path))
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
-                raise SidecarDamaged(said("{path} is not a file", path=path))
+                raise SidecarDamaged(message("{path} is not a file", path=path))
             if not found.st_nlink:
-                raise FileNotFoundError(said("{path} was deleted: the game is over", path=path))
+                raise FileNotFoundError(message("{path} was deleted: the game is over", path=path))
             self._size = found.st_size
         except (OSError, SidecarError):
             self._file.close()
@@ -141,7 +141,7 @@ class Sidecar:
         self.close()
 
     @classmethod
-    def create(cls, path: Path, secrets: Secrets) -> Self:
+    def create(cls, path: Path, secrets: SidecarSecrets) -> Self:
         """A new file with a seat's secrets; FileExistsError where there is one. Nothing is synced yet.
 
         What could not be read again is not written: it raises DecodeError, here and in ``log``.
@@ -155,7 +155,7 @@ class Sidecar:
         return sidecar
 
     @classmethod
-    def open(cls, path: Path) -> tuple[Self, Secrets, tuple[Logged, ...], bool]:
+    def open(cls, path: Path) -> tuple[Self, SidecarSecrets, tuple[Logged, ...], bool]:
         """The file, its secrets, what was signed, and whether a last write that never ended was dropped from it.
 
         Raises SeatHeld, SidecarDamaged, FileNotFoundError.
@@ -178,7 +178,9 @@ class Sidecar:
         data = entry(kind, payload, signature)
         if self._size + len(data) > REPLAY_SIZE_MAX:
             raise SidecarFull(
-                said("{path} is full: {most} bytes are more than any game needs", path=self.path, most=REPLAY_SIZE_MAX)
+                message(
+                    "{path} is full: {most} bytes are more than any game needs", path=self.path, most=REPLAY_SIZE_MAX
+                )
             )
         self._write(data)
 
@@ -202,39 +204,39 @@ class Sidecar:
         if self._file.write(data) != len(data):
             # Half a record must not come to stand before a whole one.
             self._truncate(self._size)
-            raise OSError(said("the disk took only a part of a record"))
+            raise OSError(message("the disk took only a part of a record"))
         self._size += len(data)
 
     def _truncate(self, size: int) -> None:
         os.ftruncate(self._file.fileno(), size)
         self._size = size
 
-    def _read(self) -> tuple[Secrets, tuple[Logged, ...], int]:
+    def _read(self) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
         if self._size > REPLAY_SIZE_MAX:
             raise SidecarDamaged(
-                said("{path} is larger than any seat's file ({most} bytes)", path=self.path, most=REPLAY_SIZE_MAX)
+                message("{path} is larger than any seat's file ({most} bytes)", path=self.path, most=REPLAY_SIZE_MAX)
             )
         data = self._file.readall()
         return parse(data, self.path)
 
 
-def parse(data: bytes, path: Path) -> tuple[Secrets, tuple[Logged, ...], int]:
+def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
     """A seat's file: its secrets, what was signed, and how many bytes were written whole. Raises SidecarDamaged.
 
     ``path`` is what errors name.
     """
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
-            text = said("{path} is of another version than 1: a newer seqp2p may read it", path=path)
+            text = message("{path} is of another version than 1: a newer seqp2p may read it", path=path)
             raise SidecarDamaged(text)
-        raise SidecarDamaged(said("{path} is no seat's file", path=path))
+        raise SidecarDamaged(message("{path} is no seat's file", path=path))
     at, bodies = len(MAGIC), list[tuple[int, bytes]]()
     while (end := _record_end(data, at, path)) is not None:
         bodies.append((at, data[at + HEADER_SIZE : end]))
         at = end
     if not bodies:
-        raise SidecarDamaged(said("{path} ends before the seat's secrets: nothing was signed with them", path=path))
-    secrets = _decoded(Secrets, *bodies[0], path)
+        raise SidecarDamaged(message("{path} ends before the seat's secrets: nothing was signed with them", path=path))
+    secrets = _decoded(SidecarSecrets, *bodies[0], path)
     return secrets, tuple(_decoded(Logged, *body, path) for body in bodies[1:]), at
 
 
@@ -266,11 +268,11 @@ def _decoded(kind: type[T], at: int, body: bytes, path: Path) -> T:
 
 def _damaged(at: int, path: Path) -> SidecarDamaged:
     return SidecarDamaged(
-        said("{path} is damaged at byte {at}: what this seat has signed is not known any more", path=path, at=at)
+        message("{path} is damaged at byte {at}: what this seat has signed is not known any more", path=path, at=at)
     )
 
 
-def beginning(secrets: Secrets) -> bytes:
+def beginning(secrets: SidecarSecrets) -> bytes:
     """The bytes of a new file. What could not be read again is not written: DecodeError."""
     return MAGIC + frame(_readable(secrets))
 

@@ -7,7 +7,7 @@ from seqp2p.match.events import Dealt, Event, Turned
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Report, verify_batched
-from seqp2p.rules import Seat, Square, format_action
+from seqp2p.rules import SeatNumber, Square, format_action
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Course:
     variant: str
     players: int
     teams: int
-    first_seat: Seat
+    first_seat: SeatNumber
     turns: int
     reshuffles: int
     passes: int
@@ -42,7 +42,7 @@ class _Noted:
     """What is noted in one reading of the file."""
 
     reading: Reading
-    first_seat: Seat = 0
+    first_seat: SeatNumber = 0
     passes: int = 0
     exchanges: int = 0
     opening: str = ""

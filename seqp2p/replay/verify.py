@@ -18,6 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 from seqp2p.crypto.batch import Batch
 from seqp2p.crypto.group import Randomness
+from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Failure, Violation
@@ -27,7 +28,6 @@ from seqp2p.match.outcome import final_result
 from seqp2p.match.table import Settings
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, Placed, Torn, records, signatures_in
 from seqp2p.replay.reading import WRONG, Invalid, Reading, begin, failure_of, read
-from seqp2p.said import listed, said, why
 
 Verdict: TypeAlias = Literal["verified", "unfinished", "invalid"]
 Follow: TypeAlias = Callable[[Reading, Placed, tuple[Event, ...]], None]
@@ -95,7 +95,7 @@ class Report:
 
 
 TOO_LARGE: Final = Report(
-    "invalid", reason=said("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX), failure="file"
+    "invalid", reason=message("larger than any replay ({most} bytes)", most=REPLAY_SIZE_MAX), failure="file"
 )
 
 
@@ -146,18 +146,18 @@ def verify_on(
                 follow(reading, placed, events)
             end = placed.end
     except Torn as error:
-        return _torn(reading, why(error), end)
+        return _torn(reading, message_of(error), end)
     except WRONG as error:
         return replace(_wrong(reading, error), byte=end)
     if reading is None:
-        return Report("invalid", reason=said("the file ends before its header"), failure="file")
+        return Report("invalid", reason=message("the file ends before its header"), failure="file")
     return _conclude(reading)
 
 
 def _wrong(reading: Reading | None, error: Exception) -> Report:
     """A record that is wrong, and who has signed what is wrong with it, if that is it."""
     step = error.step if isinstance(error, Invalid) else None
-    report = _report(reading, "invalid", failure_of(error), why(error), step)
+    report = _report(reading, "invalid", failure_of(error), message_of(error), step)
     return _blaming(report, error) if isinstance(error, Violation) else report
 
 
@@ -170,7 +170,7 @@ def _torn(reading: Reading | None, reason: str, end: int) -> Report:
     if reading is None:
         return Report("invalid", reason=reason, failure="torn")
     if reading.writer is not None:
-        more = said("more bytes after the writer's signature")
+        more = message("more bytes after the writer's signature")
         return replace(_report(reading, "invalid", "order", more), byte=end)
     return _report(reading, "unfinished", "torn", reason)
 
@@ -180,7 +180,7 @@ def _conclude(reading: Reading) -> Report:
     match = reading.match
     cheats = [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]
     if cheats and not match.confirmed:  # What a majority has signed, a cheat of its own cannot deny.
-        report = _report(reading, "unfinished", cheats[0].failure, why(cheats[0]), cheats[0].step)
+        report = _report(reading, "unfinished", cheats[0].failure, message_of(cheats[0]), cheats[0].step)
         return _blaming(report, cheats[0])
     if match.forfeit is not None:
         return _report(reading, "unfinished", "incomplete", match.forfeit.reason)
@@ -190,32 +190,32 @@ def _conclude(reading: Reading) -> Report:
         report = _report(reading, "unfinished", "incomplete", _where_it_ends(match))
         return replace(report, awaited=tuple(sorted(match.awaited)))
     if reading.writer is None:
-        reason = said("the file has no writer's signature: it was cut, or not finished")
+        reason = message("the file has no writer's signature: it was cut, or not finished")
         return _report(reading, "unfinished", "incomplete", reason)
     return _report(reading, "verified")
 
 
 def _where_it_ends(match: Match) -> str:
     """What the record says of its end, and no more: not why somebody is waited for."""
-    waiting = listed(said("seat {seat}", seat=seat) for seat in sorted(match.awaited))
+    waiting = listed(message("seat {seat}", seat=seat) for seat in sorted(match.awaited))
     if match.kind == "over" and match.held:
         claim = _claim(match)
         if len(match.awaited) == 1:
-            return said("{claim}, {seat} has not signed", claim=claim, seat=waiting)
-        return said("{claim}, {seats} have not signed", claim=claim, seats=waiting)
-    return said("the record ends at step {step}, awaiting {waiting}", step=match.number, waiting=waiting)
+            return message("{claim}, {seat} has not signed", claim=claim, seat=waiting)
+        return message("{claim}, {seats} have not signed", claim=claim, seats=waiting)
+    return message("the record ends at step {step}, awaiting {waiting}", step=match.number, waiting=waiting)
 
 
 def _claim(match: Match) -> str:
     """What those who have signed the end say of it."""
-    seats, step = listed(said("seat {seat}", seat=seat) for seat, _ in match.held), match.number
+    seats, step = listed(message("seat {seat}", seat=seat) for seat, _ in match.held), match.number
     if final_result(match.game).winners:
         if len(match.held) == 1:
-            return said("{seat} claims the win at step {step}", seat=seats, step=step)
-        return said("{seats} claim the win at step {step}", seats=seats, step=step)
+            return message("{seat} claims the win at step {step}", seat=seats, step=step)
+        return message("{seats} claim the win at step {step}", seats=seats, step=step)
     if len(match.held) == 1:
-        return said("{seat} claims the draw at step {step}", seat=seats, step=step)
-    return said("{seats} claim the draw at step {step}", seats=seats, step=step)
+        return message("{seat} claims the draw at step {step}", seat=seats, step=step)
+    return message("{seats} claim the draw at step {step}", seats=seats, step=step)
 
 
 def _report(
@@ -235,7 +235,7 @@ def _report(
         game=match.game.id.hex(),
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
         result=final_result(match.game) if verdict == "verified" else match.forfeit,
-        cheats=tuple(Cheat(each.seat, each.step, why(each), each.evidence) for each in proven),
+        cheats=tuple(Cheat(each.seat, each.step, message_of(each), each.evidence) for each in proven),
         steps=len(match.record),
         reason=reason,
         step=None if reason is None else step or match.number,

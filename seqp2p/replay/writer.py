@@ -8,6 +8,7 @@ from typing import Self
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import FILE
+from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.errors import Violation
 from seqp2p.match.machine import Match
@@ -28,7 +29,6 @@ from seqp2p.replay.format import (
     frame,
     pairs,
 )
-from seqp2p.said import said
 
 Signer = Callable[[str, bytes], bytes]
 
@@ -149,6 +149,6 @@ class ReplayWriter:
     def _write(self, data: bytes) -> None:
         # An unbuffered write of a regular file takes everything or raises; a short write is a full disk's.
         if self._file.write(data) != len(data):
-            raise OSError(said("the disk took only a part of a record"))
+            raise OSError(message("the disk took only a part of a record"))
         self._digest.update(data)
         self._synced = False

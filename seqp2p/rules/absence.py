@@ -6,12 +6,12 @@ the legal ones.
 
 from collections.abc import Iterable
 
+from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.phases import has_played, next_turn
 from seqp2p.rules.position import Pending, Position
 from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import UNKNOWN, Seat, Team
-from seqp2p.said import said
+from seqp2p.rules.variant import UNKNOWN, SeatNumber, Team
 
 
 def skip(position: Position) -> Position:
@@ -23,15 +23,17 @@ def skip(position: Position) -> Position:
     that is waited for (phases late and penalty).
     """
     if position.over:
-        raise IllegalAction(said("the game is over: there is no turn to skip"))
+        raise IllegalAction(message("the game is over: there is no turn to skip"))
     if position.phase not in {"play", "draw"}:
         raise IllegalAction(
-            said("seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=position.to_move)
+            message(
+                "seat {seat} has to act in another seat's turn: only its own turn is skipped", seat=position.to_move
+            )
         )
     return _break_off(position)
 
 
-def drop(position: Position, seats: Iterable[Seat]) -> Position:
+def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
     """The position after these seats have left the game for good. Their chips, sequences and discards stay.
 
     All cards but the discards are to be dealt anew among those who stay, by the caller: as many to each as it held, one
@@ -67,12 +69,12 @@ def absence_fault(position: Position) -> str | None:
     """Why these seats cannot have left the game as it stands, None if they can."""
     out, players = position.out, position.players
     if list(out) != sorted(set(out) & set(range(1, players + 1))) or len(out) == players:
-        return said("the seats that have left are seats of the table, in ascending order, and not all of them")
+        return message("the seats that have left are seats of the table, in ascending order, and not all of them")
     for seat in out:
         if position.hands[seat - 1]:
-            return said("seat {seat} has left the game, and holds cards", seat=seat)
+            return message("seat {seat} has left the game, and holds cards", seat=seat)
         if seat == position.to_move:
-            return said("seat {seat} has left the game, and is to move", seat=seat)
+            return message("seat {seat} has left the game, and is to move", seat=seat)
     return None
 
 
@@ -86,28 +88,28 @@ def _break_off(position: Position) -> Position:
     )
 
 
-def _why_no_drop(position: Position, gone: set[Seat]) -> IllegalAction | None:
+def _why_no_drop(position: Position, gone: set[SeatNumber]) -> IllegalAction | None:
     if position.over:
-        return IllegalAction(said("the game is over: nobody leaves it any more"))
+        return IllegalAction(message("the game is over: nobody leaves it any more"))
     if not gone:
-        return IllegalAction(said("no seat is named: say which seats leave the game"))
+        return IllegalAction(message("no seat is named: say which seats leave the game"))
     strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
     if strangers:
         return IllegalAction(
-            said(
+            message(
                 "there is no seat {seat} to leave: the seats are 1 to {players}",
                 seat=min(strangers),
                 players=position.players,
             )
         )
     if again:
-        return IllegalAction(said("seat {seat} has left the game already", seat=min(again)))
+        return IllegalAction(message("seat {seat} has left the game already", seat=min(again)))
     if gone.issuperset(position.staying):
-        return IllegalAction(said("not everybody can leave the game: name the seats of those who are gone"))
+        return IllegalAction(message("not everybody can leave the game: name the seats of those who are gone"))
     return None
 
 
-def _dealt_anew(position: Position, gone: set[Seat]) -> Position:
+def _dealt_anew(position: Position, gone: set[SeatNumber]) -> Position:
     """Hands of unknown cards for those who stay, and the rest of what is not on the discards in the pile."""
     giving = position.pending.penalised if position.pending else ()
     hands = tuple(

@@ -6,11 +6,11 @@ name the line of each new sequence by its two end squares.
 
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from seqp2p.rules.variant import UNKNOWN, Card, Seat, Square
+from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 NO_SQUARE: Final = -1
 
-Kind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "end", "waive", "call", "give"]
+ActionKind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "end", "waive", "call", "give"]
 Ends: TypeAlias = tuple[Square, Square]
 """The two end squares of a line of sequence length, the one that is read first in front."""
 
@@ -18,12 +18,12 @@ Ends: TypeAlias = tuple[Square, Square]
 class Action(NamedTuple):
     """One action of the seat to move; written and read by ``notation``."""
 
-    kind: Kind
+    kind: ActionKind
     card: Card = UNKNOWN
     square: Square = NO_SQUARE
     ends: tuple[Ends, ...] = ()
     """The sequences the mover names when a chip makes more than fits; ascending, and nearly always empty."""
-    seat: Seat = 0
+    seat: SeatNumber = 0
     """The seat whose talk is called, 0 in all other actions."""
 
 
@@ -51,7 +51,7 @@ def exchange(card: Card) -> Action:
     return Action("exchange", card)
 
 
-def call(seat: Seat) -> Action:
+def call(seat: SeatNumber) -> Action:
     """The table is told that an opponent has talked; its team gives up cards for it."""
     return Action("call", seat=seat)
 

@@ -8,7 +8,8 @@ afterwards, by ``refusals``.
 from itertools import chain, compress
 from typing import Final, TypeAlias
 
-from seqp2p.rules.actions import PASS, Action, Kind
+from seqp2p.i18n import message
+from seqp2p.rules.actions import PASS, Action, ActionKind
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.phases import (
@@ -28,9 +29,8 @@ from seqp2p.rules.refusals import unknown_slot, why_no_pass, why_not, why_not_no
 from seqp2p.rules.sequences import complete_lines, new_sequences, protected_by
 from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import UNKNOWN, Card
-from seqp2p.said import said
 
-Board: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
+BoardState: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
 """Chips, free squares, sequences, protected squares, as in Position."""
 
 # Position's constructor without the detour over its argument list, which would take twice as long once a turn.
@@ -84,7 +84,7 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     AmbiguousAction say why an action is refused.
     """
     if not position.to_move:
-        raise IllegalAction(said("the game is over: nothing more can be played"))
+        raise IllegalAction(message("the game is over: nothing more can be played"))
     judge = _PLAY.get(action.kind) if position.pending is None else ACTIONS[position.phase].get(action.kind)
     if judge is None:
         raise why_not_now(position)
@@ -142,7 +142,7 @@ def _exchange(position: Position, action: Action, drawn: Card) -> Position:
     return _put_down(position, action, drawn, (chips, free, sequences, protected), 0)
 
 
-def _put_down(position: Position, action: Action, drawn: Card, board: Board, turns: int) -> Position:
+def _put_down(position: Position, action: Action, drawn: Card, board: BoardState, turns: int) -> Position:
     """The card goes on the discards and another is drawn. ``turns`` is 1 if that ends the turn, 0 if it goes on.
 
     If the pile is empty, all discards become the pile first, the card just put down among them; so there always is a
@@ -198,7 +198,7 @@ def _put_down(position: Position, action: Action, drawn: Card, board: Board, tur
     )
 
 
-def _win(position: Position, action: Action, board: Board) -> Position:
+def _win(position: Position, action: Action, board: BoardState) -> Position:
     """The game ends at once, before the draw."""
     return _changed(lay_down(position, action.card), board)._replace(
         to_move=0,
@@ -211,7 +211,7 @@ def _win(position: Position, action: Action, board: Board) -> Position:
     )
 
 
-def _changed(position: Position, board: Board) -> Position:
+def _changed(position: Position, board: BoardState) -> Position:
     chips, free, sequences, protected = board
     return position._replace(chips=chips, free=free, sequences=sequences, protected=protected)
 
@@ -223,7 +223,7 @@ def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa:
     return after_pass(position)
 
 
-_PLAY: Final[dict[Kind, Judge]] = {
+_PLAY: Final[dict[ActionKind, Judge]] = {
     "place": _place,
     "remove": _remove,
     "exchange": _exchange,
@@ -231,7 +231,7 @@ _PLAY: Final[dict[Kind, Judge]] = {
     "call": call,
 }
 # What judges each kind of action in each phase; every other kind is out of place there.
-ACTIONS: Final[dict[Phase, dict[Kind, Judge]]] = {
+ACTIONS: Final[dict[Phase, dict[ActionKind, Judge]]] = {
     "play": _PLAY,
     "draw": {"draw": draw, "end": end},
     "late": {"draw": draw, "waive": waive},

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from seqp2p.i18n import all_of, message, message_of
 from seqp2p.rules.absence import drop, skip
 from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import apply
@@ -41,8 +42,7 @@ from seqp2p.rules.notation import format_action, format_card, parse_action, pars
 from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
 from seqp2p.rules.table import Options, hand_size
-from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Seat, Variant
-from seqp2p.said import all_of, said, why
+from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, SeatNumber, Variant
 
 _TEXT_MAX: Final = 200_000
 _SHOWN_MAX: Final = 100
@@ -67,7 +67,7 @@ class Move(NamedTuple):
 class Dropping(NamedTuple):
     """Seats leave the game for good, and all cards that are not played are dealt anew."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatNumber, ...]
     """Ascending."""
     hands: tuple[Hand, ...]
     """As dealt anew to those who stay, in seat order, each ascending."""
@@ -87,7 +87,7 @@ class GameText:
     players: int
     teams: int
     options: Options
-    first_seat: Seat
+    first_seat: SeatNumber
     hands: tuple[Hand, ...]
     """As dealt, in seat order, each ascending."""
     moves: tuple[Happening, ...]
@@ -153,9 +153,9 @@ def format_game(game: GameText) -> str:
 def parse_game(text: str) -> GameText:
     """The game with this text; NotationError if there is none, or if the game breaks the rules."""
     if len(text) > _TEXT_MAX:
-        raise NotationError(said("the text is too long for a game"))
+        raise NotationError(message("the text is too long for a game"))
     if not text.endswith("\n"):
-        raise NotationError(said("every line of a game ends with a newline"))
+        raise NotationError(message("every line of a game ends with a newline"))
     comments = 0
     while text.startswith("#"):
         text, comments = text.partition("\n")[2], comments + 1
@@ -164,13 +164,15 @@ def parse_game(text: str) -> GameText:
     try:
         canonical = format_game(game)
     except RulesError as error:
-        raise NotationError(said("the game cannot have gone like this: {reason}", reason=why(error))) from error
+        raise NotationError(
+            message("the game cannot have gone like this: {reason}", reason=message_of(error))
+        ) from error
     for number, (line, right) in enumerate(
         zip(text.split("\n"), canonical.split("\n"), strict=False), start=1 + comments
     ):
         if line != right:
             raise NotationError(
-                said(
+                message(
                     "line {number} is {line!r}, and should be {right!r}",
                     number=number,
                     line=line[:_SHOWN_MAX],
@@ -187,15 +189,15 @@ def _after(position: Position, happening: Happening) -> Position:
             return _after_move(position, happening)
         return skip(position) if isinstance(happening, str) else _dealt_anew(position, happening)
     except RulesError as error:
-        raise IllegalAction(said("turn {turn}: {reason}", turn=turn, reason=why(error))) from error
+        raise IllegalAction(message("turn {turn}: {reason}", turn=turn, reason=message_of(error))) from error
 
 
 def _dealt_anew(position: Position, dropping: Dropping) -> Position:
     after = drop(position, dropping.seats)
     if list(dropping.seats) != sorted(set(dropping.seats)):
-        raise IllegalAction(said("the seats that leave are named in ascending order, each once"))
+        raise IllegalAction(message("the seats that leave are named in ascending order, each once"))
     if [len(hand) for hand in dropping.hands] != [len(after.hands[seat - 1]) for seat in after.staying]:
-        raise IllegalAction(said("those who stay are dealt as many cards as they held"))
+        raise IllegalAction(message("those who stay are dealt as many cards as they held"))
     for seat, hand in zip(after.staying, dropping.hands, strict=True):
         after = reveal(after, seat, [card for card in hand if card != UNKNOWN])
     return after
@@ -203,12 +205,12 @@ def _dealt_anew(position: Position, dropping: Dropping) -> Position:
 
 def _after_move(position: Position, move: Move) -> Position:
     if move.shown and move.action.kind != "pass":
-        raise IllegalAction(said("only a pass shows cards"))
+        raise IllegalAction(message("only a pass shows cards"))
     after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
     surplus = None if move.drawn == UNKNOWN else surplus_face(after)
     if surplus is not None:
         seat = position.to_move
-        raise IllegalAction(said("seat {seat} cannot have drawn that: {surplus}", seat=seat, surplus=surplus))
+        raise IllegalAction(message("seat {seat} cannot have drawn that: {surplus}", seat=seat, surplus=surplus))
     return after
 
 
@@ -238,7 +240,7 @@ def _format_hand(variant: Variant, hand: Hand) -> str:
 def _parse_tag(line: str) -> tuple[str, str]:
     match = _TAG.fullmatch(line)
     if not match:
-        raise NotationError(said("{line!r} stands where a game has a line like [first 2]", line=line[:_SHOWN_MAX]))
+        raise NotationError(message("{line!r} stands where a game has a line like [first 2]", line=line[:_SHOWN_MAX]))
     return match[1], match[2]
 
 
@@ -246,13 +248,13 @@ def _parse_deal(tags: dict[str, str], body: str) -> GameText:
     name = _tag(tags, "variant")
     if name not in VARIANTS:
         raise NotationError(
-            said("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
+            message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
         )
     variant, players = VARIANTS[name], _parse_number(_tag(tags, "players"))
     try:
         size = hand_size(variant, players)
     except RulesError as error:
-        raise NotationError(why(error)) from error
+        raise NotationError(message_of(error)) from error
     return GameText(
         variant=variant,
         players=players,
@@ -266,13 +268,13 @@ def _parse_deal(tags: dict[str, str], body: str) -> GameText:
 
 def _tag(tags: dict[str, str], name: str) -> str:
     if name not in tags:
-        raise NotationError(said("the game does not say its {name}", name=name))
+        raise NotationError(message("the game does not say its {name}", name=name))
     return tags[name]
 
 
 def _parse_number(text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise NotationError(said("{text!r} stands where a game has a number", text=text[:_SHOWN_MAX]))
+        raise NotationError(message("{text!r} stands where a game has a number", text=text[:_SHOWN_MAX]))
     return int(text)
 
 
@@ -291,7 +293,7 @@ def _parse_known(variant: Variant, name: str) -> Card:
 def _parse_turn(variant: Variant, line: str) -> Iterator[Happening]:
     turn = _TURN.fullmatch(line)
     if not turn:
-        raise NotationError(said("{line!r} is no turn: write for instance '1. 2: QH h2 +?'", line=line[:_SHOWN_MAX]))
+        raise NotationError(message("{line!r} is no turn: write for instance '1. 2: QH h2 +?'", line=line[:_SHOWN_MAX]))
     for item in turn[1].split("; "):
         yield _parse_happening(variant, item)
 
@@ -308,7 +310,7 @@ def _parse_happening(variant: Variant, item: str) -> Happening:
     match = _MOVE.fullmatch(item)
     if not match:
         raise NotationError(
-            said("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
+            message("{item!r} is no action of a game: write for instance '2: QH h2 +?'", item=item[:_SHOWN_MAX])
         )
     action, shown, drawn = match.groups()
     return Move(

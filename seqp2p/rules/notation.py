@@ -16,11 +16,11 @@ several in ascending order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 import re
 from typing import Final
 
+from seqp2p.i18n import message
 from seqp2p.rules.actions import DRAW, END, PASS, WAIVE, Action, Ends, call, exchange, give, remove
 from seqp2p.rules.errors import NotationError
 from seqp2p.rules.lookup import lookup
 from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
-from seqp2p.said import said
 
 UNKNOWN_CARD: Final = "?"
 _SQUARE: Final = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
@@ -48,7 +48,7 @@ def parse_card(variant: Variant, text: str) -> Card:
     except ValueError:
         example = variant.faces[variant.wild[-1]]
         raise NotationError(
-            said(
+            message(
                 "{text!r} is no card of {game}: cards are written like {example}",
                 text=text[:_TEXT_MAX],
                 game=variant.title,
@@ -84,7 +84,9 @@ def parse_square(variant: Variant, text: str) -> Square:
         if col < board.cols and row < board.rows:
             return row * board.cols + col
     last = format_square(variant, len(board.grid) - 1)
-    raise NotationError(said("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last))
+    raise NotationError(
+        message("{text!r} is no square: squares go from a1 to {last}", text=text[:_TEXT_MAX], last=last)
+    )
 
 
 def format_square(variant: Variant, square: Square) -> str:
@@ -112,7 +114,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     pair = parse_square(variant, first), parse_square(variant, last)
     if pair not in lookup(variant).line_between:
         raise NotationError(
-            said(
+            message(
                 "{text!r} does not name a line of {line_length} squares by its ends, the first one in front",
                 text=text,
                 line_length=variant.line_length,
@@ -142,12 +144,12 @@ def parse_action(variant: Variant, text: str) -> Action:
     seqp2p.rules.errors.NotationError: 'JC e5 a5-e5 e1-e5' names its lines out of order: write 'JC e5 e1-e5 a5-e5'
     """
     if len(text) > _TEXT_MAX:
-        raise NotationError(said("{text!r}… is too long for an action", text=text[:20]))
+        raise NotationError(message("{text!r}… is too long for an action", text=text[:20]))
     words = text.split(" ")
     if text in _BARE:
         return _BARE[text]
     if len(words) < 2:
-        raise NotationError(said("{text!r} is no action: write a card and a square, or 'pass'", text=text))
+        raise NotationError(message("{text!r} is no action: write a card and a square, or 'pass'", text=text))
     if words[0] == "call":
         return _parse_call(text)
     card, where, names = parse_card(variant, words[0]), words[1], words[2:]
@@ -162,7 +164,7 @@ def parse_action(variant: Variant, text: str) -> Action:
     action = Action("place", card, square, tuple(sorted(set(ends))))
     if action.ends != ends:
         raise NotationError(
-            said(
+            message(
                 "{text!r} names its lines out of order: write {right!r}",
                 text=text,
                 right=format_action(variant, action),
@@ -174,7 +176,7 @@ def parse_action(variant: Variant, text: str) -> Action:
 def _parse_call(text: str) -> Action:
     _, _, seat = text.partition(" ")
     if not _SEAT.fullmatch(seat):
-        raise NotationError(said("{text!r} calls no seat: write for instance 'call 3'", text=text))
+        raise NotationError(message("{text!r} calls no seat: write for instance 'call 3'", text=text))
     return call(int(seat))
 
 

@@ -10,12 +10,12 @@ replacement; then the caller's turn goes on as it was.
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from seqp2p.i18n import message
 from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
 from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat
 from seqp2p.rules.refusals import unknown_slot, why_no_call
 from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import UNKNOWN, Card, Seat
-from seqp2p.said import said
+from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber
 
 Judge: TypeAlias = Callable[[Position, Action, Card], Position]
 """What becomes of a position by an action; raises what is wrong with it."""
@@ -58,7 +58,7 @@ def after_pass(position: Position) -> Position:
     return next_turn(position, idle=0 if position.exchanged else position.idle + 1, quiet=position.quiet + 1)
 
 
-def next_turn(position: Position, *, idle: int, quiet: int, owes: Seat = 0) -> Position:
+def next_turn(position: Position, *, idle: int, quiet: int, owes: SeatNumber = 0) -> Position:
     """The mover's turn is over, and it is the next seat's unless the game is drawn; ``owes`` may still draw in it."""
     drawn_game = idle >= len(position.staying) or quiet >= position.variant.quiet_turns_max
     after = next_seat(position)
@@ -92,7 +92,7 @@ def give_up(position: Position, action: Action, drawn: Card) -> Position:  # noq
     return _penalise(lay_down(position, action.card), pending.mover, pending.owes, pending.penalised[1:])
 
 
-def _penalise(position: Position, mover: Seat, owes: Seat, penalised: tuple[Seat, ...]) -> Position:
+def _penalise(position: Position, mover: SeatNumber, owes: SeatNumber, penalised: tuple[SeatNumber, ...]) -> Position:
     """The next of the penalised seats is to give up a card; when there is none, the mover's turn goes on."""
     if penalised:
         return position._replace(to_move=penalised[0], pending=Pending("penalty", mover, owes, penalised))
@@ -111,7 +111,7 @@ def waive(position: Position, action: Action, drawn: Card) -> Position:  # noqa:
     return _go_on(position, 0)
 
 
-def _go_on(position: Position, owes: Seat) -> Position:
+def _go_on(position: Position, owes: SeatNumber) -> Position:
     """After a draw, or after doing without: the mover's own draw if this one was late, otherwise the next turn."""
     pending = _pending(position)
     if pending.passed:
@@ -157,18 +157,18 @@ def _faults(position: Position) -> Iterator[str]:
         return
     phase, mover, owes, penalised, passed = pending
     if position.over:
-        yield said("the game is over, and something is pending")
+        yield message("the game is over, and something is pending")
     if mover not in seats or owes not in (0, *seats) or owes == mover:
-        yield said("the seat whose turn it is and the one that owes a draw are two seats of the table")
+        yield message("the seat whose turn it is and the one that owes a draw are two seats of the table")
     if not position.options.manual_draw and (owes or phase != "penalty"):
-        yield said("draws are owed only with manual draw")
+        yield message("draws are owed only with manual draw")
     if passed and phase != "late":
-        yield said("that the mover has passed matters only while a draw is owed")
+        yield message("that the mover has passed matters only while a draw is owed")
     if penalised and phase != "penalty":
-        yield said("cards are given up only in the phase penalty")
+        yield message("cards are given up only in the phase penalty")
     to_move = {"play": mover if owes else 0, "draw": 0 if owes else mover, "late": owes, "penalty": (*penalised, 0)[0]}
     if position.to_move != to_move[phase]:
-        yield said("seat {seat} cannot be to move in the phase {phase}", seat=position.to_move, phase=phase)
+        yield message("seat {seat} cannot be to move in the phase {phase}", seat=position.to_move, phase=phase)
     if phase == "penalty":
         yield from _penalty_faults(position, pending)
 
@@ -176,14 +176,14 @@ def _faults(position: Position) -> Iterator[str]:
 def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
     seats = range(1, position.players + 1)
     if position.options.table_talk or position.players == position.teams:
-        yield said("nobody can be called for talk at this table")
+        yield message("nobody can be called for talk at this table")
     if list(pending.penalised) != sorted(set(pending.penalised) & set(seats)):
-        yield said("the penalised seats are seats of the table, in ascending order")
+        yield message("the penalised seats are seats of the table, in ascending order")
     elif not all(position.hands[seat - 1] for seat in pending.penalised):
-        yield said("a player without a card gives none up")
+        yield message("a player without a card gives none up")
     teams = {team_of(seat, position.teams) for seat in pending.penalised}
     if len(teams) != 1 or team_of(pending.mover, position.teams) in teams:
-        yield said("the penalised seats are all of one team, and not of the mover's")
+        yield message("the penalised seats are all of one team, and not of the mover's")
 
 
 def _pending(position: Position) -> Pending:

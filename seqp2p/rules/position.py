@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.table import Options, Table, make_table
-from seqp2p.rules.variant import UNKNOWN, Card, Line, Seat, Team, Variant
-from seqp2p.said import said
+from seqp2p.rules.variant import UNKNOWN, Card, Line, SeatNumber, Team, Variant
 
 Hand: TypeAlias = tuple[Card, ...]
 """Ascending, so that unknown cards come first."""
@@ -30,11 +30,11 @@ class Pending(NamedTuple):
     """What is open beside the ordinary game; only manual draw and called talk ever open anything."""
 
     phase: Phase
-    mover: Seat
+    mover: SeatNumber
     """The seat whose turn it is. In the phases late and penalty another seat is to move."""
-    owes: Seat = 0
+    owes: SeatNumber = 0
     """The seat that has ended its turn without drawing, and may still draw; 0 if none."""
-    penalised: tuple[Seat, ...] = ()
+    penalised: tuple[SeatNumber, ...] = ()
     """The seats that still have to give up a card, ascending; only in the phase penalty."""
     passed: bool = False
     """Only in the phase late: the mover has passed, so its turn ends with this phase."""
@@ -48,7 +48,7 @@ class Position(NamedTuple):
     """
 
     table: Table
-    to_move: Seat
+    to_move: SeatNumber
     """The seat that acts next, nearly always the one whose turn it is; 0 when the game is over."""
     hands: tuple[Hand, ...]
     """In seat order."""
@@ -79,7 +79,7 @@ class Position(NamedTuple):
     """ONGOING, DRAWN, or the team that has won."""
     pending: Pending | None = None
     """None whenever the seat to move is about to play and nobody owes a draw; so always in the ordinary game."""
-    out: tuple[Seat, ...] = ()
+    out: tuple[SeatNumber, ...] = ()
     """The seats that have left the game, ascending: they hold no card, and their turn does not come any more."""
 
     @property
@@ -87,7 +87,7 @@ class Position(NamedTuple):
         return self.pending.phase if self.pending else "play"
 
     @property
-    def mover(self) -> Seat:
+    def mover(self) -> SeatNumber:
         """The seat whose turn it is; 0 when the game is over."""
         return self.pending.mover if self.pending else self.to_move
 
@@ -108,7 +108,7 @@ class Position(NamedTuple):
         return self.table.teams
 
     @property
-    def staying(self) -> tuple[Seat, ...]:
+    def staying(self) -> tuple[SeatNumber, ...]:
         """The seats that have not left the game, ascending."""
         return tuple(seat for seat in range(1, self.players + 1) if seat not in self.out)
 
@@ -143,7 +143,7 @@ def start(
     players: int,
     teams: int,
     options: Options,
-    first_seat: Seat,
+    first_seat: SeatNumber,
     hands: Sequence[Iterable[Card]],
 ) -> Position:
     """The position after the deal: an empty board, and ``first_seat`` to move.
@@ -156,10 +156,12 @@ def start(
     dealt = tuple(tuple(sorted(hand)) for hand in hands)
     if not 1 <= first_seat <= players:
         raise RulesError(
-            said("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
+            message("seat {seat} cannot begin: the seats are 1 to {players}", seat=first_seat, players=players)
         )
     if [len(hand) for hand in dealt] != [size] * players:
-        raise RulesError(said("the deal is wrong: {players} players get {size} cards each", players=players, size=size))
+        raise RulesError(
+            message("the deal is wrong: {players} players get {size} cards each", players=players, size=size)
+        )
     position = Position(
         table=table,
         to_move=first_seat,
@@ -180,7 +182,7 @@ def start(
     )
     surplus = surplus_face(position)
     if surplus is not None:
-        raise RulesError(said("the deal is wrong: {surplus}", surplus=surplus))
+        raise RulesError(message("the deal is wrong: {surplus}", surplus=surplus))
     return position
 
 
@@ -190,13 +192,13 @@ def surplus_face(position: Position) -> str | None:
     seen = [card for cards in (*position.hands, *position.discards) for card in cards if card != UNKNOWN]
     for card in sorted(set(seen)):
         if not 0 <= card < len(variant.faces):
-            return said("there is no card number {card}", card=card)
+            return message("there is no card number {card}", card=card)
         if seen.count(card) > variant.deck.count(card):
-            return said("the deck has only {count} {name}", count=variant.deck.count(card), name=variant.faces[card])
+            return message("the deck has only {count} {name}", count=variant.deck.count(card), name=variant.faces[card])
     return None
 
 
-def next_seat(position: Position) -> Seat:
+def next_seat(position: Position) -> SeatNumber:
     """The seat whose turn comes after the mover's: the next one clockwise that has not left the game."""
     seat = position.mover % position.players + 1
     while seat in position.out:
@@ -204,7 +206,7 @@ def next_seat(position: Position) -> Seat:
     return seat
 
 
-def reveal(position: Position, seat: Seat, cards: Iterable[Card]) -> Position:
+def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Position:
     """The same position for one who learns that the hand of ``seat`` holds these cards among its unknown ones.
 
     IllegalAction if the hand has fewer unknown cards, or if they cannot be these.
@@ -214,7 +216,7 @@ def reveal(position: Position, seat: Seat, cards: Iterable[Card]) -> Position:
     unknown = hand.count(UNKNOWN)
     if len(shown) > unknown or UNKNOWN in shown:
         raise IllegalAction(
-            said(
+            message(
                 "seat {seat} shows {count} cards, but {unknown} cards of its hand are unknown",
                 seat=seat,
                 count=len(shown),
@@ -224,11 +226,11 @@ def reveal(position: Position, seat: Seat, cards: Iterable[Card]) -> Position:
     learnt = _with_hand(position, seat, tuple(sorted((*hand[len(shown) :], *shown))))
     surplus = surplus_face(learnt)
     if surplus is not None:
-        raise IllegalAction(said("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))
+        raise IllegalAction(message("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))
     return learnt
 
 
-def hide(position: Position, seats: Collection[Seat]) -> Position:
+def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
     """The same position for one who knows no hands but those of these seats."""
     return position._replace(
         hands=tuple(
@@ -237,6 +239,6 @@ def hide(position: Position, seats: Collection[Seat]) -> Position:
     )
 
 
-def _with_hand(position: Position, seat: Seat, hand: Hand) -> Position:
+def _with_hand(position: Position, seat: SeatNumber, hand: Hand) -> Position:
     hands = position.hands
     return position._replace(hands=(*hands[: seat - 1], hand, *hands[seat:]))

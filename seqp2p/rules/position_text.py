@@ -30,6 +30,7 @@ import re
 from itertools import groupby
 from typing import Final
 
+from seqp2p.i18n import all_of, message, message_of
 from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.errors import NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet
@@ -39,7 +40,6 @@ from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Ph
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import Options, Table, make_table
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
-from seqp2p.said import all_of, said, why
 
 _TEXT_MAX: Final = 5_000
 _SHOWN_MAX: Final = 100
@@ -103,13 +103,13 @@ def format_position(position: Position) -> str:
 def parse_position(text: str) -> Position:
     """The position with this text; NotationError if there is none. ``status`` says whether it can come about."""
     if len(text) > _TEXT_MAX:
-        raise NotationError(said("the text is too long for a position"))
+        raise NotationError(message("the text is too long for a position"))
     words = text.split(" ")
     out = words[-1].removeprefix(_OUT) if words[-1].startswith(_OUT) else ""
     pending = words[_WORDS : -1 if out else None]
     if len(words) < _WORDS + bool(out) or len(pending) > 1:
         raise NotationError(
-            said(
+            message(
                 "a position has {right} words with one space between them, this text has {count}",
                 right=_WORDS,
                 count=len(words),
@@ -140,14 +140,14 @@ def parse_position(text: str) -> Position:
         out=tuple(map(_parse_number, out.split(","))) if out else (),
     )
     if (position.to_move == 0) != position.over or position.to_move > position.players:
-        raise NotationError(said("a seat is to move as long as the game is not over, and none after that"))
+        raise NotationError(message("a seat is to move as long as the game is not over, and none after that"))
     fault = absence_fault(position) or pending_fault(position)
     if fault:
         raise NotationError(fault)
     for word, canonical in zip(words, format_position(position).split(" "), strict=True):
         if word != canonical:
             raise NotationError(
-                said(
+                message(
                     "{word!r} is written {canonical!r} in a position",
                     word=word[:_SHOWN_MAX],
                     canonical=canonical[:_SHOWN_MAX],
@@ -177,11 +177,11 @@ def parse_options(text: str) -> Options:
     chosen = _items(text)
     for word in chosen:
         if word not in {option for option, _, _ in _OPTION_WORDS}:
-            raise NotationError(said("{word!r} is no option", word=word[:_SHOWN_MAX]))
+            raise NotationError(message("{word!r} is no option", word=word[:_SHOWN_MAX]))
     options = Options(**{field: value for word, field, value in _OPTION_WORDS if word in chosen})
     if format_options(options) != text:
         raise NotationError(
-            said("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=format_options(options))
+            message("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=format_options(options))
         )
     return options
 
@@ -217,7 +217,7 @@ def _parse_pending(word: str) -> Pending:
     parts = word.split("/")
     if len(parts) != 5 or parts[0] not in _PHASES:
         raise NotationError(
-            said("{word!r} does not say what is pending: write for instance 'draw/1/-/-/-'", word=word[:_SHOWN_MAX])
+            message("{word!r} does not say what is pending: write for instance 'draw/1/-/-/-'", word=word[:_SHOWN_MAX])
         )
     phase, mover, owes, penalised, passed = parts
     return Pending(
@@ -235,30 +235,30 @@ def _items(word: str) -> list[str]:
 
 def _parse_number(word: str) -> int:
     if not _NUMBER.fullmatch(word):
-        raise NotationError(said("{word!r} stands where a position has a number", word=word[:_SHOWN_MAX]))
+        raise NotationError(message("{word!r} stands where a position has a number", word=word[:_SHOWN_MAX]))
     return int(word)
 
 
 def _parse_table(name: str, options: str, seats: str) -> Table:
     if name not in VARIANTS:
         raise NotationError(
-            said("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
+            message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
         )
     players, slash, teams = seats.partition("/")
     if not slash:
         raise NotationError(
-            said("{seats!r} stands where a position has its players and teams", seats=seats[:_SHOWN_MAX])
+            message("{seats!r} stands where a position has its players and teams", seats=seats[:_SHOWN_MAX])
         )
     chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
         return make_table(VARIANTS[name], *counts, chosen)
     except RulesError as error:
-        raise NotationError(why(error)) from error
+        raise NotationError(message_of(error)) from error
 
 
 def _parse_team(table: Table, letter: str) -> int:
     if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
-        raise NotationError(said("{letter!r} stands where a position has a team", letter=letter[:_SHOWN_MAX]))
+        raise NotationError(message("{letter!r} stands where a position has a team", letter=letter[:_SHOWN_MAX]))
     return _TEAM_LETTERS.index(letter) + 1
 
 
@@ -267,7 +267,7 @@ def _parse_board(table: Table, word: str) -> tuple[SquareSet, ...]:
     chips, square, total = [0] * table.teams, 0, len(table.look.bit)
     for cell in _CELLS.findall(word):
         if square >= total:
-            raise NotationError(said("the board has too many squares"))
+            raise NotationError(message("the board has too many squares"))
         if cell.isdecimal():
             square += _parse_number(cell)
             continue
@@ -288,7 +288,7 @@ def _parse_cards(table: Table, word: str) -> tuple[tuple[Card, ...], ...]:
     by_seat = tuple(tuple(_parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:
         raise NotationError(
-            said(
+            message(
                 "the cards of {count} seats are given, {players} are at the table",
                 count=len(by_seat),
                 players=table.players,

@@ -1,12 +1,12 @@
 """Why an action is refused: found out only once it has been, in one sentence for the player who tried it."""
 
+from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import Action
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.notation import format_action, format_card, format_square
 from seqp2p.rules.position import Position
 from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import UNKNOWN, Card, Seat, Square
-from seqp2p.said import all_of, said
+from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 
 def unknown_slot(position: Position, card: Card) -> int:
@@ -27,11 +27,11 @@ def why_not(position: Position, action: Action) -> IllegalAction:
     if action.kind == "exchange":
         return IllegalAction(_why_not_dead(position, card))
     if action.square not in look.bit:
-        return IllegalAction(said("there is no square number {square} on the board", square=action.square))
+        return IllegalAction(message("there is no square number {square} on the board", square=action.square))
     if look.corners & look.bit[action.square]:
         square = format_square(variant, action.square)
         return IllegalAction(
-            said(
+            message(
                 "{square} is a free corner, which belongs to everybody and bears no chip: choose another", square=square
             )
         )
@@ -44,55 +44,61 @@ def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction 
     """The reason why the seat to move may not pass, None if it may. ``legal`` are its legal actions."""
     hand = position.hands[position.to_move - 1]
     if UNKNOWN in hand:
-        return IllegalAction(said("seat {seat} may pass only when it shows its whole hand", seat=position.to_move))
+        return IllegalAction(message("seat {seat} may pass only when it shows its whole hand", seat=position.to_move))
     first = legal[0]
     if first.kind == "pass":
         return None
     text = format_action(position.variant, next((a for a in legal if a.kind != "exchange"), first))
     seat = position.to_move
     if first.kind == "exchange" and text.endswith("dead"):
-        return IllegalAction(said("seat {seat} cannot pass: {action} must be exchanged first", seat=seat, action=text))
-    return IllegalAction(said("seat {seat} cannot pass: {action} can be played", seat=seat, action=text))
+        return IllegalAction(
+            message("seat {seat} cannot pass: {action} must be exchanged first", seat=seat, action=text)
+        )
+    return IllegalAction(message("seat {seat} cannot pass: {action} can be played", seat=seat, action=text))
 
 
 def why_not_now(position: Position) -> IllegalAction:
     """The reason why a kind of action is refused in this phase, whatever it would do."""
     seat = position.to_move
     if position.phase == "draw":
-        return IllegalAction(said("seat {seat} has played its card: it can draw, or end its turn without", seat=seat))
+        return IllegalAction(
+            message("seat {seat} has played its card: it can draw, or end its turn without", seat=seat)
+        )
     if position.phase == "late":
         return IllegalAction(
-            said("seat {seat} has not drawn in its last turn: it can draw now, or waive the draw", seat=seat)
+            message("seat {seat} has not drawn in its last turn: it can draw now, or waive the draw", seat=seat)
         )
     if position.phase == "penalty":
         return IllegalAction(
-            said("seat {seat} gives up a card for its team's talk first: name the card and 'given'", seat=seat)
+            message("seat {seat} gives up a card for its team's talk first: name the card and 'given'", seat=seat)
         )
     return IllegalAction(
-        said("seat {seat} is to play: there is nothing that it has to draw, end, waive or give up", seat=seat)
+        message("seat {seat} is to play: there is nothing that it has to draw, end, waive or give up", seat=seat)
     )
 
 
-def why_no_call(position: Position, called: Seat) -> IllegalAction | None:
+def why_no_call(position: Position, called: SeatNumber) -> IllegalAction | None:
     """The reason why the talk of a seat cannot be called, None if it can (was there any, that is for others to say)."""
     if position.options.table_talk:
-        return IllegalAction(said("talk is free at this table: nobody can be called for it"))
+        return IllegalAction(message("talk is free at this table: nobody can be called for it"))
     if not 1 <= called <= position.players:
         return IllegalAction(
-            said("there is no seat {seat} to call: the seats are 1 to {players}", seat=called, players=position.players)
+            message(
+                "there is no seat {seat} to call: the seats are 1 to {players}", seat=called, players=position.players
+            )
         )
     if called in position.out:
         return IllegalAction(
-            said("seat {seat} has left the game: only the talk of a player who stays can be called", seat=called)
+            message("seat {seat} has left the game: only the talk of a player who stays can be called", seat=called)
         )
     team = team_of(called, position.teams)
     if not any(mate != called and team_of(mate, position.teams) == team for mate in position.staying):
         return IllegalAction(
-            said("seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=called)
+            message("seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=called)
         )
     if team == team_of(position.to_move, position.teams):
         return IllegalAction(
-            said("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=called)
+            message("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=called)
         )
     return None
 
@@ -100,15 +106,15 @@ def why_no_call(position: Position, called: Seat) -> IllegalAction | None:
 def _why_not_held(position: Position, card: Card) -> str | None:
     variant, hand = position.variant, position.hands[position.to_move - 1]
     if not 0 <= card < len(variant.faces):
-        return said("there is no card number {card} in {game}", card=card, game=variant.title)
+        return message("there is no card number {card} in {game}", card=card, game=variant.title)
     if card in hand:
         return None
     name = format_card(variant, card)
     if UNKNOWN not in hand:
-        return said("seat {seat} does not hold {name}: play a card of the hand", seat=position.to_move, name=name)
+        return message("seat {seat} does not hold {name}: play a card of the hand", seat=position.to_move, name=name)
     seen = sum(cards.count(card) for cards in (*position.hands, *position.discards))
     if seen >= variant.deck.count(card):
-        return said(
+        return message(
             "seat {seat} cannot hold {name}: every {name} has been seen elsewhere", seat=position.to_move, name=name
         )
     return None
@@ -118,15 +124,15 @@ def _why_not_dead(position: Position, card: Card) -> str:
     variant, look = position.variant, position.table.look
     name = format_card(variant, card)
     if card in variant.wild or card in variant.removing:
-        return said("{name} belongs to no square, so it is never dead: keep it or play it", name=name)
+        return message("{name} belongs to no square, so it is never dead: keep it or play it", name=name)
     free = position.free & look.reach[card]
     if free:
         squares = _squares(position, free)
         if free.bit_count() == 1:
-            return said("{name} is not dead: {square} is free", name=name, square=squares)
-        return said("{name} is not dead: {squares} are free", name=name, squares=squares)
+            return message("{name} is not dead: {square} is free", name=name, square=squares)
+        return message("{name} is not dead: {squares} are free", name=name, squares=squares)
     limit = position.exchanged
-    return said(
+    return message(
         "{name} cannot be exchanged: {limit} in a turn is all that may be, so play another card", name=name, limit=limit
     )
 
@@ -135,18 +141,20 @@ def _why_not_placed(position: Position, card: Card, square: Square) -> str:
     variant, reach = position.variant, position.table.look.reach[card]
     name, where = format_card(variant, card), format_square(variant, square)
     if card in variant.removing:
-        return said("{name} places no chip, it takes one: write for instance {name} x{where}", name=name, where=where)
+        return message(
+            "{name} places no chip, it takes one: write for instance {name} x{where}", name=name, where=where
+        )
     if not position.table.look.bit[square] & reach:
         printed = format_card(variant, variant.board.grid[square])
         squares = _squares(position, reach)
-        return said(
+        return message(
             "{where} is {printed}, not {name}: {name} is {squares}",
             where=where,
             printed=printed,
             name=name,
             squares=squares,
         )
-    return said("{where} is taken: choose a free square", where=where)
+    return message("{where} is taken: choose a free square", where=where)
 
 
 def _why_not_removed(position: Position, card: Card, square: Square) -> str:
@@ -154,13 +162,13 @@ def _why_not_removed(position: Position, card: Card, square: Square) -> str:
     name, where = format_card(variant, card), format_square(variant, square)
     if card not in variant.removing:
         takers = all_of(format_card(variant, taker) for taker in variant.removing)
-        return said("{name} takes no chip: only {takers} do", name=name, takers=takers)
+        return message("{name} takes no chip: only {takers} do", name=name, takers=takers)
     bit = look.bit[square]
     if position.free & bit:
-        return said("there is no chip on {where} to take: choose a square with an opponent's chip", where=where)
+        return message("there is no chip on {where} to take: choose a square with an opponent's chip", where=where)
     if position.chips[team_of(position.to_move, position.teams) - 1] & bit:
-        return said("the chip on {where} is your own team's: take an opponent's", where=where)
-    return said(
+        return message("the chip on {where} is your own team's: take an opponent's", where=where)
+    return message(
         "the chip on {where} is part of a completed sequence, which nobody can touch: take another", where=where
     )
 

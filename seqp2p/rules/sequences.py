@@ -11,13 +11,13 @@ whose first square comes first in reading order. In a line this choice never los
 
 from collections.abc import Iterable
 
+from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import Action, Ends
 from seqp2p.rules.errors import AmbiguousAction, IllegalAction
 from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
 from seqp2p.rules.table import Table, team_of
-from seqp2p.said import all_of, said
 
 
 def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> SquareSet:
@@ -63,7 +63,7 @@ def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, .
         line = _named_line(position, pair, made, open_lines)
         if _clash(look, line, counted):
             both = all_of(format_ends(position.variant, named) for named in ends)
-            raise AmbiguousAction(said("{both} share more than one chip: name only one of them", both=both))
+            raise AmbiguousAction(message("{both} share more than one chip: name only one of them", both=both))
         counted.append(line)
     for line in open_lines:
         if not _clash(look, line, counted):
@@ -87,7 +87,7 @@ def _named_line(position: Position, pair: Ends, made: list[SquareSet], open_line
     name, length = format_ends(position.variant, pair), position.variant.line_length
     if line not in made:
         raise IllegalAction(
-            said(
+            message(
                 "{name} is not a line of {length} that this chip completes: name another, or none",
                 name=name,
                 length=length,
@@ -95,6 +95,6 @@ def _named_line(position: Position, pair: Ends, made: list[SquareSet], open_line
         )
     if line not in open_lines:
         raise IllegalAction(
-            said("{name} shares more than one chip with a sequence of the team: name another, or none", name=name)
+            message("{name} shares more than one chip with a sequence of the team: name another, or none", name=name)
         )
     return line

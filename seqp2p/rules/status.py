@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from seqp2p.i18n import message
 from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.lookup import set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.phases import has_played, pending_fault
 from seqp2p.rules.position import DRAWN, Position, surplus_face
-from seqp2p.rules.variant import UNKNOWN, Seat
-from seqp2p.said import said
+from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 
 def status(position: Position) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def _cards(position: Position) -> Iterator[str]:
     held = sum(map(len, position.hands))
     total = held + position.pile + sum(map(len, position.discards))
     if total != len(variant.deck):
-        yield said(
+        yield message(
             "there are {total} cards in hands, pile and discards, and {size} in the deck",
             total=total,
             size=len(variant.deck),
@@ -32,19 +32,19 @@ def _cards(position: Position) -> Iterator[str]:
     size = next(size.hand for size in variant.sizes if size.players == position.players)
     for seat, hand in enumerate(position.hands, start=1):
         if len(hand) > size:
-            yield said(
+            yield message(
                 "seat {seat} holds {count} cards, more than the {size} it was dealt",
                 seat=seat,
                 count=len(hand),
                 size=size,
             )
         elif len(hand) == size and seat in _not_drawn(position):
-            yield said("seat {seat} holds {size} cards and has still to draw one", seat=seat, size=size)
+            yield message("seat {seat} holds {size} cards and has still to draw one", seat=seat, size=size)
     if any(UNKNOWN in cards for cards in position.discards):
-        yield said("a discard lies face up, so it is never unknown")
+        yield message("a discard lies face up, so it is never unknown")
 
 
-def _not_drawn(position: Position) -> tuple[Seat, ...]:
+def _not_drawn(position: Position) -> tuple[SeatNumber, ...]:
     """The seats that lack the card for one they have played: the mover and the one that owes a draw."""
     pending = position.pending
     return (pending.owes, pending.mover if has_played(position) else 0) if pending else ()
@@ -55,14 +55,14 @@ def _board(position: Position) -> Iterator[str]:
     seen = 0
     for chips in position.chips:
         if chips & seen:
-            yield said("two teams have a chip on the same square")
+            yield message("two teams have a chip on the same square")
         seen |= chips
     if seen & ~look.squares:
-        yield said("a chip lies on a free corner or beside the board")
+        yield message("a chip lies on a free corner or beside the board")
     if position.free != look.squares & ~seen:
-        yield said("the free squares are not those without a chip")
+        yield message("the free squares are not those without a chip")
     if seen.bit_count() > position.turn + has_played(position):
-        yield said("{chips} chips lie on the board after {turn} turns", chips=seen.bit_count(), turn=position.turn)
+        yield message("{chips} chips lie on the board after {turn} turns", chips=seen.bit_count(), turn=position.turn)
 
 
 def _sequences(position: Position) -> Iterator[str]:
@@ -71,10 +71,10 @@ def _sequences(position: Position) -> Iterator[str]:
     for at, (sequence, line) in enumerate(lines):
         name = format_ends(position.variant, (sequence.squares[0], sequence.squares[-1]))
         if line & ~(position.chips[sequence.team - 1] | look.corners):
-            yield said("{name} is not filled with chips of team {team}", name=name, team=sequence.team)
+            yield message("{name} is not filled with chips of team {team}", name=name, team=sequence.team)
         for other, other_line in lines[:at]:
             if other.team == sequence.team and (line & other_line & ~look.corners).bit_count() > 1:
-                yield said(
+                yield message(
                     "{name} shares more than one chip with another sequence of team {team}",
                     name=name,
                     team=sequence.team,
@@ -85,9 +85,9 @@ def _sequences(position: Position) -> Iterator[str]:
     for team in range(1, position.teams + 1):
         count = sum(sequence.team == team for sequence, _ in lines)
         if count >= needed and position.outcome != team:
-            yield said("team {team} has {count} sequences and has not won", team=team, count=count)
+            yield message("team {team} has {count} sequences and has not won", team=team, count=count)
         if count < needed and position.outcome == team:
-            yield said(
+            yield message(
                 "team {team} has won with {count} sequences, and {needed} are needed",
                 team=team,
                 count=count,
@@ -103,25 +103,25 @@ def _uncounted(position: Position) -> Iterator[str]:
             complete = line & (chips | look.corners) == line
             if complete and all((line & other & ~look.corners).bit_count() <= 1 for other in recorded):
                 name = format_ends(position.variant, (squares[0], squares[-1]))
-                yield said("{name} is a sequence of team {team} that has not been counted", name=name, team=team)
+                yield message("{name} is a sequence of team {team} that has not been counted", name=name, team=team)
 
 
 def _turns(position: Position) -> Iterator[str]:
     if not position.over and not 1 <= position.to_move <= position.players:
-        yield said(
+        yield message(
             "seat {seat} cannot be to move: the seats are 1 to {players}",
             seat=position.to_move,
             players=position.players,
         )
     if position.over and position.to_move:
-        yield said("the game is over, and seat {seat} is to move", seat=position.to_move)
+        yield message("the game is over, and seat {seat} is to move", seat=position.to_move)
     for fault in (absence_fault(position), pending_fault(position)):
         if fault:
             yield fault
     if position.exchanged and (position.over or position.exchanges_left < 0):
-        yield said("{exchanged} dead cards cannot have been exchanged in this turn", exchanged=position.exchanged)
+        yield message("{exchanged} dead cards cannot have been exchanged in this turn", exchanged=position.exchanged)
     if position.idle > position.quiet or position.quiet > position.turn:
-        yield said("more turns were idle than quiet, or more were quiet than played")
+        yield message("more turns were idle than quiet, or more were quiet than played")
     stale = position.idle >= len(position.staying) or position.quiet >= position.variant.quiet_turns_max
     if stale != (position.outcome == DRAWN):
-        yield said("the game is drawn") if stale else said("nothing has happened that makes the game a draw")
+        yield message("the game is drawn") if stale else message("nothing has happened that makes the game a draw")

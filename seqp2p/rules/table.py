@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from seqp2p.i18n import any_of, listed, message
 from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import Lookup, NearLines, lookup
-from seqp2p.rules.variant import Seat, TableSize, Team, Variant
-from seqp2p.said import any_of, listed, said
+from seqp2p.rules.variant import SeatNumber, TableSize, Team, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Options:
 
 # The options as people are told of them.
 _OPTION_NAMES: Final = {
-    "advanced": said("advanced"),
-    "table_talk": said("table talk"),
-    "manual_draw": said("manual draw"),
+    "advanced": message("advanced"),
+    "table_talk": message("table talk"),
+    "manual_draw": message("manual draw"),
 }
 
 
@@ -37,7 +37,7 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
         game = variant.title
         if size.teams == (players,):
             raise RulesError(
-                said(
+                message(
                     "{players} players of {game} form {allowed} teams, one player each, not {teams}",
                     players=players,
                     game=game,
@@ -46,7 +46,7 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
                 )
             )
         raise RulesError(
-            said(
+            message(
                 "{players} players of {game} form {allowed} teams, not {teams}",
                 players=players,
                 game=game,
@@ -59,7 +59,7 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
         changed = getattr(options, option.name) != getattr(usual, option.name)
         if changed and option.name not in variant.options:
             name = _OPTION_NAMES[option.name]
-            raise RulesError(said("{game} has no option {name}: leave it as it is", game=variant.title, name=name))
+            raise RulesError(message("{game} has no option {name}: leave it as it is", game=variant.title, name=name))
 
 
 def default_teams(variant: Variant, players: int) -> int:
@@ -72,7 +72,7 @@ def hand_size(variant: Variant, players: int) -> int:
     return _size(variant, players).hand
 
 
-def team_of(seat: Seat, teams: int) -> Team:
+def team_of(seat: SeatNumber, teams: int) -> Team:
     """The team of a seat: the teams alternate round the table."""
     return (seat - 1) % teams + 1
 
@@ -84,13 +84,13 @@ def _size(variant: Variant, players: int) -> TableSize:
     counts = [size.players for size in variant.sizes]
     game, numbers = variant.title, any_of([listed(map(str, counts[:-1])), str(counts[-1])])
     if players == 1:
-        raise RulesError(said("1 player cannot play: {game} is for {numbers} players", game=game, numbers=numbers))
+        raise RulesError(message("1 player cannot play: {game} is for {numbers} players", game=game, numbers=numbers))
     if not counts[0] <= players <= counts[-1]:
-        why = said(
+        why = message(
             "{count} players cannot play: {game} is for {numbers} players", count=players, game=game, numbers=numbers
         )
         raise RulesError(why)
-    why = said(
+    why = message(
         "{count} players cannot form two or three equal teams: {game} is for {numbers} players",
         count=players,
         game=game,

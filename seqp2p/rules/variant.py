@@ -15,7 +15,7 @@ UNKNOWN: Final = -1
 """A card that this observer does not know."""
 Square: TypeAlias = int
 """``row * cols + col``, both from 0, in the orientation of the grid in ``boards``."""
-Seat: TypeAlias = int
+SeatNumber: TypeAlias = int
 """From 1 to the number of players, clockwise round the table."""
 Team: TypeAlias = int
 """From 1 to the number of teams; seats take turns: 1, 2, 1, 2 … or 1, 2, 3, 1, 2, 3 …"""

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
+from seqp2p.i18n import message
 from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import legal_actions
 from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import squares_of
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
 from seqp2p.rules.table import Options, team_of
-from seqp2p.rules.variant import Card, Seat, Square, Team, Variant
-from seqp2p.said import said
+from seqp2p.rules.variant import Card, SeatNumber, Square, Team, Variant
 
 CORNER = -1
 """In ``View.board``: a free corner."""
@@ -19,7 +19,7 @@ CORNER = -1
 class View:
     """A position as one seat sees it: plain data, the same for all positions that this seat cannot tell apart."""
 
-    seat: Seat
+    seat: SeatNumber
     """0 for one who only watches, whose team is 0 and whose hand is empty."""
     team: Team
     variant: Variant
@@ -39,11 +39,11 @@ class View:
     pile: int
     discards: tuple[tuple[Card, ...], ...]
     """In seat order, each oldest first."""
-    to_move: Seat
+    to_move: SeatNumber
     """0 when the game is over."""
-    mover: Seat
+    mover: SeatNumber
     """The seat whose turn it is; another one is to move when it owes a draw or a card."""
-    out: tuple[Seat, ...]
+    out: tuple[SeatNumber, ...]
     """The seats that have left the game, ascending."""
     phase: Phase
     """What the seat to move is to do: play, draw, draw late, or give up a card for its team's talk."""
@@ -59,11 +59,11 @@ class View:
     """The position itself with the other hands unknown, for those who want to look ahead with the engine."""
 
 
-def view(position: Position, seat: Seat) -> View:
+def view(position: Position, seat: SeatNumber) -> View:
     """The view of one seat, or of one who only watches (seat 0); RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
         raise RulesError(
-            said("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
+            message("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
         )
     seen = hide(position, (seat,))
     board = [0] * len(seen.variant.board.grid)

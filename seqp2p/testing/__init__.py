@@ -13,9 +13,9 @@
 
 from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
 from seqp2p.testing.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
-from seqp2p.testing.miniature import MINIATURE
-from seqp2p.testing.outcome import Outcome, SeatOutcome, outcome_of, simulate
-from seqp2p.testing.process import Sitting, VirtualSession
+from seqp2p.testing.mini_variant import MINIATURE
+from seqp2p.testing.outcome import SeatOutcome, SimOutcome, outcome_of, simulate
+from seqp2p.testing.process import SimSeat, VirtualSession
 from seqp2p.testing.table import TableKey, draw_settings, make_agreement
 from seqp2p.testing.violation import SafetyViolation
 
@@ -28,11 +28,11 @@ __all__ = [
     "Cheats",
     "Fault",
     "FaultKind",
-    "Outcome",
     "Plan",
     "SafetyViolation",
     "SeatOutcome",
-    "Sitting",
+    "SimOutcome",
+    "SimSeat",
     "TableKey",
     "TooLong",
     "VirtualLan",

@@ -14,8 +14,8 @@ from typing import NoReturn
 from seqp2p.rules import VARIANTS, variant_named
 from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines, page
 from seqp2p.testing.faults import KINDS
-from seqp2p.testing.miniature import MINIATURE, NAME
-from seqp2p.testing.outcome import Outcome, SeatOutcome, command, commit, simulate
+from seqp2p.testing.mini_variant import MINIATURE, NAME
+from seqp2p.testing.outcome import SeatOutcome, SimOutcome, command, commit, simulate
 from seqp2p.testing.soak import soak, table
 
 
@@ -104,7 +104,7 @@ def _one(chosen: argparse.Namespace) -> int:
     return 0 if outcome.violation is None else 1
 
 
-def _lines(outcome: Outcome) -> list[str]:
+def _lines(outcome: SimOutcome) -> list[str]:
     lines = [
         f"seed {outcome.seed}, {outcome.players} players, {outcome.variant}, commit {commit()}",
         f"latency {outcome.plan.latency_s} s, jitter {outcome.plan.jitter_s} s",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from seqp2p.replay.disk import File
-from seqp2p.replay.sidecar import LoggedKind, Secrets, beginning, entry
+from seqp2p.replay.sidecar import LoggedKind, SidecarSecrets, beginning, entry
 
 
 @dataclass
@@ -84,7 +84,7 @@ class VirtualDisk:
 class VirtualSidecar:
     """A seat's own file on a virtual disk: the bytes are those of ``seqp2p.replay.sidecar``."""
 
-    def __init__(self, disk: VirtualDisk, path: Path, *, new: Secrets | None = None) -> None:
+    def __init__(self, disk: VirtualDisk, path: Path, *, new: SidecarSecrets | None = None) -> None:
         self._disk = disk
         self._path = path
         self._file = disk.append(path, new=new is not None)

@@ -19,22 +19,22 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from seqp2p.match.table import Agreement, encode_agreement
-from seqp2p.net.errors import Refused
+from seqp2p.net.errors import PeerRefused
 from seqp2p.rules import View
-from seqp2p.testing.agenda import Agenda
+from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
-from seqp2p.testing.life import Life
+from seqp2p.testing.invariants import Invariants
 from seqp2p.testing.mesh import Answered
-from seqp2p.testing.miniature import NAME
-from seqp2p.testing.peer import Peer
+from seqp2p.testing.mini_variant import NAME
+from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.players import Choose, make_bot
-from seqp2p.testing.process import MakeSession, Sitting
+from seqp2p.testing.process import MakeSession, SimSeat
+from seqp2p.testing.sim_process import SimProcess
+from seqp2p.testing.sim_spectator import SimSpectator
 from seqp2p.testing.spectator import MakeVisit, VirtualSpectator
 from seqp2p.testing.table import TABLES, TableKey, drawn_from, make_agreement
 from seqp2p.testing.trouble import schedule
-from seqp2p.testing.visit import Visit
 from seqp2p.testing.wires import End, Network, Tamper, honest_wire
-from seqp2p.testing.witness import Witness
 
 SETTLE_S: Final = 600.0
 """A game has ended, or is closed, so many virtual seconds after the last fault."""
@@ -73,7 +73,7 @@ class VirtualLan:
     """``n`` peers at one table. ``run`` plays the game to its end; ``peers`` are by seat.
 
     ``plan`` is what goes wrong. ``seed`` decides everything else: the table, the moves, the pace. ``bots`` are names
-    of ``seqp2p.players.bots``, in turn by seat; ``choices`` replaces some. The witness looks after all seats but those
+    of ``seqp2p.bots.registry``, in turn by seat; ``choices`` replaces some. The witness looks after all seats but those
     of ``cheats``. ``spectators`` watch, by number from FIRST_SPECTATOR on; who hosts them and when they come follows
     from the seed too, by other dice, so that the seats play the same game with them and without.
     """
@@ -96,36 +96,38 @@ class VirtualLan:
         self.table = TableKey(seed % TABLES, n, variant)
         self.agreement = make_agreement(self.table) if agreement is None else agreement
         self.agreement_bytes = encode_agreement(self.agreement)
-        self.agenda = Agenda()
+        self.agenda = EventQueue()
         beside = drawn_from("beside", seed)
         self.network = Network(self.agenda, self.plan, drawn_from("network", seed), beside, cheats.tamper)
         watching = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
-        self.witness = Witness(self.agreement, frozenset(range(1, n + 1)) - cheats.all, watching - cheats.visits.keys())
+        self.witness = Invariants(
+            self.agreement, frozenset(range(1, n + 1)) - cheats.all, watching - cheats.visits.keys()
+        )
         self.places = spectators
         self.host = beside.randint(1, n)
         names = list(bots)
-        self.peers: dict[int, Peer] = {}
+        self.peers: dict[int, SimPeer] = {}
         for seat in range(1, n + 1):
             choose = make_bot(names[(seat + seed) % len(names)], drawn_from("bot", seed, seat))
-            self.peers[seat] = Peer(
+            self.peers[seat] = SimPeer(
                 self,
                 seat,
                 (choices or {}).get(seat, choose),
-                cheats.sessions.get(seat, Sitting.make),
+                cheats.sessions.get(seat, SimSeat.make),
                 drawn_from("peer", seed, seat),
             )
         self.spectators = {
             number: VirtualSpectator(
-                self, number, drawn_from("spectator", seed, number), cheats.visits.get(number, Visit)
+                self, number, drawn_from("spectator", seed, number), cheats.visits.get(number, SimSpectator)
             )
             for number in sorted(watching)
         }
-        self._hecklers = frozenset(cheats.visits)
+        self._hostile_spectators = frozenset(cheats.visits)
         self.network.watch = self._overhear
         schedule(self.plan, self.agenda, self.network, {**self.peers, **self.spectators})
 
     @property
-    def honest(self) -> list[Peer]:
+    def honest(self) -> list[SimPeer]:
         """The peers that play by the rules."""
         return [peer for seat, peer in self.peers.items() if seat in self.witness.honest]
 
@@ -136,7 +138,7 @@ class VirtualLan:
         Nobody waits for those that cheat, nor for their spectators, from whom a host can keep the end back for ever.
         """
         last_s = self.plan.last_s
-        served = self._onlookers if self.host in self.witness.honest else []
+        served = self._spectators if self.host in self.witness.honest else []
         if any(spectator.state not in {"ended", "gone"} for spectator in served):
             return False
         return all(
@@ -155,18 +157,18 @@ class VirtualLan:
                 break
             if self.agenda.now > until or self.agenda.done > _STEPS_MAX:
                 raise TooLong(self._where())
-        self.witness.at_the_end(self.peers.values(), self._onlookers)
+        self.witness.at_the_end(self.peers.values(), self._spectators)
 
     def _invite(self) -> None:
         """Half of the spectators come when the game begins, the others at any time; those that cheat miss nothing."""
         for number, spectator in self.spectators.items():
             late_s = spectator.dice.choice((_SOON_S, spectator.dice.uniform(0.0, _LATE_S)))
-            self.agenda.after(_SOON_S if number in self._hecklers else late_s, spectator.start)
+            self.agenda.after(_SOON_S if number in self._hostile_spectators else late_s, spectator.start)
 
     @property
-    def _onlookers(self) -> list[VirtualSpectator]:
+    def _spectators(self) -> list[VirtualSpectator]:
         """The spectators that only watch."""
-        return [each for number, each in self.spectators.items() if number not in self._hecklers]
+        return [each for number, each in self.spectators.items() if number not in self._hostile_spectators]
 
     def _where(self) -> str:
         matches = {seat: peer.match for seat, peer in self.peers.items()}
@@ -180,7 +182,7 @@ class VirtualLan:
 
     # For the peers and spectators.
 
-    def dial(self, process: "Life[Any]", seat: int, answered: Answered, hello: bytes = b"") -> None:
+    def dial(self, process: "SimProcess[Any]", seat: int, answered: Answered, hello: bytes = b"") -> None:
         """A connection from a process to a seat: three ways to be accepted, a fourth to know of it.
 
         ``hello`` is what a spectator says it comes for.
@@ -190,7 +192,7 @@ class VirtualLan:
         blocked = network.is_cut(own, seat) or network.is_cut(seat, own)
         target = self.peers[seat]
 
-        def answer(answer: End | Refused | None) -> None:
+        def answer(answer: End | PeerRefused | None) -> None:
             if process.alive:
                 answered(answer)
             elif isinstance(answer, End):
@@ -215,17 +217,17 @@ class VirtualLan:
         else:
             agenda.after(2 * trips_s, accept)
 
-    def looked(self, peer: Peer) -> None:
+    def looked(self, peer: SimPeer) -> None:
         """A peer's match has taken something."""
         self.witness.looks(peer)
 
-    def see(self, peer: Peer, view: View) -> None:
+    def see(self, peer: SimPeer, view: View) -> None:
         """A peer's player is shown something."""
         self.witness.sees(peer, view)
 
     def noticed(self, spectator: VirtualSpectator) -> None:
         """A spectator's match has taken something."""
-        if spectator.number not in self._hecklers:
+        if spectator.number not in self._hostile_spectators:
             self.witness.notices(spectator)
 
     def _overhear(self, sender: int, to: int, data: bytes) -> None:

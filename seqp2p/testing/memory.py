@@ -14,7 +14,7 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import Cards
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.net.frames import HEADER_SIZE, announced
-from seqp2p.net.messages import Message, Stage, decode_message
+from seqp2p.net.messages import LinkStage, WireMessage, decode_message
 
 _SIGNATURES_MAX: Final = 60_000
 _SHARES_MAX: Final = 20_000
@@ -48,7 +48,7 @@ REMEMBERING: Final = Remembering()
 
 
 @lru_cache(_MESSAGES_MAX)
-def decoded(frame: bytes, stage: Stage = Stage.GAME) -> Message:
+def decoded(frame: bytes, stage: LinkStage = LinkStage.GAME) -> WireMessage:
     """The message in a frame (its length before it); raises PeerError and Refused as the decoder does."""
     return decode_message(frame[HEADER_SIZE:], stage)
 

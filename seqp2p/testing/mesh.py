@@ -1,4 +1,4 @@
-"""The links of one simulated seat: what ``seqp2p.net.mesh`` does with sockets, done with virtual ones.
+"""The links of one simulated seat: what ``seqp2p.live.mesh`` does with sockets, done with virtual ones.
 
 What is said to whom is the product's own (``Relay``, ``View``). This file has what is trio's there: when to dial, when
 a link is dead, and how to say goodbye; the rules and the times are those of mesh.py, links.py and dialling.py.
@@ -8,28 +8,28 @@ import random
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
+from seqp2p.i18n import message, message_of
+from seqp2p.live.inbox import InboxItem
+from seqp2p.lobby.spectator_feed import Show
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement
-from seqp2p.net.audience import Show
 from seqp2p.net.dialling import pause_s
-from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import announced
-from seqp2p.net.gossip import Item, Store, View, digest
-from seqp2p.net.inbox import Item as InboxItem
+from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import Bye, bye, encode_message
 from seqp2p.net.relay import LinkDown, LinkUp, Neighbour, Received, Relay
-from seqp2p.said import said, why
-from seqp2p.testing.agenda import Appointment
-from seqp2p.testing.audience import VirtualAudience
+from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded
+from seqp2p.testing.spectator_server import VirtualSpectatorFeed
 from seqp2p.testing.wires import End, keep_alive
 
-Answered: TypeAlias = Callable[[End | Refused | None], None]
+Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
 """Gets the answer to a call: a link, why there is none, or None where nobody answers."""
 
 
-class Process(Protocol):
+class MeshProcess(Protocol):
     """The process that a mesh is a part of: its clock, its alarms (which end with it), and who takes what comes."""
 
     def now(self) -> float:
@@ -53,23 +53,23 @@ class Other(Neighbour[End]):
     """Another seat as a simulated one keeps it."""
 
     def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
-        super().__init__(seat, said("seat {seat}", seat=seat), View(own_seat, seat, limits))
+        super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, limits))
         self.failures = 0
         self.dialling: Appointment | None = None
         self.since: dict[int, float] = {}  # when each link was made, by its identity
 
 
 class VirtualMesh(Relay[End]):
-    """The links of one incarnation of a seat, and those of its ``audience`` if it is the host."""
+    """The links of one incarnation of a seat, and those of its ``feed`` if it is the host."""
 
     def __init__(
         self,
         own_seat: int,
         agreement: Agreement,
-        process: Process,
+        process: MeshProcess,
         dice: random.Random,
         limits: Limits = DEFAULT_LIMITS,
-        audience: VirtualAudience | None = None,
+        feed: VirtualSpectatorFeed | None = None,
     ) -> None:
         players = len(agreement.seats)
         self._others = {seat: Other(own_seat, seat, limits) for seat in range(1, players + 1) if seat != own_seat}
@@ -78,15 +78,15 @@ class VirtualMesh(Relay[End]):
         self._dice = dice
         self._limits = limits
         self._agreement = agreement
-        self._audience = audience
+        self._feed = feed
         self._closing: Callable[[], None] | None = None
         self.faulted: list[tuple[int, str]] = []  # whom this seat has blamed, or sent off, and for what
 
     def begin(self, store: Store) -> None:
         """Look for the others."""
         self._store = store
-        if self._audience:
-            self._audience.begin(Show(self._agreement, store, self._sticky))
+        if self._feed:
+            self._feed.begin(Show(self._agreement, store, self._sticky))
         for other in self._others.values():
             self._dial_later(other)
 
@@ -106,7 +106,7 @@ class VirtualMesh(Relay[End]):
             other.dialling = None
             return
 
-        def answered(end: End | Refused | None) -> None:
+        def answered(end: End | PeerRefused | None) -> None:
             other.dialling = None
             if not isinstance(end, End) or not end.open:
                 other.failures += 1
@@ -116,25 +116,25 @@ class VirtualMesh(Relay[End]):
 
         self._process.dial(other.seat, answered)
 
-    def turns_away(self, number: int, hello: bytes) -> Refused | None:
+    def turns_away(self, number: int, hello: bytes) -> PeerRefused | None:
         """Why this process takes no link from that seat or spectator, if it takes none."""
         if number in self._others:
-            return Refused("faulty") if self._others[number].faults >= self._limits.faults_max else None
-        return self._audience.turns_away(number, hello) if self._audience else Refused("no_spectators")
+            return PeerRefused("faulty") if self._others[number].faults >= self._limits.faults_max else None
+        return self._feed.turns_away(number, hello) if self._feed else PeerRefused("no_spectators")
 
     def adopt(self, end: End) -> None:
         """A new link, dialled or taken."""
         if end.seat in self._others:
             self._adopt(end)
-        elif self._audience:
-            self._audience.adopt(end)
+        elif self._feed:
+            self._feed.adopt(end)
 
     def _adopt(self, end: End) -> None:
         other = self._others[end.seat]
         other.links.append(end)
         other.since[id(end)] = self._now()
         if len(other.links) > self._limits.links_per_seat:
-            other.links[0].end(LinkLost(said("A newer connection has taken its place.")))
+            other.links[0].end(LinkLost(message("A newer connection has taken its place.")))
         if not other.up:
             other.up = True
             self._announce_links(but=end)
@@ -146,10 +146,10 @@ class VirtualMesh(Relay[End]):
         """A link has ended."""
         if end.seat in self._others:
             self._lost(end, error)
-        elif self._audience:
-            self._audience.lost(end, error)
+        elif self._feed:
+            self._feed.lost(end, error)
             if isinstance(error, PeerError):
-                self.faulted.append((end.seat, why(error)))
+                self.faulted.append((end.seat, message_of(error)))
         if self._closing and not self._awaited:
             self._closing()
 
@@ -168,37 +168,37 @@ class VirtualMesh(Relay[End]):
             blamed, other.blamed = other.blamed, None
             self._announce_links()
             if not self._closing:
-                self._process.put(LinkDown(other.seat, why(blamed or error), blamed is not None))
+                self._process.put(LinkDown(other.seat, message_of(blamed or error), blamed is not None))
         self._dial_later(other)
 
     @property
     def _awaited(self) -> bool:
         """Whether somebody has not closed its link yet."""
-        return bool(self.linked) or bool(self._audience and self._audience.count)
+        return bool(self.linked) or bool(self._feed and self._feed.count)
 
     def _blame(self, peer: Neighbour[End], error: PeerError) -> None:
-        self.faulted.append((peer.seat, why(error)))
+        self.faulted.append((peer.seat, message_of(error)))
         super()._blame(peer, error)
 
     # Messages.
 
     def receive(self, end: End, data: bytes) -> None:
         """A frame has come."""
-        if self._audience and end.seat not in self._others:
-            self._audience.receive(end, data)
+        if self._feed and end.seat not in self._others:
+            self._feed.receive(end, data)
             return
         other = self._others[end.seat]
         try:
             announced(data, self._limits.frame_max)
-            message = decoded(data)
-        except (PeerError, Refused) as error:
+            received = decoded(data)
+        except (PeerError, PeerRefused) as error:
             end.end(error)
             return
-        if isinstance(message, Bye):
-            self._hand_on(Received(other.seat, message))
-            end.end(LinkLost(said("It has left.")))
-        elif (received := self._hear(other, end, message)) is not None:
-            self._hand_on(received)
+        if isinstance(received, Bye):
+            self._hand_on(Received(other.seat, received))
+            end.end(LinkLost(message("It has left.")))
+        elif (heard := self._hear(other, end, received)) is not None:
+            self._hand_on(heard)
 
     def _hand_on(self, received: Received) -> None:
         if not self._closing:
@@ -216,18 +216,18 @@ class VirtualMesh(Relay[End]):
         for other in self._others.values():
             for link in other.links:
                 link.send_frame(encode_message(bye(reason)))
-        if self._audience:
-            self._audience.say_goodbye(reason)
+        if self._feed:
+            self._feed.say_goodbye(reason)
         self._process.after(self._limits.close_s if self._awaited else 0.0, close_once)
 
     def abort(self) -> None:
         """The process has ended in order: its connections are closed."""
         for link in self.ends:
-            link.end(LinkLost(said("It has left.")))
+            link.end(LinkLost(message("It has left.")))
 
-    def _show(self, item: Item, frame: bytes) -> None:
-        if self._audience:
-            self._audience.spread(item, frame)
+    def _show(self, item: GossipItem, frame: bytes) -> None:
+        if self._feed:
+            self._feed.spread(item, frame)
 
     # For seats that cheat.
 
@@ -239,10 +239,10 @@ class VirtualMesh(Relay[End]):
     def hold_back(self, contribution: Contribution) -> None:
         """Count it as sent to everybody, so that ``publish`` sends it to nobody."""
         for other in self._others.values():
-            other.view.wants(Item(digest(contribution.payload)), self._now())
+            other.view.wants(GossipItem(digest(contribution.payload)), self._now())
 
     @property
     def ends(self) -> list[End]:
         """This side's ends of all links."""
         own = [end for other in self._others.values() for end in other.links]
-        return own + self._audience.ends if self._audience else own
+        return own + self._feed.ends if self._feed else own

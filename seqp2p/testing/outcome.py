@@ -9,8 +9,8 @@ from typing import Any
 
 from seqp2p.testing.faults import KINDS, FaultKind, Plan, draw_plan, draw_watching
 from seqp2p.testing.lan import TooLong, VirtualLan
-from seqp2p.testing.miniature import NAME
-from seqp2p.testing.peer import Peer
+from seqp2p.testing.mini_variant import NAME
+from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.violation import SafetyViolation
 
@@ -31,7 +31,7 @@ class SeatOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimOutcome:
     """A simulated game. ``violation`` is what must never be; ``hash`` is of the seats' records in order: the same
     whoever watches, but for what befalls a host at its goodbye to them. Of ``spectators``, ``seat`` is the number.
     """
@@ -58,11 +58,11 @@ class Outcome:
         return asdict(self)
 
 
-def outcome_of(lan: VirtualLan, violation: str | None = None) -> Outcome:
+def outcome_of(lan: VirtualLan, violation: str | None = None) -> SimOutcome:
     """What has come of a game."""
     seats = tuple(_seat_outcome(lan, peer) for peer in lan.peers.values())
     everything = hashlib.sha256(b"".join(bytes.fromhex(seat.record) for seat in seats)).hexdigest()
-    return Outcome(
+    return SimOutcome(
         lan.seed,
         len(lan.peers),
         lan.table.variant,
@@ -77,7 +77,7 @@ def outcome_of(lan: VirtualLan, violation: str | None = None) -> Outcome:
     )
 
 
-def _seat_outcome(lan: VirtualLan, peer: Peer | VirtualSpectator) -> SeatOutcome:
+def _seat_outcome(lan: VirtualLan, peer: SimPeer | VirtualSpectator) -> SeatOutcome:
     report, result = lan.witness.reports.get(peer.number), peer.result
     return SeatOutcome(
         seat=peer.number,
@@ -93,7 +93,7 @@ def _seat_outcome(lan: VirtualLan, peer: Peer | VirtualSpectator) -> SeatOutcome
 
 def simulate(
     seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME, spectators: int = 0
-) -> Outcome:
+) -> SimOutcome:
     """Play the game of this seed, with faults of these kinds; never raises SafetyViolation or TooLong, but says it.
 
     What else it raises, the program itself has: with a note of how to play the game again.

@@ -4,26 +4,26 @@ import random
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias
 
+from seqp2p.live.inbox import InboxItem, Leaving
+from seqp2p.live.recorder import TableEvent
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatSecrets
 from seqp2p.match.table import Agreement, game_id
-from seqp2p.net.inbox import Item, Left
-from seqp2p.net.ledger import TableEvent
 from seqp2p.replay.resume import GameOver, feed, load
-from seqp2p.replay.sidecar import Secrets, SidecarDamaged, parse, sidecar_path
+from seqp2p.replay.sidecar import SidecarDamaged, SidecarSecrets, parse, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View
-from seqp2p.testing.agenda import Agenda
-from seqp2p.testing.audience import VirtualAudience
 from seqp2p.testing.disk import VirtualDisk, VirtualSidecar
+from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.memory import REMEMBERING
 from seqp2p.testing.mesh import Answered, VirtualMesh
 from seqp2p.testing.players import Choose, VirtualAsking
-from seqp2p.testing.process import MakeSession, Process, Sitting, replay_path
+from seqp2p.testing.process import MakeSession, SimSeat, SimSeatProcess, replay_path
+from seqp2p.testing.spectator_server import VirtualSpectatorFeed
 from seqp2p.testing.table import TableKey, VirtualSeat, drawn_from
 
-State: TypeAlias = Literal["playing", "down", "ended", "gone"]
+SimPeerState: TypeAlias = Literal["playing", "down", "ended", "gone"]
 """``down``: its machine or process is not running. ``gone``: nor will it, because nothing is left to start from."""
 
 _SYNC_S: Final = 0.002
@@ -33,28 +33,28 @@ _WORK_S: Final = 0.01
 class Lan(Protocol):
     """What a peer needs of the network it is in."""
 
-    agenda: Agenda
+    agenda: EventQueue
     table: TableKey
     agreement: Agreement
     agreement_bytes: bytes
     places: int
     host: int
 
-    def dial(self, process: Process, seat: int, answered: Answered) -> None:
+    def dial(self, process: SimSeatProcess, seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         ...
 
-    def looked(self, peer: "Peer") -> None:
+    def looked(self, peer: "SimPeer") -> None:
         """A peer's match has taken something."""
         ...
 
-    def see(self, peer: "Peer", view: View) -> None:
+    def see(self, peer: "SimPeer", view: View) -> None:
         """A peer's player is shown something."""
         ...
 
 
 @dataclass
-class Peer:
+class SimPeer:
     """A machine, its files and its player. What it has lived through is in ``events`` (virtual seconds, event)."""
 
     lan: Lan
@@ -68,8 +68,8 @@ class Peer:
     slow_sync_s: float = 0.0
     think_mean_s: float = 1.0
     disk: VirtualDisk = field(default_factory=VirtualDisk)
-    process: Process | None = None
-    state: State = "down"
+    process: SimSeatProcess | None = None
+    state: SimPeerState = "down"
     result: Result | None = None
     gone: str = ""
     lives: int = 0
@@ -78,7 +78,7 @@ class Peer:
     faulted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     @property
-    def agenda(self) -> Agenda:
+    def agenda(self) -> EventQueue:
         """Virtual time."""
         return self.lan.agenda
 
@@ -134,28 +134,28 @@ class Peer:
         sidecar.sync()
         self._run(loaded.match, seat, writer, sidecar)
 
-    def _secrets(self, kept: SeatSecrets) -> Secrets:
+    def _secrets(self, kept: SeatSecrets) -> SidecarSecrets:
         agreement = self.lan.agreement_bytes
         addresses = ((),) * self.lan.table.players
         secret = kept.secret.to_bytes(32, "big")
-        return Secrets(game_id(agreement), agreement, self.number, "identity", secret, kept.nonce, "", addresses)
+        return SidecarSecrets(game_id(agreement), agreement, self.number, "identity", secret, kept.nonce, "", addresses)
 
     def _run(self, match: Match, seat: VirtualSeat, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
         self.lives += 1
         self.state = "playing"
-        process = self.process = Process(self)
+        process = self.process = SimSeatProcess(self)
         dice = drawn_from(self.dice.random(), "mesh")
-        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, audience=self._audience(process))
+        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, feed=self._audience(process))
         mesh.faulted = self.faulted
         asking = VirtualAsking(self.choose, process, self.see)
-        sitting = Sitting(match, seat, mesh, asking, writer, self.tell, sidecar, process)
+        sitting = SimSeat(match, seat, mesh, asking, writer, self.tell, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
-    def _audience(self, process: Process) -> VirtualAudience | None:
+    def _audience(self, process: SimSeatProcess) -> VirtualSpectatorFeed | None:
         """Room for spectators, if this is the host; a seat that is taken again lets nobody watch."""
         if not self.lan.places or self.number != self.lan.host or self.lives > 1:
             return None
-        return VirtualAudience(self.lan.places, process)
+        return VirtualSpectatorFeed(self.lan.places, process)
 
     def kill(self, *, power: bool) -> None:
         """The process dies; with ``power`` its machine does."""
@@ -174,9 +174,9 @@ class Peer:
 
     def leave(self) -> None:
         """The player leaves."""
-        self.put(Left("had enough"))
+        self.put(Leaving("had enough"))
 
-    def put(self, item: Item) -> None:
+    def put(self, item: InboxItem) -> None:
         """Something for the session, if it runs."""
         if self.state == "playing" and self.process is not None:
             self.process.put(item)
@@ -199,7 +199,7 @@ class Peer:
         asleep_s = max(0.0, self.asleep_until - self.agenda.now)
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
-    def dial(self, process: Process, seat: int, answered: Answered) -> None:
+    def dial(self, process: SimSeatProcess, seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         self.lan.dial(process, seat, answered)
 
@@ -211,7 +211,7 @@ class Peer:
         """The player is shown this."""
         self.lan.see(self, view)
 
-    def looked(self, process: Process) -> None:
+    def looked(self, process: SimSeatProcess) -> None:
         """The session has taken something."""
         if process is self.process:
             self.lan.looked(self)

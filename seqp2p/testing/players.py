@@ -4,17 +4,17 @@ import random
 from collections.abc import Callable
 from typing import Protocol
 
-from seqp2p.net.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Chosen
-from seqp2p.players.bots import BOTS
+from seqp2p.bots.registry import BOTS
+from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Chosen
 from seqp2p.rules import Action, View
-from seqp2p.testing.agenda import Appointment
+from seqp2p.testing.event_queue import Appointment
 
 Choose = Callable[[View, str | None], Action]
 """A player's choice: what it sees, and why its last choice was not possible, or None."""
 
 
 def make_bot(name: str, dice: random.Random) -> Choose:
-    """A bot of ``seqp2p.players.bots``."""
+    """A bot of ``seqp2p.bots.registry``."""
     bot = BOTS[name](dice)
     return lambda view, _why: bot.choose(view)
 
@@ -40,7 +40,7 @@ class Thinking(Protocol):
 
 
 class VirtualAsking:
-    """One question at a time, as ``seqp2p.net.asking.Asking`` has it. ``see`` gets every view handed out."""
+    """One question at a time, as ``seqp2p.live.asking.Asking`` has it. ``see`` gets every view handed out."""
 
     def __init__(self, choose: Choose, process: Thinking, see: Callable[[View], None]) -> None:
         self._choose = choose

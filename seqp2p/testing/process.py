@@ -5,33 +5,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from seqp2p.live.asking import Asker, Chosen
+from seqp2p.live.inbox import Ending, InboxItem, Tick
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.runtime import Runtime
+from seqp2p.live.seat_session import SeatSession
+from seqp2p.live.secret_release import OPENINGS_WAIT_S, Openings
+from seqp2p.live.session import TICK_S
+from seqp2p.live.store import MatchStore
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
-from seqp2p.net.asking import Asker, Chosen
+from seqp2p.match.seat import SeatKeys
 from seqp2p.net.errors import NetError
-from seqp2p.net.inbox import Ending, Item, Tick
-from seqp2p.net.ledger import TableEvent
-from seqp2p.net.openings import OPENINGS_WAIT_S, Openings
-from seqp2p.net.runtime import Runtime
-from seqp2p.net.seated import Seated
-from seqp2p.net.session import TICK_S
-from seqp2p.net.store import MatchStore
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.testing.disk import VirtualSidecar
-from seqp2p.testing.life import Life, Machine
 from seqp2p.testing.mesh import Answered, VirtualMesh
+from seqp2p.testing.sim_process import Machine, SimProcess
 from seqp2p.testing.wires import End
 
 
-class VirtualSession(Seated):
+class VirtualSession(SeatSession):
     """``Seated``, opened for whoever runs it by hand. Cheats are made by overriding what it does."""
 
     async def begin(self) -> bool:
         """See Seated."""
         return await self._begin()
 
-    async def take(self, item: Item) -> None:
+    async def take(self, item: InboxItem) -> None:
         """See Seated."""
         await self._take(item)
 
@@ -52,11 +52,11 @@ class VirtualSession(Seated):
 
 
 @dataclass(frozen=True)
-class Sitting:
+class SimSeat:
     """All that a session is made of."""
 
     match: Match
-    seat: OwnSeat
+    seat: SeatKeys
     mesh: VirtualMesh
     asking: Asker
     writer: ReplayWriter
@@ -69,7 +69,7 @@ class Sitting:
         return kind(self.match, self.seat, self.mesh, self.asking, self.writer, self.tell, self.journal, self.runtime)
 
 
-MakeSession = Callable[[Sitting], VirtualSession]
+MakeSession = Callable[[SimSeat], VirtualSession]
 
 
 class SeatMachine(Machine, Protocol):
@@ -79,7 +79,7 @@ class SeatMachine(Machine, Protocol):
         """How long the player takes for its next choice."""
         ...
 
-    def dial(self, process: "Process", seat: int, answered: Answered) -> None:
+    def dial(self, process: "SimSeatProcess", seat: int, answered: Answered) -> None:
         """Try to reach a seat."""
         ...
 
@@ -87,7 +87,7 @@ class SeatMachine(Machine, Protocol):
         """Something has happened at the table."""
         ...
 
-    def looked(self, process: "Process") -> None:
+    def looked(self, process: "SimSeatProcess") -> None:
         """The session has taken something: time to check that all is well."""
         ...
 
@@ -96,7 +96,7 @@ class SeatMachine(Machine, Protocol):
         ...
 
 
-class Process(Life[Item]):
+class SimSeatProcess(SimProcess[InboxItem]):
     """A running peer."""
 
     def __init__(self, machine: SeatMachine) -> None:
@@ -104,7 +104,7 @@ class Process(Life[Item]):
         self.machine = machine
         self.session: VirtualSession
         self.mesh: VirtualMesh
-        self._phase: Callable[[Item], None] = self._play
+        self._phase: Callable[[InboxItem], None] = self._play
         self._writer: ReplayWriter
         self._sidecar: VirtualSidecar
 
@@ -145,10 +145,10 @@ class Process(Life[Item]):
     def _lose(self, end: End, error: NetError) -> None:
         self.mesh.lost(end, error)
 
-    def _take(self, item: Item) -> None:
+    def _take(self, item: InboxItem) -> None:
         self._phase(item)
 
-    def _play(self, item: Item) -> None:
+    def _play(self, item: InboxItem) -> None:
         self._drive(self.session.take(item))
 
     def _taken(self) -> None:
@@ -165,7 +165,7 @@ class Process(Life[Item]):
         else:
             self._close(ending)
 
-    def _see_hands(self, ending: Ending, item: Item) -> None:
+    def _see_hands(self, ending: Ending, item: InboxItem) -> None:
         if not self.session.openings.take(item):
             self._close(ending)
 
@@ -175,7 +175,7 @@ class Process(Life[Item]):
         self._phase = self._ignore
         self.mesh.close(ending.farewell, lambda: self._finish(ending))
 
-    def _ignore(self, _item: Item) -> None:
+    def _ignore(self, _item: InboxItem) -> None:
         """The game is over: nothing else matters any more."""
 
     def _finish(self, ending: Ending) -> None:

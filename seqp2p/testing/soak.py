@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from seqp2p.testing.faults import KINDS, OF_SEATS, FaultKind
-from seqp2p.testing.outcome import Outcome, command, simulate
+from seqp2p.testing.outcome import SimOutcome, command, simulate
 
 # How many seats, in turn: mostly few, where a majority is lost soonest; now and then as many as there can be.
 SIZES: Final = (3, 4, 2, 5, 3, 4, 6, 2, 3, 5, 4, 3, 7, 4, 2, 3, 5, 6, 4, 3, 8, 3, 4, 5, 12)
@@ -27,7 +27,7 @@ MIXES: Final = tuple(mix for kind in KINDS if kind in OF_SEATS for mix in (_only
 
 
 @dataclass
-class Tally:
+class SoakTally:
     """What came of many games: by kind of fault the games that had it, and those of them that were played out."""
 
     games: int = 0
@@ -44,7 +44,7 @@ class Tally:
     had_violations: Counter[str] = field(default_factory=Counter[str])
     violations: list[str] = field(default_factory=list[str])
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: SimOutcome) -> None:
         """One game more."""
         self.games += 1
         self.finished += outcome.finished
@@ -99,12 +99,12 @@ def _again(seed: int) -> str:
     return command(seed, game.players, game.kinds, spectators=game.spectators)
 
 
-def _play(seed: int) -> Outcome:
+def _play(seed: int) -> SimOutcome:
     game = game_of(seed)
     return simulate(seed, game.players, game.kinds, spectators=game.spectators)
 
 
-def play_seeds(seeds: range) -> tuple[list[Outcome], float]:
+def play_seeds(seeds: range) -> tuple[list[SimOutcome], float]:
     """Play the games of these seeds; what came of them, and the CPU seconds they took."""
     begun = time.process_time()
     outcomes = [_play(seed) for seed in seeds]
@@ -119,10 +119,10 @@ def _batches(first: int, until: float, games: int | None) -> Iterator[range]:
         seed = end
 
 
-def soak(seconds: float, processes: int = 2, first_seed: int = 0, games: int | None = None) -> Tally:
+def soak(seconds: float, processes: int = 2, first_seed: int = 0, games: int | None = None) -> SoakTally:
     """Play seed after seed for so many seconds, in so many processes (1: this one); no more than so many games."""
     begun = time.monotonic()
-    tally = Tally(first_seed=first_seed)
+    tally = SoakTally(first_seed=first_seed)
     batches = _batches(first_seed, begun + seconds, games)
     for outcomes, cpu_s in map(play_seeds, batches) if processes == 1 else _in_processes(processes, batches):
         tally.cpu_s += cpu_s
@@ -132,7 +132,7 @@ def soak(seconds: float, processes: int = 2, first_seed: int = 0, games: int | N
     return tally
 
 
-def _in_processes(processes: int, batches: Iterator[range]) -> Iterator[tuple[list[Outcome], float]]:
+def _in_processes(processes: int, batches: Iterator[range]) -> Iterator[tuple[list[SimOutcome], float]]:
     with ProcessPoolExecutor(processes) as pool:
         running = {pool.submit(play_seeds, batch) for batch in islice(batches, processes)}
         while running:
@@ -141,7 +141,7 @@ def _in_processes(processes: int, batches: Iterator[range]) -> Iterator[tuple[li
             running |= {pool.submit(play_seeds, batch) for batch in islice(batches, len(done))}
 
 
-def table(tally: Tally) -> list[str]:
+def table(tally: SoakTally) -> list[str]:
     """The tally as text: a row for each kind of fault, then the sums and what went wrong."""
     lines = [f"{'fault':<12}{'games with it':>15}{'violations':>12}{'played out':>12}"]
     lines += [

@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias
 
 from seqp2p.crypto.identity import sign
+from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.net.onlooker import WatchEvent
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.testing.agenda import Agenda
 from seqp2p.testing.disk import VirtualDisk
+from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.memory import REMEMBERING
 from seqp2p.testing.mesh import Answered
+from seqp2p.testing.sim_spectator import SimSpectator, SpectatorMachine, Ticket
 from seqp2p.testing.table import TableKey, identity
-from seqp2p.testing.visit import SpectatorMachine, Ticket, Visit
 
-State: TypeAlias = Literal["watching", "down", "ended", "gone"]
+SimSpectatorState: TypeAlias = Literal["watching", "down", "ended", "gone"]
 """``down``: it does not watch, now. ``gone``: nor will it, and it has seen nothing, or not to an end."""
-MakeVisit: TypeAlias = Callable[[SpectatorMachine, Ticket, random.Random], Visit]
+MakeVisit: TypeAlias = Callable[[SpectatorMachine, Ticket, random.Random], SimSpectator]
 
 _SYNC_S: Final = 0.002
 _WORK_S: Final = 0.01
@@ -30,12 +30,12 @@ _WORK_S: Final = 0.01
 class Hall(Protocol):
     """What a spectator needs of the network it is in."""
 
-    agenda: Agenda
+    agenda: EventQueue
     table: TableKey
     agreement_bytes: bytes
     host: int
 
-    def dial(self, process: Visit, seat: int, answered: Answered, hello: bytes) -> None:
+    def dial(self, process: SimSpectator, seat: int, answered: Answered, hello: bytes) -> None:
         """Try to reach a seat."""
         ...
 
@@ -51,26 +51,26 @@ class VirtualSpectator:
     lan: Hall
     number: int
     dice: random.Random
-    make_visit: MakeVisit = Visit
+    make_visit: MakeVisit = SimSpectator
     rate: float = 1.0
     stalled_until: float = 0.0
     disk: VirtualDisk = field(default_factory=VirtualDisk)
-    process: Visit | None = None
-    state: State = "down"
+    process: SimSpectator | None = None
+    state: SimSpectatorState = "down"
     result: Result | None = None
     gone: str = ""
     lives: int = 0
     events: list[tuple[float, WatchEvent]] = field(default_factory=list[tuple[float, WatchEvent]])
 
     @property
-    def agenda(self) -> Agenda:
+    def agenda(self) -> EventQueue:
         """Virtual time."""
         return self.lan.agenda
 
     @property
     def match(self) -> Match | None:
         """The match of the last process, also when that is over."""
-        return None if self.process is None else self.process.onlooker.match
+        return None if self.process is None else self.process.spectator.match
 
     @property
     def steps(self) -> int:
@@ -80,7 +80,7 @@ class VirtualSpectator:
     @property
     def parted(self) -> bool:
         """Whether it has read its host's goodbye."""
-        return self.process is not None and self.process.onlooker.farewell is not None
+        return self.process is not None and self.process.spectator.farewell is not None
 
     @property
     def record(self) -> bytes:
@@ -139,7 +139,7 @@ class VirtualSpectator:
         """A proof's time."""
         return _WORK_S * self.dice.uniform(0.5, 2.0)
 
-    def dial(self, visit: Visit, hello: bytes, answered: Answered) -> None:
+    def dial(self, visit: SimSpectator, hello: bytes, answered: Answered) -> None:
         """Try to reach the host."""
         self.lan.dial(visit, self.lan.host, answered, hello)
 
@@ -147,12 +147,12 @@ class VirtualSpectator:
         """Note what has happened."""
         self.events.append((self.agenda.now, event))
 
-    def looked(self, visit: Visit) -> None:
+    def looked(self, visit: SimSpectator) -> None:
         """It has taken something."""
         if visit is self.process:
             self.lan.noticed(self)
 
-    def ended(self, visit: Visit, result: Result | None, reason: str) -> None:
+    def ended(self, visit: SimSpectator, result: Result | None, reason: str) -> None:
         """The process is done."""
         if visit is not self.process:
             return

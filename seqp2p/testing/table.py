@@ -18,10 +18,10 @@ from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat, SeatSecrets
+from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.match.table import Agreement, SeatEntry, Settings, check_settings
 from seqp2p.rules import variant_named
-from seqp2p.testing import miniature
+from seqp2p.testing import mini_variant
 
 TABLES: Final = 12
 """Different tables of each size. More would share less, fewer would shuffle too little."""
@@ -33,7 +33,7 @@ class TableKey:
 
     number: int
     players: int
-    variant: str = miniature.NAME
+    variant: str = mini_variant.NAME
 
 
 def drawn_from(*seed: object) -> random.Random:
@@ -103,7 +103,7 @@ def _shared(
     return encode_shares(shares), prove_shares(secret, key, cards, shares, context, randomness)
 
 
-class VirtualSeat(OwnSeat):
+class VirtualSeat(SeatKeys):
     """A seat whose proofs follow from its table and from what is proved: made once per process for one statement.
 
     ``life`` counts how often its process was started: after a crash the same statement gets another proof, as it does

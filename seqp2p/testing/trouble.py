@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from seqp2p.net.inbox import Said
-from seqp2p.testing.agenda import Agenda
+from seqp2p.live.inbox import Saying
+from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.faults import Fault, Plan
-from seqp2p.testing.peer import Peer
+from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.wires import Network
 
 # Between two breaks of a link that breaks again and again.
 _LOSS_EVERY_S: Final = 1.7
-Node: TypeAlias = Peer | VirtualSpectator
+Node: TypeAlias = SimPeer | VirtualSpectator
 _WORDS: Final = ("good game", "my knave is lonely", "one moment", "what about the corner?", "hello")
 
 
-def schedule(plan: Plan, agenda: Agenda, network: Network, nodes: Mapping[int, Node]) -> None:
+def schedule(plan: Plan, agenda: EventQueue, network: Network, nodes: Mapping[int, Node]) -> None:
     """Put everything that goes wrong into the agenda."""
     for number, fault in enumerate(plan.faults):
         _Trouble(fault, number, agenda, network, nodes).schedule()
@@ -25,7 +25,9 @@ def schedule(plan: Plan, agenda: Agenda, network: Network, nodes: Mapping[int, N
 class _Trouble:
     """One fault, with what it happens to."""
 
-    def __init__(self, fault: Fault, number: int, agenda: Agenda, network: Network, nodes: Mapping[int, Node]) -> None:
+    def __init__(
+        self, fault: Fault, number: int, agenda: EventQueue, network: Network, nodes: Mapping[int, Node]
+    ) -> None:
         self._fault = fault
         self._number = number
         self._agenda = agenda
@@ -61,8 +63,8 @@ class _Trouble:
     def _hit(self) -> list[Node]:
         return [self._nodes[number] for number in self._fault.seats]
 
-    def _seats(self) -> list[Peer]:
-        return [node for node in self._hit() if isinstance(node, Peer)]
+    def _seats(self) -> list[SimPeer]:
+        return [node for node in self._hit() if isinstance(node, SimPeer)]
 
     def _snap(self) -> None:
         for one in self._fault.seats:
@@ -121,6 +123,6 @@ class _Trouble:
                 case "asleep":
                     peer.asleep_until = max(peer.asleep_until, self._fault.until_s)
                 case "talk":
-                    peer.put(Said(_WORDS[self._number % len(_WORDS)]))
+                    peer.put(Saying(_WORDS[self._number % len(_WORDS)]))
                 case _:
                     pass

@@ -9,11 +9,11 @@ from collections import deque
 from collections.abc import Callable, Collection
 from typing import Final, Protocol
 
+from seqp2p.i18n import message
 from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import Message, encode_message
-from seqp2p.said import said
-from seqp2p.testing.agenda import Agenda
+from seqp2p.net.messages import WireMessage, encode_message
+from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 
 # What systems take of what nobody reads: a few steps of a game in miniature, and all signs of life.
@@ -35,8 +35,10 @@ class Host(Protocol):
 
 
 class End:
-    """One end of a link, as ``seqp2p.net.audience.Outlet``. ``heard_at``: when something last came, in virtual seconds;
-    ``under_way``: bytes that have set out from here and were not read.
+    """One end of a link, as ``seqp2p.lobby.spectator_feed.Outlet``.
+
+    ``heard_at``: when something last came, in virtual seconds; ``under_way``: bytes sent from here and
+    not read yet.
     """
 
     def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
@@ -108,7 +110,7 @@ class End:
         """The connection is reset, and this end notices."""
         if self.open:
             self.vanish()
-            self._host.lost(self, LinkLost(said("The connection is lost.")))
+            self._host.lost(self, LinkLost(message("The connection is lost.")))
 
     def deliver(self, data: bytes) -> None:
         """Something has come to this end."""
@@ -116,7 +118,7 @@ class End:
             return
         if data == _CLOSED:
             self.vanish()
-            self._host.lost(self, LinkLost(said("The other side has closed the connection.")))
+            self._host.lost(self, LinkLost(message("The other side has closed the connection.")))
         else:
             self._host.receive(self, data)
 
@@ -131,7 +133,7 @@ After = Callable[[float, Callable[[], None]], object]
 """An alarm on a process's clock: so many seconds from now, do this."""
 
 
-def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], Message]) -> None:
+def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], WireMessage]) -> None:
     """Say on this link that this end is there, again and again, and end it when nothing is heard of the other."""
 
     def beat() -> None:
@@ -159,7 +161,7 @@ class Network:
     """
 
     def __init__(
-        self, agenda: Agenda, plan: Plan, dice: random.Random, beside: random.Random, tamper: Tamper = honest_wire
+        self, agenda: EventQueue, plan: Plan, dice: random.Random, beside: random.Random, tamper: Tamper = honest_wire
     ) -> None:
         self._agenda = agenda
         self._plan = plan

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from seqp2p.i18n import Message, message
 from seqp2p.rules import Action, Card, Variant, format_action, format_card
-from seqp2p.said import Said, said
-from seqp2p.ui.language import current, t, tr
+from seqp2p.ui.language import current, t, translate
 
 # Face → the code on a narrow board, and the name. In English the name is the face, and the code its first two letters.
 _FRENCH: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
@@ -40,42 +40,44 @@ _FRENCH: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "unicorn": ("LC", "licorne"),
     }
 )
-_RANKS: Final[Mapping[str, Said]] = MappingProxyType(
+_RANKS: Final[Mapping[str, Message]] = MappingProxyType(
     {
-        "2": said("two"),
-        "3": said("three"),
-        "4": said("four"),
-        "5": said("five"),
-        "6": said("six"),
-        "7": said("seven"),
-        "8": said("eight"),
-        "9": said("nine"),
-        "T": said("ten"),
-        "J": said("jack"),
-        "Q": said("queen"),
-        "K": said("king"),
-        "A": said("ace"),
+        "2": message("two"),
+        "3": message("three"),
+        "4": message("four"),
+        "5": message("five"),
+        "6": message("six"),
+        "7": message("seven"),
+        "8": message("eight"),
+        "9": message("nine"),
+        "T": message("ten"),
+        "J": message("jack"),
+        "Q": message("queen"),
+        "K": message("king"),
+        "A": message("ace"),
     }
 )
-_SUITS: Final[Mapping[str, Said]] = MappingProxyType(
-    {"C": said("clubs"), "D": said("diamonds"), "H": said("hearts"), "S": said("spades")}
+_SUITS: Final[Mapping[str, Message]] = MappingProxyType(
+    {"C": message("clubs"), "D": message("diamonds"), "H": message("hearts"), "S": message("spades")}
 )
-_COLOURS: Final[Mapping[str, Said]] = MappingProxyType(
-    {"blue": said("blue"), "green": said("green"), "red": said("red"), "yellow": said("yellow")}
+_COLOURS: Final[Mapping[str, Message]] = MappingProxyType(
+    {"blue": message("blue"), "green": message("green"), "red": message("red"), "yellow": message("yellow")}
 )
-_WORDS: Final[Mapping[str, Said]] = MappingProxyType(
+_WORDS: Final[Mapping[str, Message]] = MappingProxyType(
     {
-        "pass": said("pass"),
-        "dead": said("dead"),
-        "draw": said("draw"),
-        "end": said("end"),
-        "waive": said("waive"),
-        "call": said("call"),
-        "given": said("given"),
+        "pass": message("pass"),
+        "dead": message("dead"),
+        "draw": message("draw"),
+        "end": message("end"),
+        "waive": message("waive"),
+        "call": message("call"),
+        "given": message("given"),
     }
 )
-_TITLES: Final[Mapping[str, Said]] = MappingProxyType({"classic": said("Sequence"), "kids": said("Sequence for Kids")})
-_VARIANTS: Final[Mapping[str, Said]] = MappingProxyType({"classic": said("classic"), "kids": said("kids")})
+_TITLES: Final[Mapping[str, Message]] = MappingProxyType(
+    {"classic": message("Sequence"), "kids": message("Sequence for Kids")}
+)
+_VARIANTS: Final[Mapping[str, Message]] = MappingProxyType({"classic": message("classic"), "kids": message("kids")})
 
 
 def card_name(variant: Variant, card: Card) -> str:
@@ -145,12 +147,12 @@ def card_shown(variant: Variant, card: Card) -> str:
 def action_shown(variant: Variant, action: Action) -> str:
     """An action as the reader writes it: the notation, with the reader's own words and names of animals."""
     first, *rest = format_action(variant, action).split(" ")
-    return " ".join(tr(_WORDS[word]) if word in _WORDS else face_name(word) for word in (first, *rest))
+    return " ".join(translate(_WORDS[word]) if word in _WORDS else face_name(word) for word in (first, *rest))
 
 
 def colour_name(colour: str) -> str:
     """The colour of a team's chips."""
-    return tr(_COLOURS.get(colour, colour))
+    return translate(_COLOURS.get(colour, colour))
 
 
 def colour_letter(colour: str) -> str:
@@ -160,9 +162,9 @@ def colour_letter(colour: str) -> str:
 
 def variant_word(variant: str) -> str:
     """Which game it is, in one word; one that is not known, from an advertisement, as it is."""
-    return tr(_VARIANTS.get(variant, variant))
+    return translate(_VARIANTS.get(variant, variant))
 
 
 def variant_title(variant: str) -> str:
     """What the game is called."""
-    return tr(_TITLES[variant])
+    return translate(_TITLES[variant])

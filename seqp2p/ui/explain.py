@@ -7,13 +7,13 @@ from functools import partial
 from typing import Final
 
 from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, Card, View, apply, format_ends, format_square
-from seqp2p.ui.aloud import square_text
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.language import t
 from seqp2p.ui.plain import FREE
+from seqp2p.ui.spoken_board import square_text
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.words import Company, listed
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from seqp2p.said import Said
+from seqp2p.i18n import Message
 
 DOMAIN: Final = "seqp2p"
 LOCALE_DIR: Final = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120  # --help is quick
@@ -82,14 +82,14 @@ def number(value: float, digits: int = 0) -> str:
     return text.replace(",", " ").replace(".", ",") if _current == "fr" else text
 
 
-def tr(text: str) -> str:
+def translate(text: str) -> str:
     """What a lower layer has said, in the reader's language; any other text as it is, if no translation of it is known.
 
-    >>> from seqp2p.said import said
+    >>> from seqp2p.i18n import said
     >>> tr(said("seat {seat} does not hold {card}", seat=2, card="QH"))
     'seat 2 does not hold QH'
     """
-    return t(text.template, **text.values) if isinstance(text, Said) else t(text)
+    return t(text.template, **text.values) if isinstance(text, Message) else t(text)
 
 
 def _filled(template: str, values: Mapping[str, object]) -> str:
@@ -104,7 +104,7 @@ def _shown(name: str, value: object) -> object:
     What a game is called has a translation like a sentence, also where the rules say it.
     """
     if isinstance(value, str) and (
-        isinstance(value, Said) or name == "reason" or (name == "game" and value.startswith(TITLE))
+        isinstance(value, Message) or name == "reason" or (name == "game" and value.startswith(TITLE))
     ):
-        return tr(value)
+        return translate(value)
     return value

@@ -17,7 +17,7 @@ LINES_MIN: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LobbyPlace:
     """A seat at a table that is not full yet: who sits there, None if nobody does, and what is known of them."""
 
     colour: str
@@ -39,7 +39,7 @@ class LobbyModel:
     chosen: int = 0
     code: str = ""
     ways: tuple[str, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[LobbyPlace, ...] = ()
     rules: tuple[str, ...] = ()
     asks: str = ""
 

@@ -17,7 +17,7 @@ WIDTH_MIN, HEIGHT_MIN = 80, 24
 a scene is painted at least 80 by 23, above the line where a person types."""
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A line that was said. Its kind: ``log`` what happened, ``remark`` by a seat, ``answer`` and ``alarm`` to you."""
 
     kind: str
@@ -64,7 +64,7 @@ def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
 class Page:
     """What a painter needs beside its scene: what was said, oldest first, what was typed, and the signs to use."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[LogLine, ...] = ()
     typed: str = ""
     glyphs: Glyphs = UNICODE
 

@@ -16,9 +16,9 @@ from typing import Final
 import trio
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
-from seqp2p.ui.scene import KeyHelp, Line, Page, Scene
-from seqp2p.ui.stage import Look, Stage
+from seqp2p.ui.scene import KeyHelp, LogLine, Page, Scene
 from seqp2p.ui.styles import ASCII, PALETTES, STYLES, UNICODE, Glyphs
+from seqp2p.ui.terminal_app import TerminalApp, Theme
 
 LINES_MAX: Final = 2000
 """Lines that were said and can be scrolled back to."""
@@ -53,13 +53,13 @@ class Screen:
     ``lines`` were said; those that ``remains`` holds are printed once the terminal is as it was before.
     """
 
-    def __init__(self, taste: Taste, look: Look | None = None) -> None:
-        self.lines: deque[Line] = deque(maxlen=LINES_MAX)
+    def __init__(self, taste: Taste, look: Theme | None = None) -> None:
+        self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
         self.remains: list[str] = []
         self._taste = taste
         self._scene: Scene = Blank()
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
-        self.stage = Stage(self, look or Look(taste.styles, taste.colours, taste.glyphs is ASCII))
+        self.stage = TerminalApp(self, look or Theme(taste.styles, taste.colours, taste.glyphs is ASCII))
 
     # What the program does with it.
 
@@ -79,7 +79,7 @@ class Screen:
 
     def say(self, text: str, kind: str = "log") -> None:
         """A line more."""
-        self.lines.append(Line(kind, text))
+        self.lines.append(LogLine(kind, text))
         self.refresh()
 
     def ring(self) -> None:
@@ -163,7 +163,7 @@ class Blank:
 
 
 @contextlib.asynccontextmanager
-async def open_screen(taste: Taste, look: Look | None = None) -> AsyncGenerator[Screen]:
+async def open_screen(taste: Taste, look: Theme | None = None) -> AsyncGenerator[Screen]:
     """A screen on this terminal until the block ends, however it ends."""
     # All that is loaded stays: looking through it again and again for garbage would hold a key up for 30 ms at times.
     gc.collect()
@@ -177,7 +177,7 @@ async def open_screen(taste: Taste, look: Look | None = None) -> AsyncGenerator[
         nursery.cancel_scope.cancel()
 
 
-async def _repaint_when_continued(stage: Stage) -> None:
+async def _repaint_when_continued(stage: TerminalApp) -> None:
     """A program that was stopped finds on its terminal what others have left there."""
     if sys.platform == "win32":
         return

@@ -16,8 +16,8 @@ from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.lobby_scene import put_keys
 from seqp2p.ui.plain import sequences_made
-from seqp2p.ui.reel import ALL, LEAP, WORDS, Answer, Film, Place, Reel, shown
-from seqp2p.ui.scene import KeyHelp, Line, Page
+from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, shown
+from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.wrapping import paint_from, wrapped
 
@@ -37,8 +37,8 @@ AROUND: Final = 60
 class ShowScene:
     """The scene. Whoever runs it lets it step on while ``reel.place.playing``, every ``reel.place.pace_s`` seconds."""
 
-    def __init__(self, film: Film) -> None:
-        self.reel = Reel(film)
+    def __init__(self, film: ReplayFrames) -> None:
+        self.reel = ReplayBrowser(film)
         self._answer: tuple[str, ...] = ()
 
     def obey(self, typed: str) -> bool:
@@ -106,7 +106,7 @@ class ShowScene:
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class _ShowLayout:
     """Where things are: the board's size, the rows and columns of the seats, the first column beside the board."""
 
     big: bool
@@ -120,8 +120,8 @@ class _Layout:
 class _Now:
     """What is painted: a film, the place in it, what lies open there, and the signs to use."""
 
-    film: Film
-    place: Place
+    film: ReplayFrames
+    place: Cursor
     glyphs: Glyphs
     seen: View
 
@@ -138,14 +138,20 @@ class _Now:
 
 
 def paint_show(
-    film: Film, place: Place, answer: Sequence[str], keys: Sequence[KeyHelp], glyphs: Glyphs, width: int, height: int
+    film: ReplayFrames,
+    place: Cursor,
+    answer: Sequence[str],
+    keys: Sequence[KeyHelp],
+    glyphs: Glyphs,
+    width: int,
+    height: int,
 ) -> Frame:
     """One moment of a film, on a page of any size."""
     canvas = Canvas(width, height)
     room = range(TOP, height - BOTTOM + 1)
     _paint_title(canvas, film, place, glyphs)
     if answer:
-        lines = [Line("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
+        lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
         paint_from(canvas, TOP, 0, width, len(room), lines)
     else:
         side = _paint_table(canvas, film, place, glyphs)
@@ -155,7 +161,7 @@ def paint_show(
     return canvas.frame()
 
 
-def _paint_table(canvas: Canvas, film: Film, place: Place, glyphs: Glyphs) -> int:
+def _paint_table(canvas: Canvas, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> int:
     """The board, the seats and the score; returns the first column beside them."""
     shot = film.shots[place.at]
     if shot.position is None:
@@ -171,7 +177,7 @@ def _paint_table(canvas: Canvas, film: Film, place: Place, glyphs: Glyphs) -> in
     return layout.side
 
 
-def _layout(board: BoardModel, players: int, width: int, height: int) -> _Layout:
+def _layout(board: BoardModel, players: int, width: int, height: int) -> _ShowLayout:
     """A big board where there is room for it, for every seat below it, and for what happened beside it."""
     board_width, board_height = board_size(board, big=True)
     rows = height - TOP - board_height - BOTTOM
@@ -180,10 +186,10 @@ def _layout(board: BoardModel, players: int, width: int, height: int) -> _Layout
         board_width, board_height = board_size(board)
         rows = height - TOP - board_height - BOTTOM
     columns = 1 if players <= max(rows, TALL) else 2
-    return _Layout(big, board_height, -(-players // columns), board_width // columns, board_width + 1)
+    return _ShowLayout(big, board_height, -(-players // columns), board_width // columns, board_width + 1)
 
 
-def _paint_title(canvas: Canvas, film: Film, place: Place, glyphs: Glyphs) -> None:
+def _paint_title(canvas: Canvas, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
     turn = t("turn {turn} of {turns}", turn=film.shots[place.at].turn, turns=film.turns)
     names = t("{title}: {names}", title=film.title, names=", ".join(film.company.names))
     canvas.put(0, 0, clipped(names, canvas.width - width_of(turn) - 2, glyphs.more), "title")
@@ -191,7 +197,7 @@ def _paint_title(canvas: Canvas, film: Film, place: Place, glyphs: Glyphs) -> No
     canvas.put(1, 0, clipped(film.verdict, canvas.width, glyphs.more), "done" if film.is_right else "alarm")
 
 
-def _paint_seat(canvas: Canvas, now: _Now, layout: _Layout, seat: int) -> None:
+def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> None:
     """A seat's row: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
     seen, company, more, target = now.seen, now.film.company, now.glyphs.more, ("seat", seat)
     column, below = divmod(seat - 1, layout.seat_rows)
@@ -223,7 +229,7 @@ def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
     canvas.put(row, at, str(now.seen.pile))
 
 
-def _paint_side(canvas: Canvas, rows: range, column: int, film: Film, place: Place, glyphs: Glyphs) -> None:
+def _paint_side(canvas: Canvas, rows: range, column: int, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
     """What happened and was said, the moment that is shown marked; two thirds of the rows are for what was before."""
     lines = list(_lines_around(film, place.at, max(1, canvas.width - column - 2)))
     current = [number for number, (at, _, _) in enumerate(lines) if at == place.at]
@@ -235,7 +241,7 @@ def _paint_side(canvas: Canvas, rows: range, column: int, film: Film, place: Pla
         canvas.put(row, column + 2, text, style, ("moment", at))
 
 
-def _lines_around(film: Film, now: int, width: int) -> Iterator[tuple[int, str, str]]:
+def _lines_around(film: ReplayFrames, now: int, width: int) -> Iterator[tuple[int, str, str]]:
     """Number of the moment, kind and text of every line near it, broken to this width."""
     for at in range(max(0, now - AROUND), min(now + AROUND, len(film.shots))):
         for line in film.shots[at].lines:
@@ -243,7 +249,7 @@ def _lines_around(film: Film, now: int, width: int) -> Iterator[tuple[int, str, 
                 yield at, line.kind, part
 
 
-def _paint_bar(canvas: Canvas, row: int, film: Film, place: Place, glyphs: Glyphs) -> None:
+def _paint_bar(canvas: Canvas, row: int, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
     """How far one has come; sequences have a sign of their own on it."""
     count = len(film.shots)
     begin = canvas.put(row, 0, glyphs.turn if place.playing else glyphs.vertical, "key") + 1

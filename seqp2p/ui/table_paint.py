@@ -15,7 +15,7 @@ from typing import Final
 from seqp2p.ui.board_paint import board_size, label_of, paint_board
 from seqp2p.ui.frame import Canvas, Frame, clipped, width_of
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import KEYS_APART, Line, fitting
+from seqp2p.ui.scene import KEYS_APART, LogLine, fitting
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, TableModel
 from seqp2p.ui.table_panel import paint_panel, panel_height
@@ -39,7 +39,7 @@ class Sheet:
     """Lines shown in place of the table: from line ``top`` on, or up to the last but ``below`` if that is not None."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[LogLine, ...]
     top: int = 0
     below: int | None = None
 
@@ -77,7 +77,7 @@ def layout_of(model: TableModel, width: int, height: int) -> Layout:
 
 def paint_table(
     model: TableModel,
-    lines: Sequence[Line],
+    lines: Sequence[LogLine],
     glyphs: Glyphs,
     width: int,
     height: int,
@@ -218,7 +218,7 @@ def _result(canvas: Canvas, layout: Layout, result: Sequence[str], glyphs: Glyph
             row += 1
 
 
-def _said(canvas: Canvas, layout: Layout, lines: Sequence[Line], glyphs: Glyphs, scroll: int) -> None:
+def _said(canvas: Canvas, layout: Layout, lines: Sequence[LogLine], glyphs: Glyphs, scroll: int) -> None:
     row, bottom, width = layout.log, canvas.height - 1, canvas.width
     title = t("log, scrolled back: End shows the newest") if scroll else t("log")
     if not layout.ruled and not scroll:

@@ -30,7 +30,7 @@ from seqp2p.ui.choice import (
 )
 from seqp2p.ui.frame import Frame, Painter, Target
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import KeyHelp, Line, Page
+from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_keys import Key, sheet_keys, table_keys
 from seqp2p.ui.table_model import Progress, TableModel, TableState, table_model
@@ -84,7 +84,7 @@ class TableScene:
         self._seat_shown = 0
         self._top = 0  # the first line shown of what is read from its beginning
         self._below = 0  # the lines passed over at the end of the log
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[LogLine, ...] = ()
         self._glyphs: Glyphs = UNICODE
 
     @property
@@ -283,14 +283,14 @@ class TableScene:
         else:
             self._top = min(max(self._top + on, 0), most)
 
-    def _sheet_lines(self) -> tuple[Line, ...]:
+    def _sheet_lines(self) -> tuple[LogLine, ...]:
         view, is_asked = self._view()
         if self._sheet == "log":
             return self._lines
         if self._sheet == "piles" and view is not None:
             return piles_sheet(view, self._company, self._seat_shown, self._glyphs)
         if self._sheet == "piles":
-            return (Line("log", t("the cards are not dealt yet")),)
+            return (LogLine("log", t("the cards are not dealt yet")),)
         keys = [key.help for key in self._keys_of_table(view, asked=is_asked)]
         return help_sheet(view, self._company, keys, self._glyphs)
 

@@ -10,7 +10,7 @@ from seqp2p.ui.explain import card_label
 from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import t, tn
 from seqp2p.ui.plain import help_lines, letters_lines
-from seqp2p.ui.scene import KeyHelp, Line
+from seqp2p.ui.scene import KeyHelp, LogLine
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.words import Company
 
@@ -19,14 +19,14 @@ SIGN_WIDTH: Final = 5
 CODES_A_LINE: Final = 5
 
 
-def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], glyphs: Glyphs) -> tuple[Line, ...]:
+def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], glyphs: Glyphs) -> tuple[LogLine, ...]:
     """The keys that do something now, the signs, and what can be typed."""
     lines = [t("Keys that do something now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if view is not None:
         lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]
-    return tuple(Line("log", line) for line in lines)
+    return tuple(LogLine("log", line) for line in lines)
 
 
 def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
@@ -55,10 +55,10 @@ def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
         yield ", ".join(codes[at : at + CODES_A_LINE])
 
 
-def piles_sheet(view: View, company: Company, seat: int, glyphs: Glyphs) -> tuple[Line, ...]:
+def piles_sheet(view: View, company: Company, seat: int, glyphs: Glyphs) -> tuple[LogLine, ...]:
     """The discard pile of a seat, of every seat where ``seat`` is 0; the newest card first."""
     seats = [seat] if seat else range(1, view.players + 1)
-    return tuple(Line("log", line) for each in seats for line in _pile(view, company, each, glyphs))
+    return tuple(LogLine("log", line) for each in seats for line in _pile(view, company, each, glyphs))
 
 
 def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from typing import Final
 
-from seqp2p.said import said
-from seqp2p.ui.language import t, tn, tr
+from seqp2p.i18n import message
+from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.words import Company, listed
 
-NO_FORM: Final = said("what it signed is not in the form that it has in a game")
+NO_FORM: Final = message("what it signed is not in the form that it has in a game")
 
 
 def away_explained(company: Company, seat: int, players: int) -> str:
@@ -24,7 +24,11 @@ def away_explained(company: Company, seat: int, players: int) -> str:
 def proven_line(company: Company, seat: int, step: int, reason: str) -> str:
     """A seat has signed what it must not have signed: what that was."""
     # A library's own words speak of fields and types.
-    what = tr(NO_FORM) if any(sign in reason for sign in ("`", "msgpack", "canonical")) else company.to_reader(reason)
+    what = (
+        translate(NO_FORM)
+        if any(sign in reason for sign in ("`", "msgpack", "canonical"))
+        else company.to_reader(reason)
+    )
     if seat == company.own:
         return t("you are proved to have cheated at step {step}: {reason}", step=step, reason=what)
     name = company.name(seat)

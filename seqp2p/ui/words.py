@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from seqp2p.i18n import message
 from seqp2p.match.events import Result
 from seqp2p.match.table import Agreement, Settings
 from seqp2p.rules import Action, team_of
-from seqp2p.said import said
 from seqp2p.ui.cards import colour_name, variant_title
-from seqp2p.ui.language import current, t, tn, tr
+from seqp2p.ui.language import current, t, tn, translate
 
 # What a seat that leaves by its own will has to say of it; it is the reason in its replay's last event, too.
-LEFT: Final = said("left the table")
-INPUT_ENDED: Final = said("the player's input ended")
+LEFT: Final = message("left the table")
+INPUT_ENDED: Final = message("the player's input ended")
 # How a seat is named in a sentence, before its number.
-SEAT: Final = said("seat ")
+SEAT: Final = message("seat ")
 LOG_LENGTH_MAX = 2000
 # Verbs in what the rules say of a seat in English, and what is said to the player who sits there.
 VERBS = MappingProxyType(
@@ -70,7 +70,7 @@ class Company:
 
     def find(self, text: str) -> int:
         """The seat that is meant by ``2``, ``seat 2`` or a name in any case; 0 where none is."""
-        wanted = text.lower().removeprefix("seat ").removeprefix(tr(SEAT)).strip()
+        wanted = text.lower().removeprefix("seat ").removeprefix(translate(SEAT)).strip()
         for seat, name in enumerate(self.names, 1):
             if wanted in (str(seat), name.lower()):
                 return seat
@@ -84,13 +84,13 @@ class Company:
         >>> Company(("ann", "bob"), ("blue", "green"), own=2).to_reader("seat 2 does not hold QH")
         'you do not hold QH'
         """
-        text = tr(text)
+        text = translate(text)
         if not self.own:
             return text
         name = re.escape(f" ({self.names[self.own - 1]})")
         if current() != "en":
-            marked = t("{name} (you)", name=f"{tr(SEAT)}{self.own}")
-            return re.sub(rf"\b{tr(SEAT)}{self.own}\b(?:{name})?", lambda _: marked, text)
+            marked = t("{name} (you)", name=f"{translate(SEAT)}{self.own}")
+            return re.sub(rf"\b{translate(SEAT)}{self.own}\b(?:{name})?", lambda _: marked, text)
 
         def you(found: re.Match[str]) -> str:
             verb = found["verb"]
@@ -146,7 +146,7 @@ def settings_lines(settings: Settings) -> list[str]:
     chosen = [
         t("a completed sequence can be broken by a one-eyed jack") if settings.advanced else "",
         t("cards are drawn by hand (draw), and can be forgotten") if settings.manual_draw else "",
-        tr(TALK_RULE) if talk_is_callable(settings) else "",
+        translate(TALK_RULE) if talk_is_callable(settings) else "",
         t("hands are opened for the replay at the end") if settings.open_hands else t("hands stay closed at the end"),
         t("a turn takes at most {time}", time=clock(time_s)) if time_s else t("no turn clock"),
         t("a seat that is away is waited for up to {time}", time=clock(settings.grace_s)),
@@ -154,7 +154,7 @@ def settings_lines(settings: Settings) -> list[str]:
     return [first, *(f"  {text}" for text in chosen if text)]
 
 
-TALK_RULE: Final = said("an opponent may call a remark: each of the speaker's team gives up a card")
+TALK_RULE: Final = message("an opponent may call a remark: each of the speaker's team gives up a card")
 
 
 def talk_is_callable(settings: Settings) -> bool:
@@ -188,7 +188,7 @@ def named(text: str, names: Sequence[str]) -> str:
         seat = int(found[1])
         return f"{found[0]} ({names[seat - 1]})" if seat <= len(names) else found[0]
 
-    return re.sub(rf"\b{tr(SEAT)}([1-9][0-9]?)\b(?! \()", with_name, tr(text))
+    return re.sub(rf"\b{translate(SEAT)}([1-9][0-9]?)\b(?! \()", with_name, translate(text))
 
 
 def result_line(company: Company, result: Result) -> str:
@@ -251,7 +251,7 @@ def dealer_line(company: Company, seat: int) -> str:
 
 def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> str:
     """A seat says something. A courtesy is said in the reader's language."""
-    text = tr(text) if courtesy else text
+    text = translate(text) if courtesy else text
     return (
         t("you say: {text}", text=text)
         if seat == company.own
@@ -299,8 +299,8 @@ def dropped_line(company: Company, seats: Collection[int]) -> str:
     return tn("{names} is out of the game", "{names} are out of the game", len(out), names=names)
 
 
-RESHUFFLED_LINE: Final = said("the pile is used up: all discards are shuffled, and are the pile")
-REDEAL_LINE: Final = said("the cards that are left are dealt anew")
+RESHUFFLED_LINE: Final = message("the pile is used up: all discards are shuffled, and are the pile")
+REDEAL_LINE: Final = message("the cards that are left are dealt anew")
 
 
 def resumed_line(company: Company, seat: int, step: int) -> str:

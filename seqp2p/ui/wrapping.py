@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from seqp2p.ui.frame import Canvas, width_of
-from seqp2p.ui.scene import Line
+from seqp2p.ui.scene import LogLine
 from seqp2p.ui.spaces import bound, unbound
 
 INDENT: Final = "  "
@@ -47,7 +47,7 @@ def _head(text: str, width: int) -> str:
 
 
 def paint_lines(
-    canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[Line], below: int = 0
+    canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[LogLine], below: int = 0
 ) -> None:
     """Paint the last lines that fit, but for the very last ``below`` if the others fill the room."""
     rows: list[tuple[str, str, str]] = []
@@ -63,7 +63,7 @@ def paint_lines(
         canvas.put(row + down, column + 2, text, style)
 
 
-def paint_from(canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[Line]) -> None:
+def paint_from(canvas: Canvas, row: int, column: int, width: int, height: int, lines: Sequence[LogLine]) -> None:
     """Paint the first lines that fit."""
     bottom = row + height
     for line in lines:
@@ -75,7 +75,7 @@ def paint_from(canvas: Canvas, row: int, column: int, width: int, height: int, l
             row += 1
 
 
-def _rows(line: Line, width: int) -> list[tuple[str, str, str]]:
+def _rows(line: LogLine, width: int) -> list[tuple[str, str, str]]:
     """Sign, text and style of every row of a line."""
     first, *more = wrapped(line.text, max(width - 2, 1))
     return [(SIGNS.get(line.kind, " "), first, line.kind), *((" ", text, line.kind) for text in more)]

@@ -62,7 +62,7 @@ async def at_a_table(folder: Path, *names: str, typed: str = "") -> tuple[seqp2p
                 nursery.start_soon(program, name)
                 if name == "watching":
                     async for event in table.events:
-                        if isinstance(event, seqp2p.WatcherCame):
+                        if isinstance(event, seqp2p.SpectatorCame):
                             break
             async with table.seat() as seat:
                 await play_first(seat)

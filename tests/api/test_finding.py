@@ -11,9 +11,9 @@ import trio
 import seqp2p
 from seqp2p.api import finding
 from seqp2p.api.finding import ADDRESS_HINT, FIND_S, TWIN_S, the_one, wait_for_table
+from seqp2p.lobby.adverts import FoundTable, TableAdvert
+from seqp2p.lobby.discovery import Browsed
 from seqp2p.net.addresses import Address, parse_address
-from seqp2p.net.adverts import FoundTable, TableAdvert
-from seqp2p.net.discovery import Browsed
 from seqp2p.net.errors import Unreachable
 from tests.api.tools import LIMIT_S, identity, play_first, table_of
 

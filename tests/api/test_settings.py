@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import seqp2p
-from seqp2p.net.discovery import advertising
+from seqp2p.lobby.discovery import advertising
 from tests.api.tools import guest_of, table_of
 
 
@@ -43,11 +43,11 @@ async def test_an_open_table_says_what_it_is(tmp_path: Path) -> None:
         assert repr(table) == f"OpenTable({table.address})"
         assert table.addresses == (table.address,)
         assert table.settings == seqp2p.table_settings(2, variant="kids")
-        with pytest.raises(seqp2p.Refused) as refused:
+        with pytest.raises(seqp2p.PeerRefused) as refused:
             async with seqp2p.watch(table.address, code=table.code):
                 raise AssertionError("nobody may watch")
         assert refused.value.code == "no_spectators"
-        with pytest.raises(seqp2p.Refused) as refused:
+        with pytest.raises(seqp2p.PeerRefused) as refused:
             async with seqp2p.join(table.address, code="1-acorn-acorn"):
                 raise AssertionError("another code")
         assert refused.value.code == "wrong_code"
@@ -73,7 +73,7 @@ async def test_where_nothing_can_be_advertised_the_host_is_told(
 
 async def test_who_is_alone_with_a_key_has_one_seat(tmp_path: Path) -> None:
     async with table_of(tmp_path) as table:
-        with pytest.raises(seqp2p.Refused) as refused:
+        with pytest.raises(seqp2p.PeerRefused) as refused:
             async with guest_of(table, tmp_path, name="ann"):
                 raise AssertionError("ann hosts already")
         assert refused.value.code == "same_key"

@@ -119,7 +119,7 @@ async def test_breaking_off_leaves(tmp_path: Path) -> None:
         report = seqp2p.verify(each.replay)
         assert report.verdict == "unfinished"
         assert report.writer is not None
-        assert any(isinstance(moment.what, seqp2p.Left) for moment in seqp2p.read(each.replay).moments)
+        assert any(isinstance(moment.what, seqp2p.SeatLeft) for moment in seqp2p.read(each.replay).moments)
 
 
 async def test_leaving_by_word(tmp_path: Path) -> None:

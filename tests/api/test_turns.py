@@ -9,7 +9,7 @@ from trio.testing import wait_all_tasks_blocked
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.match.events import Dropped, Remarked, Skipped, Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import DRAW, END, PASS, Action, IllegalAction, View
 from tests.table import Played, match_at
 
@@ -22,7 +22,7 @@ class Asker:
         self.game = game
         self.match: Match = match_at(game, turns[0])
         (number,) = self.match.awaited
-        self.own: OwnSeat = game.seat(number)
+        self.own: SeatKeys = game.seat(number)
         self.questions = Questions(self.match, self.own)
         self.nursery = nursery
         self.chosen: list[Any] = []

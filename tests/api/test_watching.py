@@ -13,7 +13,7 @@ pytestmark = pytest.mark.simulation
 
 async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
     let_in = trio.Event()
-    balconies: list[seqp2p.Balcony] = []
+    balconies: list[seqp2p.Spectator] = []
     heard: list[object] = []
     with trio.fail_after(LIMIT_S):
         async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
@@ -26,13 +26,13 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
                     identity=identity("eve"),
                     replay_dir=tmp_path,
                     let_in=let_in.set,
-                ) as balcony:
-                    balconies.append(balcony)
-                    heard.extend([event async for event in balcony])
-                    assert balcony.view is not None
-                    assert balcony.view.seat == 0
-                    assert balcony.view.hand == ()
-                    assert balcony.view.over
+                ) as spectator:
+                    balconies.append(spectator)
+                    heard.extend([event async for event in spectator])
+                    assert spectator.view is not None
+                    assert spectator.view.seat == 0
+                    assert spectator.view.hand == ()
+                    assert spectator.view.over
 
             async def guest() -> None:
                 async with guest_of(table, tmp_path) as seat:
@@ -43,13 +43,13 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
             nursery.start_soon(guest)
             async with table.seat() as ann:
                 await play_first(ann)
-    (balcony,) = balconies
-    assert repr(balcony) == f"Balcony(game={ann.game[:12]})"
-    assert (balcony.game, balcony.players, balcony.settings) == (ann.game, ann.players, ann.settings)
-    assert balcony.result == ann.result
-    assert tuple(heard) == ann.events.so_far == balcony.events.so_far
-    assert seqp2p.WatcherCame("eve", identity("eve").public, 1) in table.events.so_far
-    report = seqp2p.verify(balcony.replay)
+    (spectator,) = balconies
+    assert repr(spectator) == f"Spectator(game={ann.game[:12]})"
+    assert (spectator.game, spectator.players, spectator.settings) == (ann.game, ann.players, ann.settings)
+    assert spectator.result == ann.result
+    assert tuple(heard) == ann.events.so_far == spectator.events.so_far
+    assert seqp2p.SpectatorCame("eve", identity("eve").public, 1) in table.events.so_far
+    report = seqp2p.verify(spectator.replay)
     assert (report.verdict, report.writer) == ("verified", identity("eve").public.hex())
 
 
@@ -66,15 +66,15 @@ async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
 
             nursery.start_soon(guest)
             async with table.seat() as ann:
-                async with seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=tmp_path) as balcony:
-                    assert balcony.view is None or balcony.result is None
+                async with seqp2p.watch(table.address, code=table.code, name="eve", replay_dir=tmp_path) as spectator:
+                    assert spectator.view is None or spectator.result is None
                     if by_word:
-                        await balcony.leave()
-                        assert balcony.result is not None
+                        await spectator.leave()
+                        assert spectator.result is not None
                 gone.set()
                 await play_first(ann)
-    assert balcony.result == seqp2p.Result("unfinished", (), "left the table")
-    assert seqp2p.verify(balcony.replay).verdict == "unfinished"
+    assert spectator.result == seqp2p.Result("unfinished", (), "left the table")
+    assert seqp2p.verify(spectator.replay).verdict == "unfinished"
     assert ann.result is not None
     assert ann.result.kind == "won"
 
@@ -94,7 +94,7 @@ async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
                         raise AssertionError("there is no place for the replay")
 
             nursery.start_soon(see)
-            await until(table, seqp2p.WatcherCame)
+            await until(table, seqp2p.SpectatorCame)
             nursery.start_soon(guest)
             async with table.seat() as ann:
                 await play_first(ann)

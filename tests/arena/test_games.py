@@ -10,8 +10,8 @@ import pytest
 
 import seqp2p.arena.dealer
 import seqp2p.arena.game
-from seqp2p.arena import BotError, Contest, Result, Tally, make_contest, play
-from seqp2p.players.bots import RandomBot
+from seqp2p.arena import ArenaResult, BotError, Contest, Tally, make_contest, play
+from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import CLASSIC, PASS, UNKNOWN, VARIANTS, Action, Card, Options, Position, View, apply, place, start
 
 pytestmark = pytest.mark.simulation
@@ -39,8 +39,8 @@ def test_a_game_follows_from_seed_and_number() -> None:
 
 def test_these_games_stay_what_they_are() -> None:
     """Who repeats a run of last year finds the same games."""
-    assert play(TWO, 1, 0) == Result(first_team=1, winner=2, turns=88, reshuffles=0, passes=0, exchanges=1)
-    assert play(KIDS, 1, 1) == Result(first_team=2, winner=1, turns=21, reshuffles=0, passes=0, exchanges=0)
+    assert play(TWO, 1, 0) == ArenaResult(first_team=1, winner=2, turns=88, reshuffles=0, passes=0, exchanges=1)
+    assert play(KIDS, 1, 1) == ArenaResult(first_team=2, winner=1, turns=21, reshuffles=0, passes=0, exchanges=0)
 
 
 @pytest.mark.parametrize(("players", "teams"), [(2, 2), (3, 3), (4, 2), (6, 2), (6, 3), (9, 3), (12, 3)])
@@ -141,11 +141,11 @@ def test_a_bot_that_does_what_is_not_legal(action: Action, reason: str, monkeypa
 
 
 @pytest.fixture(scope="module")
-def classic() -> list[Result]:
+def classic() -> list[ArenaResult]:
     return [play(TWO, 1, number) for number in range(GAMES)]
 
 
-def test_two_random_players(classic: list[Result]) -> None:
+def test_two_random_players(classic: list[ArenaResult]) -> None:
     """Three standard deviations of 2,000 games wider than the bands of 20,000 (benchmarks/bench_arena.py)."""
     tally = Tally.of(2, classic)
     assert 78 < tally.turns / GAMES < 86
@@ -155,7 +155,7 @@ def test_two_random_players(classic: list[Result]) -> None:
     assert 0.46 < tally.wins[0] / GAMES < 0.54
 
 
-def test_only_games_that_reshuffle_are_long(classic: list[Result]) -> None:
+def test_only_games_that_reshuffle_are_long(classic: list[ArenaResult]) -> None:
     short = [result.turns + result.exchanges for result in classic if not result.reshuffles]
     long = [result.turns + result.exchanges for result in classic if result.reshuffles]
     pile = len(CLASSIC.deck) - 2 * 7

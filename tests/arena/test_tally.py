@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.arena import Result, Tally, wilson
+from seqp2p.arena import ArenaResult, Tally, wilson
 
 RESULTS = st.builds(
-    Result,
+    ArenaResult,
     first_team=st.integers(1, 3),
     winner=st.integers(0, 3),
     turns=st.integers(1, 200),
@@ -23,9 +23,9 @@ def test_what_is_counted() -> None:
     tally = Tally.of(
         2,
         [
-            Result(first_team=1, winner=1, turns=80, reshuffles=0, passes=0, exchanges=3),
-            Result(first_team=2, winner=1, turns=200, reshuffles=2, passes=7, exchanges=4),
-            Result(first_team=1, winner=0, turns=300, reshuffles=1, passes=90, exchanges=0),
+            ArenaResult(first_team=1, winner=1, turns=80, reshuffles=0, passes=0, exchanges=3),
+            ArenaResult(first_team=2, winner=1, turns=200, reshuffles=2, passes=7, exchanges=4),
+            ArenaResult(first_team=1, winner=0, turns=300, reshuffles=1, passes=90, exchanges=0),
         ],
     )
     assert tally == Tally(
@@ -35,7 +35,7 @@ def test_what_is_counted() -> None:
 
 
 @given(st.lists(RESULTS), st.integers(0, 20))
-def test_parts_add_up_to_the_whole_in_any_order(results: list[Result], cut: int) -> None:
+def test_parts_add_up_to_the_whole_in_any_order(results: list[ArenaResult], cut: int) -> None:
     first, second = Tally.of(3, results[:cut]), Tally.of(3, results[cut:])
     assert first + second == second + first == Tally.of(3, results)
     whole = first + second + Tally.of(3)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
+from seqp2p.bots.registry import BOTS
 from seqp2p.cli.completion import SHELLS, VARIABLE
 from seqp2p.cli.main import COMMANDS, spoken
 from seqp2p.cli.main import cli as bare_group
-from seqp2p.players.bots import BOTS
 from tests.cli.conftest import Cli
 from tests.cli.processes import environment
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.bots.exec_player import ExecPlayer, Failed, Wrong
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.playing import Choices, make_player, resume_options
 from seqp2p.cli.programs import make_program, overhearing
 from seqp2p.cli.reporter import Reporter
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Turned
-from seqp2p.net.absence import Absent, Back
-from seqp2p.net.voting import AskAbout
-from seqp2p.players.exec_player import ExecPlayer, Failed, Wrong
 from seqp2p.rules import PASS
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -26,7 +26,7 @@ from tests.table import Played
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
-STRANGE = ROOT / "tests" / "players" / "strange_bot.py"
+STRANGE = ROOT / "tests" / "bots" / "strange_bot.py"
 KIDS = ("--variant", "kids")
 
 

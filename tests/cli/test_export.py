@@ -14,8 +14,8 @@ import pytest
 from seqp2p.cli import export
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.output import CommandError
+from seqp2p.replay.to_text import game_text
 from seqp2p.replay.verify import verify
-from seqp2p.replay.written import game_text
 from seqp2p.rules import format_position, parse_game
 from tests.cli import documented
 from tests.cli.conftest import Cli, read

@@ -8,13 +8,13 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.cli import filling as filling_module
+from seqp2p.cli import bot_filler as filling_module
+from seqp2p.cli.bot_filler import TRIES, FillBots, Filling
 from seqp2p.cli.children import Child
-from seqp2p.cli.filling import TRIES, Bots, Filling
 from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output
+from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from seqp2p.net.lobby import CodeShown, Guest, LobbyShown
 from tests.cli.processes import LIMIT_S, Household, children, is_running, wait_until
 from tests.cli.test_person import Person
 
@@ -94,7 +94,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    filling = Filling(Bots("random", 0, at_once=False))
+    filling = Filling(FillBots("random", 0, at_once=False))
     async with filling.ready(TABLE, Output(json=False)):
         filling.tell(CodeShown("1-a-b"))
         filling.tell(shown(None, None))
@@ -113,7 +113,7 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pyte
 
 
 async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    filling = Filling(Bots("random", 0, at_once=False))
+    filling = Filling(FillBots("random", 0, at_once=False))
     async with filling.ready(TABLE, Output(json=False)):
         filling.tell(CodeShown("1-a-b"))
         filling.tell(shown(None, Guest("anna", b"a")))
@@ -126,7 +126,7 @@ async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pyt
 
 
 async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) -> None:
-    filling = Filling(Bots("random", 0, at_once=True))
+    filling = Filling(FillBots("random", 0, at_once=True))
 
     async def lobby() -> None:
         async with filling.ready(TABLE, Output(json=False)):
@@ -141,7 +141,7 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
 
 
 async def test_a_closed_lobby_needs_nobody(calls: list[str]) -> None:
-    filling = Filling(Bots("random", 0, at_once=True))
+    filling = Filling(FillBots("random", 0, at_once=True))
     async with filling.ready(TABLE, Output(json=False)):
         filling.tell(CodeShown("1-a-b"))
         filling.tell(shown(Guest("anna", b"a"), Guest("bert", b"b")))

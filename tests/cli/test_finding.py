@@ -12,9 +12,9 @@ from seqp2p.cli.finding import code_fault, find_way, list_tables
 from seqp2p.cli.join import read_place
 from seqp2p.cli.lobby_view import LobbyView
 from seqp2p.cli.output import CommandError, Output
+from seqp2p.lobby.adverts import FoundTable, TableAdvert
+from seqp2p.lobby.discovery import Browsed
 from seqp2p.net.addresses import Address, tcp_dial
-from seqp2p.net.adverts import FoundTable, TableAdvert
-from seqp2p.net.discovery import Browsed
 from seqp2p.net.errors import BadCode, Unreachable
 from tests.cli import documented
 

@@ -11,18 +11,18 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from seqp2p.api.home import LockedIdentity
 from seqp2p.cli import games as module
 from seqp2p.cli import seating
-from seqp2p.cli.games import ANSWER_S, Last, play_games
-from seqp2p.cli.home import Held
+from seqp2p.cli.games import ANSWER_S, LastGame, play_games
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices, Ended
 from seqp2p.cli.seating import Door, Lobbying, SitDown
+from seqp2p.lobby.events import Former
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import Former
-from seqp2p.net.table import Table
-from seqp2p.players.desk import Desk
+from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.net.tools import agreement, credentials, identity
 
@@ -35,11 +35,11 @@ HOST_GONE = Ended(DONE, begun=True, left=False, out=frozenset({1}))
 
 def door_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> Door:
     lobbying = Lobbying(Choices(bot, 0, Path()), "ann", Output(json), child, games)
-    return Door(lobbying, cast("Held", None), credentials(2), "ann", [])
+    return Door(lobbying, cast("LockedIdentity", None), credentials(2), "ann", [])
 
 
-def table_of(seat: int = 2) -> Table:
-    return Table(credentials(seat), agreement(3), seat, {}, [])
+def table_of(seat: int = 2) -> AgreedTable:
+    return AgreedTable(credentials(seat), agreement(3), seat, {}, [])
 
 
 class Evening:
@@ -48,7 +48,7 @@ class Evening:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: Ended, typed: tuple[str | None, ...] = ()) -> None:
         self.ends = list(ends)
         self.typed = list(typed)
-        self.lobbies: list[Last | None] = []
+        self.lobbies: list[LastGame | None] = []
         self.closed = 0
         self.answers_at: list[float] = []
         self.failure: Exception | None = None
@@ -60,8 +60,8 @@ class Evening:
         monkeypatch.setattr(seating, "own_desk", self.desk)
 
     @asynccontextmanager
-    async def open_lobby(self, last: Last | None) -> AsyncGenerator[SitDown]:
-        async def sit_down() -> Table:
+    async def open_lobby(self, last: LastGame | None) -> AsyncGenerator[SitDown]:
+        async def sit_down() -> AgreedTable:
             await trio.lowlevel.checkpoint()
             if self.failure is not None and len(self.lobbies) == self.fails_at:
                 raise self.failure
@@ -84,8 +84,8 @@ class Evening:
     async def check_known(self, *_: Any, **__: Any) -> None:
         await trio.lowlevel.checkpoint()
 
-    def desk(self, output: Output) -> Desk:
-        return Desk(trio.sleep_forever, output.say, output.ring, terminal=True)
+    def desk(self, output: Output) -> Console:
+        return Console(trio.sleep_forever, output.say, output.ring, terminal=True)
 
 
 async def test_so_many_games_as_were_asked_for(
@@ -188,8 +188,8 @@ async def test_leaving_the_lobby_of_another_game(
     evening = Evening(monkeypatch, NOT_BEGUN)
 
     @asynccontextmanager
-    async def open_lobby(last: Last | None) -> AsyncGenerator[SitDown]:
-        async def stop() -> Table:
+    async def open_lobby(last: LastGame | None) -> AsyncGenerator[SitDown]:
+        async def stop() -> AgreedTable:
             signal.raise_signal(signal.SIGTERM)
             await trio.sleep_forever()
             raise AssertionError
@@ -206,9 +206,9 @@ async def test_leaving_the_lobby_of_another_game(
 
 
 def test_what_a_host_remembers() -> None:
-    before = Last(table_of(1), FORFEIT)
+    before = LastGame(table_of(1), FORFEIT)
     assert before.former == Former(before.table.game, {identity(2).public: 2}, 30.0)
-    assert Last(table_of(1), NOT_BEGUN).former.keeps_s == 0
+    assert LastGame(table_of(1), NOT_BEGUN).former.keeps_s == 0
 
 
 # The lobby.
@@ -220,7 +220,7 @@ async def signals_when(event: trio.Event) -> AsyncGenerator[int]:
     yield signal.SIGTERM
 
 
-async def full_at_once() -> Table:
+async def full_at_once() -> AgreedTable:
     await trio.lowlevel.checkpoint()
     return table_of()
 
@@ -229,11 +229,11 @@ class Left:
     """Who was said goodbye to."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, known: Callable[..., Awaitable[None]] | None = None) -> None:
-        self.tables: list[Table] = []
+        self.tables: list[AgreedTable] = []
         monkeypatch.setattr(seating, "leave_table", self.leave_table)
         monkeypatch.setattr(seating, "check_known", known or self.check_known)
 
-    async def leave_table(self, table: Table, reason: str) -> None:
+    async def leave_table(self, table: AgreedTable, reason: str) -> None:
         await trio.lowlevel.checkpoint()
         assert reason == ""
         self.tables.append(table)
@@ -246,7 +246,7 @@ async def test_a_lobby_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     left = Left(monkeypatch)
     lost = LinkLost("The host has closed the table.")
 
-    async def sit_down() -> Table:
+    async def sit_down() -> AgreedTable:
         await trio.lowlevel.checkpoint()
         raise lost
 
@@ -259,7 +259,7 @@ async def test_a_lobby_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_signal_in_the_lobby(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     left, sitting, goodbyes = Left(monkeypatch), trio.Event(), list[str]()
 
-    async def sit_down() -> Table:
+    async def sit_down() -> AgreedTable:
         try:
             sitting.set()
             await trio.sleep_forever()
@@ -289,23 +289,23 @@ async def test_a_person_who_types(
     begun = trio.current_time()
     Left(monkeypatch)
     send, receive = trio.open_memory_channel[str | None](10)
-    desk = Desk(receive.receive, Output(json=True).say, lambda: None, terminal=True)
+    desk = Console(receive.receive, Output(json=True).say, lambda: None, terminal=True)
     monkeypatch.setattr(seating, "own_desk", lambda _: desk)
     for line in ("QH e5", "leave"):
         send.send_nowait(line)
 
-    async def never() -> Table:
+    async def never() -> AgreedTable:
         await trio.sleep_forever()
         raise AssertionError
 
     assert await door_of(None).wait(never, signals_when(trio.Event())) is None
     assert "the game has not started" in capsys.readouterr().err
     # An input that has ended hides no answer to whether a host is there, and is named as the reason.
-    over = Desk(receive.receive, Output(json=True).say, lambda: None, terminal=False)
+    over = Console(receive.receive, Output(json=True).say, lambda: None, terminal=False)
     monkeypatch.setattr(seating, "own_desk", lambda _: over)
     send.send_nowait(None)
 
-    async def nobody_there() -> Table:
+    async def nobody_there() -> AgreedTable:
         await wait_all_tasks_blocked()
         raise LinkLost("Nobody is there.")
 

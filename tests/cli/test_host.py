@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from seqp2p.cli import host as module
-from seqp2p.cli.filling import Bots, Filling
-from seqp2p.cli.games import Last, OpenLobby
+from seqp2p.cli.bot_filler import FillBots, Filling
+from seqp2p.cli.games import LastGame, OpenLobby
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices, Ended
 from seqp2p.cli.seating import Door, Lobbying
 from seqp2p.cli.settings import make_settings
+from seqp2p.lobby.adverts import TableAdvert
+from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address
-from seqp2p.net.adverts import TableAdvert
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby import CodeShown, Former, Guest, LobbyShown
-from seqp2p.net.table import Table
 from seqp2p.rules import Options
 from tests.net.tools import agreement, identity
 from tests.net.tools import credentials as numbered
@@ -30,14 +30,14 @@ async def test_a_table_is_advertised_as_it_is(
     said: list[TableAdvert] = []
     numbers: list[int] = []
     formers: list[Any] = []
-    agreed = Table(numbered(1), agreement(3), 1, {}, [])
+    agreed = AgreedTable(numbered(1), agreement(3), 1, {}, [])
 
     @asynccontextmanager
     async def advertising(advert: TableAdvert, *_: Any) -> AsyncIterator[Callable[[TableAdvert], None]]:
         said.append(advert)
         yield said.append
 
-    async def host_table(*arguments: Any, table_number: int, former: Former | None, **_: Any) -> Table:
+    async def host_table(*arguments: Any, table_number: int, former: Former | None, **_: Any) -> AgreedTable:
         numbers.append(table_number)
         formers.append(former)
         tell = arguments[6]
@@ -49,7 +49,7 @@ async def test_a_table_is_advertised_as_it_is(
 
     async def play_games(_: Door, open_lobby: OpenLobby) -> int:
         # Two games, one after the other: the table is open before each.
-        last = Last(agreed, Ended(0, begun=True, left=False, out=frozenset({3})))
+        last = LastGame(agreed, Ended(0, begun=True, left=False, out=frozenset({3})))
         for before in (None, last):
             async with open_lobby(before) as sit_down:
                 assert await sit_down() is agreed
@@ -60,7 +60,7 @@ async def test_a_table_is_advertised_as_it_is(
     monkeypatch.setattr(module, "play_games", play_games)
     settings = make_settings(3, None, "classic", Options(), 120, closed_hands=False)
     lobbying = Lobbying(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
-    filling = Filling(Bots("random", 0, at_once=False))
+    filling = Filling(FillBots("random", 0, at_once=False))
     assert await module.host(settings, 0, Address("127.0.0.1", 0), lobbying, filling) == 0
     assert len(set(numbers)) == 1
     number = numbers[0]

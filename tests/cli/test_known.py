@@ -18,10 +18,10 @@ from seqp2p.cli import home, known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity, fingerprint
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import Bye, Stage, decode_message
-from seqp2p.net.table import Table
+from seqp2p.net.messages import Bye, LinkStage, decode_message
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
@@ -77,9 +77,9 @@ class Agreed:
     seat: int = 1
 
 
-def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> Table:
+def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> AgreedTable:
     seats = (Seat("me", key(99)), *(Seat(name, key(number)) for name, number in others))
-    return cast("Table", Agreed(Seats(seats), links or {}))
+    return cast("AgreedTable", Agreed(Seats(seats), links or {}))
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixtur
     with home.held_identity() as first, home.held_identity() as second:
         (own_home / "identity-3.key").write_bytes(b"damaged")
         seats = Seats((Seat("me", first.identity.public), Seat("me 2", second.identity.public)))
-        await check_known(cast("Table", Agreed(seats, {})), Output(json=False), ask=True)
+        await check_known(cast("AgreedTable", Agreed(seats, {})), Output(json=False), ask=True)
     assert load() == ()
     assert capsys.readouterr().out == ""
 
@@ -206,7 +206,7 @@ async def test_a_person_who_does_not_say_yes_leaves(
     assert error.value.exit_code == 4
     assert "seqp2p id --forget 'ann'" in error.value.hint
     (farewell,) = near.sent
-    assert isinstance(decode_message(farewell[4:], Stage.GAME), Bye)
+    assert isinstance(decode_message(farewell[4:], LinkStage.GAME), Bye)
     assert near.aborted
     assert gone.aborted
     assert names() == [("ann", 1)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.cli.verify import verify_file
-from seqp2p.players.lessons import FAREWELL, LESSONS
+from seqp2p.ui.person.lessons import FAREWELL, LESSONS
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, is_running, processor_s, wait_until

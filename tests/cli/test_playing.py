@@ -19,6 +19,8 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
+from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
@@ -27,15 +29,13 @@ from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, run_async, sentence
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import TerminalGone
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.session import SeatRunner
 from seqp2p.match.events import Remarked, Result, Turned
 from seqp2p.match.machine import Match
-from seqp2p.net.errors import LinkLost, Refused
-from seqp2p.net.ledger import TableEvent
-from seqp2p.net.session import Session
-from seqp2p.players.bot_player import BotPlayer
-from seqp2p.players.bots import RandomBot
-from seqp2p.players.person import Person
+from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.rules import view
+from seqp2p.ui.person.person import Person
 from seqp2p.ui.plain import board_lines
 from seqp2p.ui.screen import Screen
 from seqp2p.ui.words import settings_lines
@@ -277,9 +277,9 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     text = f"cannot write the replay {tmp_path / 'game.seqp2p'}: No space left on device"
     with pytest.raises(CommandError, match=text):
-        await playing._run(cast("Session", Doomed(full)), BOT, reporter, NoSignals(), tmp_path / "game.seqp2p")
+        await playing._run(cast("SeatRunner", Doomed(full)), BOT, reporter, NoSignals(), tmp_path / "game.seqp2p")
     with pytest.raises(ExceptionGroup) as raised:
-        await playing._run(cast("Session", Doomed(ZeroDivisionError())), BOT, reporter, NoSignals(), tmp_path)
+        await playing._run(cast("SeatRunner", Doomed(ZeroDivisionError())), BOT, reporter, NoSignals(), tmp_path)
     assert raised.group_contains(ZeroDivisionError)
 
 
@@ -289,7 +289,7 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
 def test_what_ends_a_game_becomes_a_sentence() -> None:
     own = CommandError("own", "hint", 2)
     assert as_command_error(own) is own
-    refused = as_command_error(Refused("table_full"))
+    refused = as_command_error(PeerRefused("table_full"))
     assert (str(refused), refused.exit_code) == ("the table is full", NOT_CONNECTED)
     assert refused.hint == "Ask the host for a larger table."
     lost = as_command_error(LinkLost("The connection is lost."))

@@ -19,11 +19,11 @@ from trio.testing import MockClock
 
 from seqp2p.cli import progress, show
 from seqp2p.cli.main import COMMANDS
+from seqp2p.cli.moment_text import film_of
 from seqp2p.cli.output import Output
-from seqp2p.cli.retelling import film_of
 from seqp2p.cli.show import by_words, header_lines, open_file, roll
 from seqp2p.replay.playback import play_back
-from seqp2p.ui.reel import Reel
+from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli.conftest import Cli, read
 from tests.cli.documented import fields
 from tests.cli.processes import LIMIT_S
@@ -211,7 +211,7 @@ def test_it_plays_until_something_is_typed(stepped: Callable[..., list[str]]) ->
 
 def test_a_screen_rolls_on_while_it_plays() -> None:
     changes: list[int] = []
-    reel = Reel(film_of(KIDS.name, read(KIDS.read_bytes())))
+    reel = ReplayBrowser(film_of(KIDS.name, read(KIDS.read_bytes())))
 
     async def rolling() -> None:
         with trio.move_on_after(10.5):

@@ -17,16 +17,16 @@ from seqp2p.cli import home
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
 from seqp2p.cli.taking_up import taken_up
 from seqp2p.cli.unfinished import take
-from seqp2p.match.seat import OwnSeat
+from seqp2p.live.listening import addresses_towards, listen_again
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.address_update import HERES_MAX, here_number, make_here
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import decode_agreement
 from seqp2p.net.addresses import Address, open_listeners
-from seqp2p.net.again import addresses_towards, listen_again
-from seqp2p.net.here import HERES_MAX, here_number, make_here
-from seqp2p.net.mesh import Mesh
-from seqp2p.net.table import Table
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
-from seqp2p.replay.sidecar import Secrets, Sidecar, sidecar_path
+from seqp2p.replay.sidecar import Sidecar, SidecarSecrets, sidecar_path
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
@@ -49,9 +49,9 @@ def keep_key(own_home: Path, game: Played, seat: int = 2, number: int = 1) -> No
     path.chmod(0o600)
 
 
-def secrets_at(game: Played, seat: int = 2, **changes: Any) -> Secrets:
+def secrets_at(game: Played, seat: int = 2, **changes: Any) -> SidecarSecrets:
     kept = game.seat(seat).secrets
-    secrets = Secrets(
+    secrets = SidecarSecrets(
         game=game.match.game.id,
         agreement=game.agreement,
         seat=seat,
@@ -438,10 +438,10 @@ async def test_the_end_of_the_process_that_started_it(
 
 async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: Played) -> None:
     listeners = await open_listeners(LOOPBACK)
-    seat = OwnSeat(2, brief.identity(2), randomness("new"))
+    seat = SeatKeys(2, brief.identity(2), randomness("new"))
     host = Address("a" * 70 + ".example", 4610)
     places = {1: (host, *(Address("127.0.0.1", port) for port in range(1, 20)))}
-    table = Table(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, places, listeners)
+    table = AgreedTable(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, places, listeners)
     kept = secrets_of(table, seat, "identity.key", listeners)
     for listener in listeners:
         await listener.aclose()
@@ -455,7 +455,7 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     assert resumed.addresses == (Address("127.0.0.1", listeners_port(kept)),)
 
 
-def listeners_port(kept: Secrets) -> int:
+def listeners_port(kept: SidecarSecrets) -> int:
     return int(kept.listen.rpartition(":")[2])
 
 
@@ -464,7 +464,7 @@ async def test_ipv6_listeners_are_kept_as_such(brief: Played) -> None:
         listeners = await open_listeners(Address("::1", 0))
     except Exception:  # noqa: BLE001  # a machine without IPv6
         pytest.skip("no IPv6 here")
-    table = Table(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, {}, listeners)
+    table = AgreedTable(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, {}, listeners)
     kept = secrets_of(table, brief.seat(2), "identity.key", listeners)
     assert kept.listen.startswith("[::1]:")
     assert kept.addresses == ((), ())

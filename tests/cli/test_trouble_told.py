@@ -6,6 +6,7 @@ import pytest
 
 from seqp2p.cli.output import Output
 from seqp2p.cli.reporter import Reporter
+from seqp2p.live.absence import Absent
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import (
     Dropped,
@@ -17,7 +18,6 @@ from seqp2p.match.events import (
     Turned,
     Voted,
 )
-from seqp2p.net.absence import Absent
 from seqp2p.rules import parse_action
 from tests.cli import documented
 from tests.table import Played, match_at

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.trying import TABLES, Findings, begin, note, try_table
-from seqp2p.players.exec_player import Ended, Failed, Stale, Wrong
-from seqp2p.players.program import Program
+from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
+from seqp2p.bots.program import Program
+from seqp2p.cli.bot_conformance import TABLES, Findings, begin, note, try_table
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -121,7 +121,7 @@ def test_a_program_that_is_gone_is_tried_no_further(cli: Cli, tmp_path: Path) ->
 
 def test_what_is_as_it_should_be_is_no_problem() -> None:
     found = Findings(TABLES[0])
-    for notice in (Stale(2, taken_back=True), Ended(killed=False)):
+    for notice in (Stale(2, taken_back=True), ProgramEnded(killed=False)):
         note(found, notice)
     assert not found.problems
     assert not found.gone

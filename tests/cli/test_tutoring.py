@@ -10,8 +10,8 @@ import trio
 
 from seqp2p.cli import tutoring
 from seqp2p.cli.output import ABANDONED, DONE, Output
-from seqp2p.cli.screening import Wish
-from seqp2p.players.lessons import FAREWELL, LEFT, LESSONS
+from seqp2p.cli.screening import ScreenWish
+from seqp2p.ui.person.lessons import FAREWELL, LEFT, LESSONS
 from seqp2p.ui.scene import Page, Scene
 
 
@@ -50,7 +50,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> FakeScreen:
     screen = FakeScreen()
 
     @contextlib.asynccontextmanager
-    async def on_screen(output: Output, _: Wish) -> AsyncGenerator[Output]:
+    async def on_screen(output: Output, _: ScreenWish) -> AsyncGenerator[Output]:
         anything: Any = screen
         yield replace(output, screen=anything)
 
@@ -61,7 +61,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> FakeScreen:
 async def test_it_is_played_to_its_end(shown: FakeScreen, autojump_clock: object) -> None:
     shown.typed[:] = [*(lesson.fulfils[0] for lesson in LESSONS), "leave"]
     begun = trio.current_time()
-    assert await tutoring.teach(Output(json=False), Wish()) == DONE
+    assert await tutoring.teach(Output(json=False), ScreenWish()) == DONE
     assert shown.typed == []
     assert FAREWELL[-1] in shown.said
     assert trio.current_time() - begun >= tutoring.PAUSE_S * len(LESSONS)
@@ -70,6 +70,6 @@ async def test_it_is_played_to_its_end(shown: FakeScreen, autojump_clock: object
 
 async def test_it_can_be_left(shown: FakeScreen) -> None:
     shown.typed[:] = ["leave"]
-    assert await tutoring.teach(Output(json=False), Wish()) == ABANDONED
+    assert await tutoring.teach(Output(json=False), ScreenWish()) == ABANDONED
     assert any("your turn" in line for line in shown.painted)
     assert shown.remains == [str(LEFT)]

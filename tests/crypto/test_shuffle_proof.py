@@ -383,7 +383,7 @@ def test_repeated_randomness_under_another_past_gives_other_nonces() -> None:
 def test_secrets_are_not_printed() -> None:
     shuffled, permutation, rerandomisers = shuffle(DECK, PK, stream("print"))
     oracle = shuffle_proof._oracle(DECK, shuffled, PK, CONTEXT)
-    secrets = shuffle_proof._Secrets.draw(permutation, rerandomisers, oracle, bytes(32))
+    secrets = shuffle_proof._ShuffleSecrets.draw(permutation, rerandomisers, oracle, bytes(32))
     assert str(rerandomisers[0]) not in repr(secrets)
     assert "permutation" not in repr(secrets)
 

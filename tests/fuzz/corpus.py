@@ -11,15 +11,15 @@ from typing import Any, Final
 import trio
 from cryptography.hazmat.primitives import serialization
 
+from seqp2p.lobby.address_update import make_here
+from seqp2p.lobby.adverts import SeatAdvert, TableAdvert
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
-from seqp2p.net.adverts import SeatAdvert, TableAdvert
 from seqp2p.net.frames import HEADER_SIZE
-from seqp2p.net.here import make_here
 from seqp2p.net.messages import Have, Ping, Sit, Watch, encode_message
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.sidecar import Logged

@@ -2,15 +2,15 @@
 
 import random
 
+from seqp2p.i18n import message_of
+from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
 from seqp2p.net.addresses import AddressError, parse_peer_address
 from seqp2p.net.auth import check_client, prove, receive, send
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import Message, Proof, Sit, Stage
-from seqp2p.net.pake import CodeKeeper, Exchange, give_code
+from seqp2p.net.messages import LinkStage, Proof, Sit, WireMessage
 from seqp2p.net.tls import ServerLink
-from seqp2p.said import why
 from tests.fuzz.pieces import Pieces
 from tests.net.tools import credentials, frames_pair, identity
 
@@ -24,13 +24,13 @@ async def answered(data: bytes, size: int) -> tuple[bytes, str]:
     try:
         return stream.answer, repr(await host(FrameStream(stream)))
     except NetError as error:
-        text = why(error)
+        text = message_of(error)
         assert text.isprintable(), repr(text)
         return stream.answer, f"{type(error).__name__}: {text}"
 
 
-async def host(frames: FrameStream) -> tuple[Proof, Message | None]:
-    """Who came, by proof, and what it wants, by code: the steps of lobby_host.py and watchers.py, without TLS."""
+async def host(frames: FrameStream) -> tuple[Proof, WireMessage | None]:
+    """Who came, by proof, and what it wants, by code: the steps of lobby_host.py and spectators.py, without TLS."""
     dice = random.Random(1).randbytes
     keeper = CodeKeeper(7, dice, DEFAULT_LIMITS, lambda _: None)
     own = credentials(HOST)
@@ -38,16 +38,16 @@ async def host(frames: FrameStream) -> tuple[Proof, Message | None]:
     if proof.role == "link":
         return proof, None
     await keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
-    wish = await receive(frames, Stage.CODE_HOST, DEFAULT_LIMITS)
+    wish = await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
     if isinstance(wish, Sit):
         try:
             tuple(map(parse_peer_address, wish.addresses))
         except AddressError as error:
-            raise NetError(why(error)) from None
+            raise NetError(message_of(error)) from None
     return proof, wish
 
 
-async def honest_words(wish: Message) -> bytes:
+async def honest_words(wish: WireMessage) -> bytes:
     """All that an honest guest says to this host, to be said again."""
     import trio
 

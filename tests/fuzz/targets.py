@@ -14,8 +14,14 @@ from typing import Any, Final
 
 import trio
 
+from seqp2p.bots.program import ProgramFailed, RunningProgram
+from seqp2p.bots.wire import WireError, read_action, read_choice
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import sign
+from seqp2p.i18n import message_of
+from seqp2p.lobby.address_update import HerePayload
+from seqp2p.lobby.adverts import read_seat, read_table
+from seqp2p.lobby.code import parse_code
 from seqp2p.match.contribution import Contribution, make_payload, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import MatchError
@@ -25,21 +31,16 @@ from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, Lea
 from seqp2p.match.table import TableError, decode_agreement, encode_agreement
 from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.addresses import AddressError, parse_address, parse_peer_address
-from seqp2p.net.adverts import read_seat, read_table
-from seqp2p.net.code import parse_code
-from seqp2p.net.errors import BadCode, NetError, PeerError, Refused
+from seqp2p.net.errors import BadCode, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE, FrameStream
-from seqp2p.net.here import HerePayload
-from seqp2p.net.messages import Stage, decode_message, encode_message
+from seqp2p.net.messages import LinkStage, decode_message, encode_message
 from seqp2p.net.text import clean
 from seqp2p.net.tls import certificate_key
-from seqp2p.players.program import ProgramFailed, Running
-from seqp2p.players.wire import WireError, read_action, read_choice
 from seqp2p.replay.format import frame as record_frame
 from seqp2p.replay.format import records
 from seqp2p.replay.playback import play_back
 from seqp2p.replay.resume import ResumeError, feed, load
-from seqp2p.replay.sidecar import MAGIC, Secrets, Sidecar, SidecarDamaged
+from seqp2p.replay.sidecar import MAGIC, Sidecar, SidecarDamaged, SidecarSecrets
 from seqp2p.replay.sidecar import frame as checked_frame
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
@@ -61,7 +62,6 @@ from seqp2p.rules import (
     parse_square,
     status,
 )
-from seqp2p.said import why
 from tests.fuzz.pieces import Pieces, run_now
 from tests.table import Played, fork, identity, played, shared_match_at, snapshot
 
@@ -94,7 +94,7 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        _check_text(why(error))
+        _check_text(message_of(error))
 
 
 def _check_text(text: str) -> None:
@@ -126,15 +126,15 @@ def _read_frames(data: bytes, size: int) -> tuple[list[bytes], str]:
             try:
                 found.append(await stream.receive(FRAME_MAX))
             except NetError as error:
-                return found, f"{type(error).__name__}: {why(error)}"
+                return found, f"{type(error).__name__}: {message_of(error)}"
 
     return run_now(read())
 
 
 def messages(data: bytes) -> None:
     """A frame's bytes, in every stage of a connection."""
-    for stage in Stage:
-        with refused(PeerError, Refused):
+    for stage in LinkStage:
+        with refused(PeerError, PeerRefused):
             assert encode_message(decode_message(data, stage))[HEADER_SIZE:] == data
 
 
@@ -264,8 +264,8 @@ def sidecar(data: bytes) -> None:
 
 
 @cache
-def _secrets() -> Secrets:
-    return Secrets(game().match.game.id, game().agreement, 1, "a.key", bytes(32), bytes(32), "10.0.0.1:4610", ())
+def _secrets() -> SidecarSecrets:
+    return SidecarSecrets(game().match.game.id, game().agreement, 1, "a.key", bytes(32), bytes(32), "10.0.0.1:4610", ())
 
 
 # Text.
@@ -307,13 +307,13 @@ def bots(data: bytes) -> None:
 async def _answers(data: bytes, size: int) -> list[str]:
     """What comes of each line: an action, or what is wrong with it."""
     pipes: Any = SimpleNamespace(stdin=Pieces(b"", 1), stdout=Pieces(data, size))
-    running, found = Running(pipes), list[str]()
+    running, found = RunningProgram(pipes), list[str]()
     while True:
         try:
             choice = read_choice(await running.read_line())
             found.append(str(read_action(_seen(), choice.action)))
         except (ProgramFailed, WireError) as error:
-            text = why(error)
+            text = message_of(error)
             _check_text(text)
             found.append(text)
             if isinstance(error, ProgramFailed) and error.gone:

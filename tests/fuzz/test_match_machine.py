@@ -17,16 +17,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import sign
+from seqp2p.live.absence import Absence
+from seqp2p.live.voting import Voting
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord
-from seqp2p.net.absence import Absence
-from seqp2p.net.voting import Voting
 from seqp2p.replay.playback import play_back
 from seqp2p.replay.resume import feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind, logged_evidence
@@ -108,7 +108,7 @@ class Table(RuleBasedStateMachine):
         judged = self.match.judge(contribution)
         return None if judged is None else self.match.accept(judged)
 
-    def seat(self, number: int) -> OwnSeat:
+    def seat(self, number: int) -> SeatKeys:
         return self.seats[number - 1]
 
     def cheat(self, number: int) -> int:
@@ -117,7 +117,7 @@ class Table(RuleBasedStateMachine):
 
     # Honest seats.
 
-    def honest(self, seat: OwnSeat, dice: random.Random) -> Contribution | None:
+    def honest(self, seat: SeatKeys, dice: random.Random) -> Contribution | None:
         if not seat.owes(self.match):
             return None
         if self.match.kind in ACTIONS:

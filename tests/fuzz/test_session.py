@@ -16,7 +16,7 @@ from trio.testing import MockClock
 
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import sign
-from seqp2p.match.ballots import Action
+from seqp2p.match.ballots import Sanction
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
@@ -30,22 +30,24 @@ from seqp2p.net.messages import (
     BallotMessage,
     Bye,
     ContributionMessage,
-    Evidence,
+    EvidenceMessage,
     HeadMessage,
     LeaveMessage,
-    Message,
+    LinkStage,
     RemarkMessage,
     Signed,
-    Stage,
+    WireMessage,
     encode_message,
 )
 from tests.fuzz.mutate import mutated
-from tests.net.parties import Party, Thinker
+from tests.live.parties import Party, Thinker
 from tests.net.test_messages import SAMPLES
 from tests.table import identity
 
 FOE = 2
-GAME_SAMPLES = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[Stage.GAME]) and not isinstance(sample, Bye)]
+GAME_SAMPLES = [
+    sample for sample in SAMPLES if isinstance(sample, ALLOWED[LinkStage.GAME]) and not isinstance(sample, Bye)
+]
 
 
 class Foe:
@@ -66,7 +68,7 @@ class Foe:
             data = framed(mutated(data[HEADER_SIZE:], [], self.dice)[:100_000])
         return data
 
-    def sample(self) -> Message:
+    def sample(self) -> WireMessage:
         return (
             LeaveMessage(*self.by(LEAVE, self.leave())) if self.dice.random() < 0.05 else self.dice.choice(GAME_SAMPLES)
         )
@@ -74,7 +76,7 @@ class Foe:
     def leave(self) -> bytes:
         return encode(LeavePayload(1, self.match.game.id, FOE))
 
-    def contribution(self) -> Message:
+    def contribution(self) -> WireMessage:
         """One of its own, old or new, or one that it could have made, changed and signed again."""
         own = [held.payload for step in self.match.record[-4:] for seat, held in step.contributions if seat == FOE]
         step, head = max(1, self.match.number + self.dice.choice([-2, -1, 0, 0, 1, 2])), self.match.head
@@ -85,7 +87,7 @@ class Foe:
             payload = mutated(payload, own, self.dice)
         return ContributionMessage(*self.by(CONTRIBUTION, payload[:32_768]))
 
-    def ballot(self) -> Message:
+    def ballot(self) -> WireMessage:
         base = self.match.chain.base
         step, prev = (self.match.number, self.match.head) if base is None else (base.number, base.prev)
         round_ = self.dice.choice([1, 1, 2, 3, 20, 999])
@@ -93,26 +95,28 @@ class Foe:
             [None, None, LastRecord(self.dice.randrange(round_), self.dice.choice([prev, bytes(32)]))]
         )
         about = tuple(seat for seat in (1, 3) if self.dice.random() < 0.5) or (1,)
-        action: Action = self.dice.choice(("skip", "drop"))
+        action: Sanction = self.dice.choice(("skip", "drop"))
         payload = BallotPayload(1, self.match.game.id, step, prev, FOE, round_, action, about, "late", last)
         return BallotMessage(*self.by(BALLOT, encode(payload)))
 
-    def head(self) -> Message:
+    def head(self) -> WireMessage:
         number = max(1, self.match.number - self.dice.randrange(4))
         prev = self.match.game.heads[number - 1]
         head = self.dice.choice([self.match.head, bytes(32)])
         round_ = self.dice.choice([0, 0, 1, 7])
         return HeadMessage(*self.by(HEAD, encode(HeadPayload(1, self.match.game.id, number, prev, FOE, round_, head))))
 
-    def remark(self) -> Message:
+    def remark(self) -> WireMessage:
         number, last = self.match.remarks.next_of(FOE)
         step = max(1, self.match.number + self.dice.choice([-5, -1, 0, 0, 1]))
         payload = RemarkPayload(1, self.match.game.id, FOE, number, last, step, self.match.head, False, "hm")
         return RemarkMessage(*self.by(REMARK, encode(payload)))
 
-    def evidence(self) -> Message:
+    def evidence(self) -> WireMessage:
         others = [Signed(held.payload, held.signature) for _, held in self.match.record[-1].contributions]
-        return Evidence(tuple(self.dice.choice([*self.said, *others]) for _ in range(self.dice.choice([1, 2, 2]))))
+        return EvidenceMessage(
+            tuple(self.dice.choice([*self.said, *others]) for _ in range(self.dice.choice([1, 2, 2])))
+        )
 
     def by(self, label: str, payload: bytes) -> tuple[bytes, bytes]:
         word = Contribution(payload, sign(identity(FOE), label, payload))

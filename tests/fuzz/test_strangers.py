@@ -16,6 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from seqp2p.i18n import message_of
+from seqp2p.lobby.join import join_table
+from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
 from seqp2p.match.encoding import encode
 from seqp2p.net import tls
 from seqp2p.net.auth import check_client, prove, receive, send
@@ -23,14 +26,11 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.frames import frame as framed
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.lobby_join import join_table
-from seqp2p.net.messages import ALLOWED, Confirm, Gather, Message, PakeA, PakeB, Sit, Stage, encode_message
-from seqp2p.net.pake import CodeKeeper, Exchange, give_code
-from seqp2p.said import why
+from seqp2p.net.messages import ALLOWED, Confirm, Gather, LinkStage, PakeA, PakeB, Sit, WireMessage, encode_message
 from tests.fuzz.door import LOBBY
 from tests.fuzz.mutate import mutated
 from tests.fuzz.pieces import Pieces
-from tests.net.test_lobby import House
+from tests.lobby.test_lobby import House
 from tests.net.test_messages import SAMPLES
 from tests.net.tools import Wires, address_of, credentials, randomness
 
@@ -88,7 +88,7 @@ def test_a_damaged_handshake_is_a_lost_link_in_whatever_pieces_it_comes(side: st
             else:
                 await tls.connect(stream, credentials(GUEST), None)
         except NetError as error:
-            return f"{type(error).__name__}: {why(error)}"
+            return f"{type(error).__name__}: {message_of(error)}"
         raise AssertionError("a handshake of one side alone")
 
     assert len({trio.run(outcome, each) for each in (len(data) + 1, size, 1)}) == 1
@@ -118,24 +118,24 @@ class Stranger:
     async def go_in(self, stream: trio.abc.Stream) -> None:
         link = await tls.connect(stream, self.own, None)
         if self.stage == "proof":
-            await receive(link.frames, Stage.AUTH_CLIENT, LIMITS)
-            return await self.say_wrongly(link.frames, Stage.AUTH_SERVER)
+            await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
+            return await self.say_wrongly(link.frames, LinkStage.AUTH_SERVER)
         await prove(link, self.own.identity, "join", None, LIMITS)
         if self.stage == "pake_a":
-            return await self.say_wrongly(link.frames, Stage.CODE_HOST)
+            return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
         public = self.own.identity.public
         exchange = Exchange(self.house.code, public, link.server_key, link.certificate_hash, randomness, host=False)
         if self.stage == "confirm":
             await send(link.frames, PakeA(exchange.message))
-            await receive(link.frames, Stage.CODE_JOINER, LIMITS)
-            return await self.say_wrongly(link.frames, Stage.CODE_HOST)
+            await receive(link.frames, LinkStage.CODE_JOINER, LIMITS)
+            return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
         await give_code(link.frames, exchange, LIMITS)
         if self.stage == "sit":
-            return await self.say_wrongly(link.frames, Stage.CODE_HOST)
+            return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
         await send(link.frames, Sit("stranger", ("10.0.0.9:4610",)))
-        return await self.say_wrongly(link.frames, Stage.LOBBY_HOST)
+        return await self.say_wrongly(link.frames, LinkStage.LOBBY_HOST)
 
-    async def say_wrongly(self, frames: FrameStream, stage: Stage) -> None:
+    async def say_wrongly(self, frames: FrameStream, stage: LinkStage) -> None:
         """A few messages, most of them of this stage, nearly right or out of place; some frames lie of their size."""
         samples = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
         kept = [encode(sample) for sample in SAMPLES]
@@ -199,26 +199,26 @@ class Liar:
 
     async def lie(self, frames: FrameStream) -> None:
         if self.stage == "proof":
-            return await self.say_wrongly(frames, Stage.AUTH_CLIENT)
+            return await self.say_wrongly(frames, LinkStage.AUTH_CLIENT)
         own = credentials(HOST)
         dice = random.Random(1).randbytes
         proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=LIMITS)
         if self.stage == "pake_a":
-            return await self.say_wrongly(frames, Stage.CODE_JOINER)
+            return await self.say_wrongly(frames, LinkStage.CODE_JOINER)
         key, certificate = own.identity.public, own.certificate_hash
         if self.stage == "confirm":
             exchange = Exchange(self.code, proof.key, key, certificate, dice, host=True)
             await send(frames, PakeB(exchange.message))
-            return await self.say_wrongly(frames, Stage.CODE_JOINER)
+            return await self.say_wrongly(frames, LinkStage.CODE_JOINER)
         await self.keeper.check(frames, proof.key, key, certificate)
         if self.stage == "sit":
-            await receive(frames, Stage.CODE_HOST, LIMITS)
+            await receive(frames, LinkStage.CODE_HOST, LIMITS)
         else:
             await send(frames, Gather(1))
-        return await self.say_wrongly(frames, Stage.LOBBY_JOINER)
+        return await self.say_wrongly(frames, LinkStage.LOBBY_JOINER)
 
-    async def say_wrongly(self, frames: FrameStream, stage: Stage) -> None:
-        samples: list[Message] = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
+    async def say_wrongly(self, frames: FrameStream, stage: LinkStage) -> None:
+        samples: list[WireMessage] = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
         kept = [encode(sample) for sample in SAMPLES]
         for _ in range(self.dice.randint(1, 4)):
             sample = self.dice.choice([*samples, Confirm(bytes(32))])
@@ -246,6 +246,6 @@ def test_a_guest_of_a_liar_gets_a_typed_error(seed: int, stage: str) -> None:
                     credentials(GUEST), "guest", liar.code, address_of(HOST), [], [address_of(GUEST)], randomness,
                     lambda _: None, dial=wires.dial,
                 )  # fmt: skip
-            assert why(error.value).isprintable()
+            assert message_of(error.value).isprintable()
 
     run(visit)

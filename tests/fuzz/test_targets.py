@@ -13,7 +13,7 @@ from seqp2p.match.encoding import DecodeError, decode, unpack
 from seqp2p.match.table import Agreement
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import Stage, decode_message
+from seqp2p.net.messages import LinkStage, decode_message
 from seqp2p.replay.format import RECORD_SIZE_MAX
 from seqp2p.replay.verify import verify
 from tests.fuzz.kept import inputs, target_names
@@ -108,7 +108,7 @@ def test_a_bomb_takes_little_memory_and_time(bomb: str) -> None:
 
 
 def _read_message(data: bytes) -> None:
-    for stage in (Stage.GAME, Stage.AUTH_SERVER):
+    for stage in (LinkStage.GAME, LinkStage.AUTH_SERVER):
         with pytest.raises(PeerError):
             decode_message(data, stage)
 

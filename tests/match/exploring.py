@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
-from seqp2p.match.ballots import About, Action, Decree, Last, Vote, Wish
+from seqp2p.match.ballots import About, Decree, Last, Sanction, Vote, Wish
 
 MOVER = 1
 CONTRIBUTED = b"contributed"
 
 
-def head_of(action: Action, about: About) -> bytes:
+def head_of(action: Sanction, about: About) -> bytes:
     """A head that tells the action."""
     return f"{action} {sorted(about)}".encode()
 

@@ -13,7 +13,7 @@ from seqp2p.match.encoding import decode, encode, pack, unpack
 from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Dropped, Undone, Voted
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
 from seqp2p.replay.verify import verify
 from tests.match.test_ballots_games import nth, table
@@ -47,7 +47,7 @@ def match(four: Match) -> Match:
 
 
 @pytest.fixture
-def seats() -> list[OwnSeat]:
+def seats() -> list[SeatKeys]:
     return make_seats(4)
 
 
@@ -65,7 +65,7 @@ def free(match: Match) -> bool:
     return match.may_sign
 
 
-def others_of(match: Match, seats: list[OwnSeat]) -> list[OwnSeat]:
+def others_of(match: Match, seats: list[SeatKeys]) -> list[SeatKeys]:
     return [seat for seat in seats if seat.number != mover_of(match)]
 
 
@@ -146,7 +146,7 @@ def test_forged_heads_and_leaves_are_nobodys(match: Match) -> None:
     assert match.left == {}
 
 
-def test_a_ballot_about_another_step_or_past(match: Match, seats: list[OwnSeat]) -> None:
+def test_a_ballot_about_another_step_or_past(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     own = mover % 4 + 1
     number = match.number
@@ -182,7 +182,7 @@ def test_a_skip_is_of_a_turn_only() -> None:
     assert match.receive_ballot(ballot(match, drawer % 4 + 1, action="skip")) is None
 
 
-def test_a_minority_closes_nothing(match: Match, seats: list[OwnSeat]) -> None:
+def test_a_minority_closes_nothing(match: Match, seats: list[SeatKeys]) -> None:
     own, other, third = others_of(match, seats)
     for seat in (own, other):
         assert match.receive_ballot(seat.ballot(match, 1, wish("drop", mover_of(match)), "late")) is not None
@@ -194,12 +194,12 @@ def test_a_minority_closes_nothing(match: Match, seats: list[OwnSeat]) -> None:
     goes_on(match, seats)
 
 
-def goes_on(match: Match, seats: list[OwnSeat]) -> None:
+def goes_on(match: Match, seats: list[SeatKeys]) -> None:
     play_on(match, seats, at_random(1))
     assert verify(replay_of(match, staying(match, seats)[0])).verdict == "verified"
 
 
-def test_a_seat_that_was_dropped_votes_no_more(match: Match, seats: list[OwnSeat]) -> None:
+def test_a_seat_that_was_dropped_votes_no_more(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     vote(match, seats, wish("drop", mover))
     assert gone(match) == (mover,)
@@ -210,7 +210,7 @@ def test_a_seat_that_was_dropped_votes_no_more(match: Match, seats: list[OwnSeat
     goes_on(match, seats)
 
 
-def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(match: Match, seats: list[OwnSeat]) -> None:
+def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(match: Match, seats: list[SeatKeys]) -> None:
     """It contributes; whoever voted cannot close the step so by itself, but follows the majority of the others."""
     mover = mover_of(match)
     enemy, *friends = others_of(match, seats)
@@ -230,7 +230,7 @@ def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(match:
     assert enemys.record == match.record
 
 
-def test_a_late_contribution_is_void_and_no_evidence(match: Match, seats: list[OwnSeat]) -> None:
+def test_a_late_contribution_is_void_and_no_evidence(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     late = contribution_of(match, seats[mover - 1], at_random(1))
     wrong = with_body(identity(mover), late, more=1)
@@ -248,7 +248,7 @@ def test_a_late_contribution_is_void_and_no_evidence(match: Match, seats: list[O
 # Two ballots in one round.
 
 
-def test_two_ballots_in_one_round_are_proof(match: Match, seats: list[OwnSeat]) -> None:
+def test_two_ballots_in_one_round_are_proof(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     cheat, other, third = others_of(match, seats)
     first, second = ballot(match, cheat.number), ballot(match, cheat.number, about=[other.number])
@@ -278,7 +278,7 @@ def test_two_ballots_in_one_round_are_proof(match: Match, seats: list[OwnSeat]) 
 
 @pytest.mark.parametrize("round_", [1, 3])
 def test_a_last_that_nothing_bears_out_holds_a_round_up_but_not_the_next(
-    match: Match, seats: list[OwnSeat], round_: int
+    match: Match, seats: list[SeatKeys], round_: int
 ) -> None:
     mover = mover_of(match)
     liar, other, third = others_of(match, seats)
@@ -298,7 +298,7 @@ def test_a_last_that_nothing_bears_out_holds_a_round_up_but_not_the_next(
     assert match.record[-1].contributions
 
 
-def test_heads_that_lie_make_nothing_final(match: Match, seats: list[OwnSeat]) -> None:
+def test_heads_that_lie_make_nothing_final(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     liar, *others = others_of(match, seats)
     assert match.receive_head(head(match, liar.number, head=b"x" * 32)) == ()
@@ -315,7 +315,7 @@ def test_heads_that_lie_make_nothing_final(match: Match, seats: list[OwnSeat]) -
     assert match.final == number - 1
 
 
-def test_ballots_for_rounds_far_ahead_are_bounded_and_not_followed(match: Match, seats: list[OwnSeat]) -> None:
+def test_ballots_for_rounds_far_ahead_are_bounded_and_not_followed(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     eager, other, third = others_of(match, seats)
     base = match.chain.base
@@ -339,7 +339,7 @@ def test_ballots_for_rounds_far_ahead_are_bounded_and_not_followed(match: Match,
 # Two contributions.
 
 
-def equivocation(match: Match, seats: list[OwnSeat]) -> tuple[int, Contribution, Contribution]:
+def equivocation(match: Match, seats: list[SeatKeys]) -> tuple[int, Contribution, Contribution]:
     """The mover, and two turns of it, both right in themselves."""
     mover = mover_of(match)
     found = {contribution_of(match, seats[mover - 1], at_random(seed)) for seed in range(6)}
@@ -353,7 +353,7 @@ def proof(match: Match, *evidence: Contribution) -> Violation:
     return caught.value
 
 
-def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(match: Match, seats: list[OwnSeat]) -> None:
+def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(match: Match, seats: list[SeatKeys]) -> None:
     """Two took one version and one the other: with the cheat, the first can have been final, so it stands."""
     mover, first, second = equivocation(match, seats)
     one, two, three = others_of(match, seats)
@@ -380,7 +380,7 @@ def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(match: Match, s
     assert {view.final for view in views.values()} == {match.number}
 
 
-def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(match: Match, seats: list[OwnSeat]) -> None:
+def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(match: Match, seats: list[SeatKeys]) -> None:
     mover, first, second = equivocation(match, seats)
     one, two, three = others_of(match, seats)
     views = {seat.number: fork(match) for seat in (one, two, three)}
@@ -407,7 +407,7 @@ def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(match: 
     assert (report.verdict, report.steps) == ("verified", len(view.record)), report.reason
 
 
-def test_an_equivocation_in_a_final_step_leaves_it_as_it_is(match: Match, seats: list[OwnSeat]) -> None:
+def test_an_equivocation_in_a_final_step_leaves_it_as_it_is(match: Match, seats: list[SeatKeys]) -> None:
     mover, first, second = equivocation(match, seats)
     match.receive(first)
     show(match, seats)
@@ -422,7 +422,7 @@ def test_an_equivocation_in_a_final_step_leaves_it_as_it_is(match: Match, seats:
     goes_on(match, seats)
 
 
-def test_evidence_against_a_seat_that_is_gone_stops_nobody(match: Match, seats: list[OwnSeat]) -> None:
+def test_evidence_against_a_seat_that_is_gone_stops_nobody(match: Match, seats: list[SeatKeys]) -> None:
     mover, first, second = equivocation(match, seats)
     evidence = proof(match, first, second)
     vote(match, seats, wish("drop", mover))
@@ -441,7 +441,7 @@ def test_evidence_against_a_seat_that_is_gone_stops_nobody(match: Match, seats: 
 # Undoing.
 
 
-def test_what_was_undone_and_stands_after_all_keeps_its_bytes(match: Match, seats: list[OwnSeat]) -> None:
+def test_what_was_undone_and_stands_after_all_keeps_its_bytes(match: Match, seats: list[SeatKeys]) -> None:
     """A turn is closed, and signed upon by one; ballots undo it; a higher round brings it back: nobody signs twice."""
     mover = mover_of(match)
     one, two, three = others_of(match, seats)
@@ -505,7 +505,7 @@ def test_one_closed_it_by_an_action_and_the_others_by_the_turn() -> None:
     assert alone.record == rest.record
 
 
-def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[OwnSeat]) -> None:
+def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[SeatKeys]) -> None:
     """A draw is undone by a vote that no honest majority makes; the card would go to another seat."""
     mover = mover_of(match)
     one, two, three = others_of(match, seats)
@@ -531,7 +531,7 @@ def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[OwnSeat]) 
 # Who may sign.
 
 
-def test_nobody_signs_above_a_certificate_before_it_is_final(match: Match, seats: list[OwnSeat]) -> None:
+def test_nobody_signs_above_a_certificate_before_it_is_final(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     for seat in others_of(match, seats):
         match.receive_ballot(seat.ballot(match, 1, wish("skip", mover), "late"))
@@ -544,7 +544,7 @@ def test_nobody_signs_above_a_certificate_before_it_is_final(match: Match, seats
     assert seats[next_mover - 1].owes(match)
 
 
-def test_nobody_signs_above_a_step_that_it_voted_against(match: Match, seats: list[OwnSeat]) -> None:
+def test_nobody_signs_above_a_step_that_it_voted_against(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     voter = others_of(match, seats)[0]
     match.own_seat = voter.number
@@ -557,7 +557,7 @@ def test_nobody_signs_above_a_step_that_it_voted_against(match: Match, seats: li
     assert voter.heads(match) == ()
 
 
-def test_what_a_seat_signed_binds_it_when_it_comes_back(match: Match, seats: list[OwnSeat]) -> None:
+def test_what_a_seat_signed_binds_it_when_it_comes_back(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     voter = others_of(match, seats)[0]
     again = fork(match)

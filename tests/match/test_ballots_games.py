@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from seqp2p.crypto.group import ORDER
-from seqp2p.match.ballots import Action
+from seqp2p.match.ballots import Sanction
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Dropped, Event, Finished, Redealt, Result, Skipped, Voted
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat, SeatSecrets
+from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.match.table import encode_agreement
 from seqp2p.replay.verify import verify
 from tests.match.voting import play_on, show, staying, vote, wish
@@ -29,7 +29,7 @@ from tests.table import (
 pytestmark = pytest.mark.simulation
 
 
-def table(players: int, variant: str = "kids", seed: int = 1, **changes: Any) -> tuple[Match, list[OwnSeat]]:
+def table(players: int, variant: str = "kids", seed: int = 1, **changes: Any) -> tuple[Match, list[SeatKeys]]:
     return Match(encode_agreement(make_agreement(players, variant, seed, **changes))), make_seats(players, seed)
 
 
@@ -64,7 +64,7 @@ def test_a_skipped_turn_passes_on() -> None:
     assert match.game.skipped == {}, "it has played again"
 
 
-CASES: list[tuple[int, str, str, int, Action, str, dict[str, Any]]] = [
+CASES: list[tuple[int, str, str, int, Sanction, str, dict[str, Any]]] = [
     (3, "kids", "turn", 3, "skip", "random", {}),
     (4, "kids", "turn", 2, "skip", "random", {}),
     (3, "kids", "turn", 1, "drop", "random", {}),
@@ -83,7 +83,7 @@ CASES: list[tuple[int, str, str, int, Action, str, dict[str, Any]]] = [
     ids=lambda each: str(each) if isinstance(each, str | int) else "",
 )
 def test_the_others_go_on_to_a_verified_end(
-    players: int, variant: str, kind: str, count: int, action: Action, policy: str, changes: dict[str, Any]
+    players: int, variant: str, kind: str, count: int, action: Sanction, policy: str, changes: dict[str, Any]
 ) -> None:
     match, seats = table(players, variant, **changes)
     choose = POLICIES[policy](1)
@@ -205,7 +205,7 @@ def test_new_hands_after_a_drop_are_not_those_from_before() -> None:
 # How such games end.
 
 
-def ended_without(match: Match, seats: Sequence[OwnSeat], *gone: int) -> Result:
+def ended_without(match: Match, seats: Sequence[SeatKeys], *gone: int) -> Result:
     events = vote(match, seats, wish("drop", *gone))
     (finished,) = [event for event in events if isinstance(event, Finished)]
     assert finished.result == match.game.result
@@ -273,7 +273,7 @@ def test_keys_that_cancel_each_other_end_the_game() -> None:
     match, seats = table(4, "kids")
     secrets = [seat.release() for seat in seats]
     third = SeatSecrets((-secrets[0] - secrets[1]) % ORDER, b"n" * 32)
-    seats[2] = OwnSeat(3, identity(3), randomness("third"), third)
+    seats[2] = SeatKeys(3, identity(3), randomness("third"), third)
     play_on(match, seats, at_random(1), nth("turn", 2))
     result = ended_without(match, seats, 4)
     assert result.kind == "unfinished"

@@ -11,7 +11,7 @@ from seqp2p.crypto.identity import verify
 from seqp2p.match.contribution import TurnBody, open_body, open_envelope
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import PASS, UNKNOWN, RulesError
 from tests.table import Played, make_seats, match_at, played, shared_match_at, with_body
 
@@ -128,7 +128,7 @@ def test_a_seat_never_publishes_the_share_of_a_card_it_holds(long_game: Played) 
                 assert mul(deck.ciphertexts[position].a, seat.release()).encoded not in published
 
 
-def secret_texts(seat: OwnSeat) -> list[str]:
+def secret_texts(seat: SeatKeys) -> list[str]:
     """How the secrets of a seat could look in a text."""
     secrets = [seat._identity.secret_bytes(), seat.release().to_bytes(32, "big")]
     numbers = [str(seat.release()), f"{seat.release():x}"]

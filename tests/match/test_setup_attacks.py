@@ -10,9 +10,9 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
-from seqp2p.match.contribution import Body, Contribution, Kind, RevealBody, SeatBody, ShuffleBody, make_payload
+from seqp2p.match.contribution import Body, Contribution, RevealBody, SeatBody, ShuffleBody, StepKind, make_payload
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.match.setup_steps import positions_of_others
 from tests.match.refusal import goes_on, violation
 from tests.table import (
@@ -35,7 +35,7 @@ def context(match: Match, seat: int) -> Context:
     return Context(match.game.id, match.number, seat, match.head)
 
 
-def contribution(match: Match, seat: int, who: Identity, kind: Kind, body: Body) -> Contribution:
+def contribution(match: Match, seat: int, who: Identity, kind: StepKind, body: Body) -> Contribution:
     return signed(who, make_payload(match.game.id, match.number, match.head, seat, kind, body))
 
 
@@ -328,7 +328,7 @@ def test_shares_of_another_seat_game_or_step_are_refused(trio: Played) -> None:
 def test_a_seat_with_another_secret_than_its_key_is_refused(trio: Played) -> None:
     step = trio.step_of("deal")
     match, honest = shared_match_at(trio, step), trio.contribution(step, 2)
-    changeling: OwnSeat = make_seats(3, seed=99)[1]
+    changeling: SeatKeys = make_seats(3, seed=99)[1]
     shares, proof = changeling._shares(match, positions_of_others(match.game, 2))
     violation(match, with_body(trio.identity(2), honest, shares=shares, proof=proof), 2, step, "share proof")
 

@@ -18,7 +18,7 @@ from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, open_remark
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import PASS, IllegalAction, give, status, team_of
 from tests.match.refusal import goes_on, violation
 from tests.table import (
@@ -60,12 +60,12 @@ def said(
     return payload, sign(table.identity(speaker), REMARK, payload)
 
 
-def call(seat: OwnSeat, match: Match, remark: Sequence[bytes], speaker: int) -> Contribution:
+def call(seat: SeatKeys, match: Match, remark: Sequence[bytes], speaker: int) -> Contribution:
     """The call of a remark, whether it can be called or not."""
     return seat._sign(match, CallBody(f"call {speaker}", remark[0], remark[1]))
 
 
-def turn_of(game: Played, nth: int = 1) -> tuple[Match, OwnSeat, int, Contribution]:
+def turn_of(game: Played, nth: int = 1) -> tuple[Match, SeatKeys, int, Contribution]:
     """The nth turn: the match, the mover, an opponent of the mover, and what the mover played."""
     step = game.step_of("turn", nth)
     match = shared_match_at(game, step)
@@ -74,7 +74,7 @@ def turn_of(game: Played, nth: int = 1) -> tuple[Match, OwnSeat, int, Contributi
     return match, game.seat(mover), mover % 4 + 1, game.contribution(step, mover)
 
 
-def give_up(match: Match, seat: OwnSeat, which: int = 0) -> Contribution:
+def give_up(match: Match, seat: SeatKeys, which: int = 0) -> Contribution:
     """One of the cards that a penalised seat can give."""
     return seat.play(match, seat.view(match).legal[which])
 

@@ -14,19 +14,19 @@ from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import check_shown
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import PASS, IllegalAction, exchange, format_action, place, view
 from tests.match.refusal import goes_on, violation
 from tests.table import Played, fields_of, match_at, played, shared_match_at, with_body
 
 
-def turn(match: Match, seat: OwnSeat, action: str, positions: Sequence[int]) -> Contribution:
+def turn(match: Match, seat: SeatKeys, action: str, positions: Sequence[int]) -> Contribution:
     """A turn that shows these deck positions with true shares and a true proof, whatever it says."""
     shares, proof = seat._shares(match, positions) if positions else (b"", b"")
     return seat._sign(match, TurnBody(action, tuple(positions), shares, proof))
 
 
-def mover_at(game: Played, step: int) -> tuple[Match, OwnSeat, Contribution]:
+def mover_at(game: Played, step: int) -> tuple[Match, SeatKeys, Contribution]:
     """The match at a turn, the mover's own side, and what the mover played."""
     match = shared_match_at(game, step)
     assert match.plan is not None
@@ -34,7 +34,7 @@ def mover_at(game: Played, step: int) -> tuple[Match, OwnSeat, Contribution]:
     return match, game.seat(match.plan.subject), game.contribution(step, match.plan.subject)
 
 
-def first_turn(game: Played) -> tuple[Match, OwnSeat, Contribution, int]:
+def first_turn(game: Played) -> tuple[Match, SeatKeys, Contribution, int]:
     step = game.step_of("turn")
     return *mover_at(game, step), step
 

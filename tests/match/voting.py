@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from seqp2p.match.ballots import Action, Wish
+from seqp2p.match.ballots import Sanction, Wish
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from tests.table import Choose, Until, due
 
 
-def wish(action: Action, *about: int) -> Wish:
+def wish(action: Sanction, *about: int) -> Wish:
     """To skip the mover, or to drop seats."""
     return Wish(action, frozenset(about))
 
 
-def show(match: Match, seats: Sequence[OwnSeat]) -> list[Event]:
+def show(match: Match, seats: Sequence[SeatKeys]) -> list[Event]:
     """These seats say how they closed what is not final yet."""
     events: list[Event] = []
     for seat in seats:
@@ -23,7 +23,7 @@ def show(match: Match, seats: Sequence[OwnSeat]) -> list[Event]:
     return events
 
 
-def vote(match: Match, seats: Sequence[OwnSeat], wanted: Wish, round_: int = 1) -> list[Event]:
+def vote(match: Match, seats: Sequence[SeatKeys], wanted: Wish, round_: int = 1) -> list[Event]:
     """All of these seats that stay vote so on the step that is open, and say how it closed."""
     events = show(match, seats)
     voters = [seat for seat in seats if seat.number in match.game.seats and seat.number not in wanted.about]
@@ -32,12 +32,14 @@ def vote(match: Match, seats: Sequence[OwnSeat], wanted: Wish, round_: int = 1) 
     return events + show(match, voters)
 
 
-def staying(match: Match, seats: Sequence[OwnSeat]) -> list[OwnSeat]:
+def staying(match: Match, seats: Sequence[SeatKeys]) -> list[SeatKeys]:
     """Those of these seats that are in the game."""
     return [seat for seat in seats if seat.number in match.game.seats]
 
 
-def play_on(match: Match, seats: Sequence[OwnSeat], choose: Choose, until: Until = lambda _match: False) -> list[Event]:
+def play_on(
+    match: Match, seats: Sequence[SeatKeys], choose: Choose, until: Until = lambda _match: False
+) -> list[Event]:
     """Those who are in the game play on until the end, or until the open step is one that ``until`` picks."""
     events: list[Event] = []
     while match.kind is not None and not until(match):

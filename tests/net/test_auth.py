@@ -4,10 +4,10 @@ import trio
 from trio.testing import memory_stream_pair
 
 from seqp2p.net.auth import NO_LOBBY, check_client, check_proof, make_proof, prove, receive, refuse, send
-from seqp2p.net.errors import LinkLost, NetError, PeerError, Refused
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import Accepted, Bye, Hello, Message, Proof, Refusal, Role, Stage, encode_message
+from seqp2p.net.messages import Accepted, Bye, Hello, LinkStage, Proof, Refused, Role, WireMessage, encode_message
 from seqp2p.net.tls import ServerLink
 from tests.net.tools import credentials, frames_pair, identity, randomness
 
@@ -34,7 +34,7 @@ class Handshake:
     async def serve(self, lobby: bytes = LOBBY, refused_code: str | None = None) -> None:
         def admit(_: Proof) -> None:
             if refused_code:
-                raise Refused(refused_code)
+                raise PeerRefused(refused_code)
 
         try:
             self.proof = await check_client(
@@ -53,7 +53,7 @@ class Handshake:
 
 
 def refused_code(result: object) -> str:
-    assert isinstance(result, Refused)
+    assert isinstance(result, PeerRefused)
     return result.code
 
 
@@ -80,16 +80,16 @@ async def test_a_refusal_reaches_the_client() -> None:
 async def test_no_lobby_any_more() -> None:
     here, there = frames_pair()
     await send(there, Hello(1, NO_LOBBY, bytes(32)))
-    with pytest.raises(Refused, match="has started"):
+    with pytest.raises(PeerRefused, match="has started"):
         await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
 
 
 async def test_the_same_identity_on_both_sides() -> None:
     here, _ = frames_pair()
-    with pytest.raises(Refused, match="already sits"):
+    with pytest.raises(PeerRefused, match="already sits"):
         await prove(server_link(here, 1), identity(1), "join", None, LIMITS)
     proof = make_proof(identity(1), "join", server_link(here, 1), bytes(32), LOBBY)
-    with pytest.raises(Refused, match="already sits"):
+    with pytest.raises(PeerRefused, match="already sits"):
         check_proof(proof, credentials(1), bytes(32))
 
 
@@ -123,14 +123,14 @@ def test_the_proof_itself_is_good() -> None:
     ],
 )
 def test_a_proof_fits_one_connection_for_one_purpose(proof: Proof, nonce: bytes) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(PeerRefused) as refused:
         check_proof(proof, credentials(1), nonce)
     assert refused.value.code == "bad_proof"
 
 
 def test_a_proof_for_another_certificate_of_the_same_key() -> None:
     link = ServerLink(frames_pair()[0], identity(1).public, bytes(32))
-    with pytest.raises(Refused):
+    with pytest.raises(PeerRefused):
         check_proof(make_proof(identity(2), "join", link, NONCE, LOBBY), credentials(1), NONCE)
 
 
@@ -139,18 +139,18 @@ async def test_a_recorded_handshake_played_again_is_refused() -> None:
     here, there = frames_pair()
     async with trio.open_nursery() as nursery:  # record what the client says to a first hello
         nursery.start_soon(first.serve)
-        hello = await receive(first.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        hello = await receive(first.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
         assert isinstance(hello, Hello)
         recorded = make_proof(identity(2), "join", server_link(there, 1), hello.nonce, hello.lobby)
         await send(first.client_frames, recorded)
-        assert await receive(first.client_frames, Stage.AUTH_CLIENT, LIMITS) == Accepted()
+        assert await receive(first.client_frames, LinkStage.AUTH_CLIENT, LIMITS) == Accepted()
     second = Handshake()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(second.serve)
-        await receive(second.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        await receive(second.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
         await send(second.client_frames, recorded)
-        with pytest.raises(Refused) as refused:
-            await receive(second.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        with pytest.raises(PeerRefused) as refused:
+            await receive(second.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
     assert refused.value.code == refused_code(second.proof) == "bad_proof"
     await here.close()
 
@@ -159,25 +159,25 @@ async def test_versions_are_told_apart_on_both_sides() -> None:
     handshake = Handshake()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(handshake.serve)
-        await receive(handshake.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        await receive(handshake.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
         await handshake.client_frames.send(frame(msgpack.packb({"type": "proof", "v": 2, "key": b"new kind of key"})))
-        with pytest.raises(Refused) as told:
-            await receive(handshake.client_frames, Stage.AUTH_CLIENT, LIMITS)
+        with pytest.raises(PeerRefused) as told:
+            await receive(handshake.client_frames, LinkStage.AUTH_CLIENT, LIMITS)
     assert told.value.code == refused_code(handshake.proof) == "version"
     here, there = frames_pair()
     await there.send(frame(msgpack.packb({"type": "hello", "v": 2})))
-    with pytest.raises(Refused, match="another version"):
+    with pytest.raises(PeerRefused, match="another version"):
         await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
 
 
 @pytest.mark.parametrize(
-    "answers", [[Accepted()], [Hello(1, LOBBY, NONCE), Hello(1, LOBBY, NONCE)], [Bye("no")], [Refusal("news", "no")]]
+    "answers", [[Accepted()], [Hello(1, LOBBY, NONCE), Hello(1, LOBBY, NONCE)], [Bye("no")], [Refused("news", "no")]]
 )
-async def test_a_server_that_follows_another_protocol(answers: list[Message]) -> None:
+async def test_a_server_that_follows_another_protocol(answers: list[WireMessage]) -> None:
     here, there = frames_pair()
     for answer in answers:
         await send(there, answer)
-    with pytest.raises((PeerError, Refused)):
+    with pytest.raises((PeerError, PeerRefused)):
         await prove(server_link(here, 1), identity(2), "join", None, LIMITS)
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 
 from seqp2p.match.contribution import Contribution
-from seqp2p.net.gossip import Item, Placed, Recent, View, Vote, digest
+from seqp2p.net.gossip import GossipItem, PeerState, PlacedItem, Recent, VoteMessage, digest
 from seqp2p.net.limits import Limits
 from tests.net.tools import contribution
 
@@ -20,23 +20,23 @@ class Held:
     def have(self) -> tuple[int, frozenset[int]]:
         raise AssertionError
 
-    def missing(self, step: int, seats: frozenset[int]) -> Iterable[Placed]:
+    def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:
         self.asked.append((step, seats))
         return [(step, author, contribution(step, author, self.size)) for step, author in self.held]
 
-    def votes(self, step: int) -> Iterable[Vote]:
+    def votes(self, step: int) -> Iterable[VoteMessage]:
         return []
 
-    def closing(self, first: int, after: int) -> Iterable[Vote]:
+    def closing(self, first: int, after: int) -> Iterable[VoteMessage]:
         return []
 
 
-def view() -> View:
-    return View(OWN, NEIGHBOUR, LIMITS)
+def view() -> PeerState:
+    return PeerState(OWN, NEIGHBOUR, LIMITS)
 
 
-def item(step: int, author: int) -> Item:
-    return Item(digest(contribution(step, author).payload), author, step)
+def item(step: int, author: int) -> GossipItem:
+    return GossipItem(digest(contribution(step, author).payload), author, step)
 
 
 def sent(contributions: list[Contribution]) -> list[tuple[int, int]]:
@@ -59,8 +59,8 @@ def test_new_things_go_out_once() -> None:
     assert one.wants(item(1, OWN), 0)
     assert not one.wants(item(1, OWN), 0)
     assert one.wants(item(1, OTHER), 0)
-    assert one.wants(Item(b"evidence"), 0)
-    assert not one.wants(Item(b"evidence"), 0)
+    assert one.wants(GossipItem(b"evidence"), 0)
+    assert not one.wants(GossipItem(b"evidence"), 0)
 
 
 def test_not_to_whom_it_came_from_nor_to_its_author() -> None:
@@ -75,7 +75,7 @@ def test_not_to_whom_the_author_serves() -> None:
     one.links = frozenset({OWN, OTHER})
     assert not one.wants(item(1, OTHER), 0)
     assert one.wants(item(1, OWN), 0)
-    assert one.wants(Item(b"opening"), 0)
+    assert one.wants(GossipItem(b"opening"), 0)
     one.lost(linked=False)
     assert one.wants(item(1, OTHER), 0)
 
@@ -139,7 +139,7 @@ def test_asking_all_the_time_gets_nothing() -> None:
 
 
 def test_an_answer_is_bounded_and_the_next_one_goes_on() -> None:
-    one, store = View(OWN, NEIGHBOUR, Limits(resync_max=3000)), Held(*((step, OWN) for step in range(1, 6)))
+    one, store = PeerState(OWN, NEIGHBOUR, Limits(resync_max=3000)), Held(*((step, OWN) for step in range(1, 6)))
     store.size = 1400
     assert sent(one.answer(store, 0)) == [(1, OWN), (2, OWN)]
     assert sent(one.answer(store, 2)) == [(3, OWN), (4, OWN)]
@@ -147,6 +147,6 @@ def test_an_answer_is_bounded_and_the_next_one_goes_on() -> None:
 
 
 def test_one_step_is_sent_however_large() -> None:
-    one, store = View(OWN, NEIGHBOUR, Limits(resync_max=10)), Held((1, OWN), (2, OWN))
+    one, store = PeerState(OWN, NEIGHBOUR, Limits(resync_max=10)), Held((1, OWN), (2, OWN))
     store.size = 100
     assert sent(one.answer(store, 0)) == [(1, OWN)]

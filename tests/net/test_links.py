@@ -8,7 +8,16 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.frames import HEADER_SIZE, FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.links import Link, Pace
-from seqp2p.net.messages import Bye, ContributionMessage, Message, Opening, Ping, Stage, decode_message, encode_message
+from seqp2p.net.messages import (
+    Bye,
+    ContributionMessage,
+    LinkStage,
+    OpeningMessage,
+    Ping,
+    WireMessage,
+    decode_message,
+    encode_message,
+)
 
 LIMITS = Limits()
 BLOB = ContributionMessage(bytes(20_000), bytes(64))
@@ -19,11 +28,11 @@ class End:
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits = LIMITS) -> None:
         self.link = Link(FrameStream(stream), limits)
-        self.messages: list[Message] = []
+        self.messages: list[WireMessage] = []
         self.error: NetError | None = None
         self.done = False
 
-    async def handle(self, message: Message) -> None:
+    async def handle(self, message: WireMessage) -> None:
         await trio.lowlevel.checkpoint()
         if not isinstance(message, Ping):
             self.messages.append(message)
@@ -31,12 +40,12 @@ class End:
             raise LinkLost(message.reason)
 
     async def run(self) -> None:
-        self.error = await self.link.run(Stage.GAME, self.handle, Ping)
+        self.error = await self.link.run(LinkStage.GAME, self.handle, Ping)
         self.done = True
 
 
-async def read_some(frames: FrameStream, count: int) -> list[Message]:
-    return [decode_message(await frames.receive(LIMITS.frame_max), Stage.GAME) for _ in range(count)]
+async def read_some(frames: FrameStream, count: int) -> list[WireMessage]:
+    return [decode_message(await frames.receive(LIMITS.frame_max), LinkStage.GAME) for _ in range(count)]
 
 
 async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> None:
@@ -45,12 +54,12 @@ async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> N
     async with trio.open_nursery() as nursery:
         nursery.start_soon(one.run)
         nursery.start_soon(two.run)
-        one.link.send(Opening(1, bytes(32)))
-        two.link.send(Opening(2, bytes(32)))
+        one.link.send(OpeningMessage(1, bytes(32)))
+        two.link.send(OpeningMessage(2, bytes(32)))
         await trio.sleep(100)
         assert not one.done
         one.link.send(Bye("good night"))
-    assert two.messages == [Opening(1, bytes(32)), Bye("good night")]
+    assert two.messages == [OpeningMessage(1, bytes(32)), Bye("good night")]
     assert str(two.error) == "good night"
     assert isinstance(one.error, LinkLost)
 
@@ -132,22 +141,22 @@ async def test_stop_sends_what_is_queued_and_frees_the_connection(autojump_clock
     await one.run()
     assert one.error is None
     assert await read_some(other, 5) == [BLOB] * 5
-    await other.send(encode_message(Opening(1, bytes(32))) + encode_message(Opening(2, bytes(32))))
-    assert await read_some(one.link.frames, 2) == [Opening(1, bytes(32)), Opening(2, bytes(32))]
+    await other.send(encode_message(OpeningMessage(1, bytes(32))) + encode_message(OpeningMessage(2, bytes(32))))
+    assert await read_some(one.link.frames, 2) == [OpeningMessage(1, bytes(32)), OpeningMessage(2, bytes(32))]
 
 
 async def test_stop_from_within_leaves_what_comes_after(autojump_clock: object) -> None:
     here, there = memory_stream_pair()
     link = Link(FrameStream(here), LIMITS)
 
-    async def handle(message: Message) -> None:
+    async def handle(message: WireMessage) -> None:
         await trio.lowlevel.checkpoint()
-        assert message == Opening(1, bytes(32))
+        assert message == OpeningMessage(1, bytes(32))
         link.stop()
 
-    await there.send_all(b"".join(encode_message(Opening(seat, bytes(32))) for seat in (1, 2, 3)))
-    assert await link.run(Stage.GAME, handle, Ping) is None
-    assert await read_some(link.frames, 2) == [Opening(2, bytes(32)), Opening(3, bytes(32))]
+    await there.send_all(b"".join(encode_message(OpeningMessage(seat, bytes(32))) for seat in (1, 2, 3)))
+    assert await link.run(LinkStage.GAME, handle, Ping) is None
+    assert await read_some(link.frames, 2) == [OpeningMessage(2, bytes(32)), OpeningMessage(3, bytes(32))]
 
 
 async def test_stop_while_a_sign_of_life_is_on_its_way(autojump_clock: object) -> None:
@@ -183,7 +192,7 @@ async def test_small_messages_go_out_together() -> None:
     here, there = memory_stream_pair()
     one = End(here)
     for _ in range(100):
-        one.link.send(Opening(1, bytes(32)))
+        one.link.send(OpeningMessage(1, bytes(32)))
     one.link.stop()
     writes = 0
     send_all = here.send_all
@@ -203,7 +212,7 @@ async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object) -> N
     limits = Limits(rate_bytes_s=10_240, rate_burst=20_480)
     here, there = memory_stream_pair()
     one = End(here, limits)
-    await there.send_all(encode_message(Opening(1, bytes(32))) * 120)
+    await there.send_all(encode_message(OpeningMessage(1, bytes(32))) * 120)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(one.run)
         await trio.lowlevel.checkpoint()

@@ -2,44 +2,44 @@ import msgpack
 import pytest
 
 from seqp2p.match.encoding import encode
-from seqp2p.net.errors import REFUSALS, PeerError, Refused
+from seqp2p.net.errors import REFUSALS, PeerError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
     ALLOWED,
     Accepted,
+    AddressUpdate,
     BallotMessage,
     Bye,
     Confirm,
     ContributionMessage,
-    Evidence,
+    EvidenceMessage,
     Gather,
     Have,
     HeadMessage,
     Hello,
-    Here,
     Hurry,
     LeaveMessage,
     Links,
-    Lobby,
+    LinkStage,
+    LobbyMessage,
     LobbySeat,
-    Message,
     Nonce,
-    Opening,
+    OpeningMessage,
     PakeA,
     PakeB,
     Ping,
     Proof,
     Ready,
-    Refusal,
+    Refused,
     RemarkMessage,
     Signed,
     Sit,
-    Stage,
-    Start,
+    StartMessage,
     TableMessage,
     Watch,
     Watching,
+    WireMessage,
     bye,
     decode_message,
     encode_message,
@@ -48,34 +48,34 @@ from seqp2p.net.messages import (
 from tests.net import tools
 
 A32, A33, A64 = bytes(32), bytes(33), bytes(64)
-SAMPLES: list[Message] = [
+SAMPLES: list[WireMessage] = [
     Hello(1, A32, A32),
     Proof(1, "link", A32, A32, A64),
     Accepted(),
-    Refusal("table_full", "The table is full."),
+    Refused("table_full", "The table is full."),
     PakeA(A33),
     PakeB(A33),
     Confirm(A32),
     Sit("ann", ("10.0.0.1:4610", "[fd00::1]:4610")),
-    Lobby(tools.settings(2), (LobbySeat("ann", A32), None), 1),
+    LobbyMessage(tools.settings(2), (LobbySeat("ann", A32), None), 1),
     Gather(1),
     Nonce(1, A32),
     TableMessage(1, b"agreement", (("10.0.0.1:4610",), ())),
     Ready(1),
-    Start(1),
+    StartMessage(1),
     Watch("ann"),
     Watching(b"agreement"),
     Ping(),
     ContributionMessage(b"payload", A64),
     Have(57, (1, 3)),
     Links((2, 12)),
-    Opening(3, A32),
-    Evidence((Signed(b"one", A64), Signed(b"two", A64))),
+    OpeningMessage(3, A32),
+    EvidenceMessage((Signed(b"one", A64), Signed(b"two", A64))),
     RemarkMessage(b"payload", A64),
     BallotMessage(b"payload", A64),
     HeadMessage(b"payload", A64),
     LeaveMessage(b"payload", A64),
-    Here(b"here", bytes(64)),
+    AddressUpdate(b"here", bytes(64)),
     Hurry(57),
     Bye("good night"),
 ]
@@ -86,9 +86,9 @@ def test_there_is_a_sample_and_a_stage_for_every_message() -> None:
     assert {type(sample) for sample in SAMPLES} == set(STAGE_OF)
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", LinkStage)
 @pytest.mark.parametrize("message", SAMPLES, ids=lambda message: type(message).__name__)
-def test_every_message_in_every_stage(message: Message, stage: Stage) -> None:
+def test_every_message_in_every_stage(message: WireMessage, stage: LinkStage) -> None:
     data = encode_message(message)[HEADER_SIZE:]
     if isinstance(message, ALLOWED[stage]):
         assert decode_message(data, stage) == message
@@ -98,7 +98,7 @@ def test_every_message_in_every_stage(message: Message, stage: Stage) -> None:
 
 
 def test_a_stranger_can_send_nothing_large() -> None:
-    for stage in (Stage.AUTH_CLIENT, Stage.AUTH_SERVER, Stage.CODE_JOINER, Stage.CODE_HOST):
+    for stage in (LinkStage.AUTH_CLIENT, LinkStage.AUTH_SERVER, LinkStage.CODE_JOINER, LinkStage.CODE_HOST):
         for message in SAMPLES:
             if isinstance(message, ALLOWED[stage]):
                 assert len(encode_message(message)) < DEFAULT_LIMITS.frame_before_auth_max / 4
@@ -124,7 +124,7 @@ def test_a_stranger_can_send_nothing_large() -> None:
 )
 def test_only_the_canonical_bytes_of_a_message_count(data: bytes) -> None:
     with pytest.raises(PeerError, match="no message"):
-        decode_message(data, Stage.LOBBY_HOST)
+        decode_message(data, LinkStage.LOBBY_HOST)
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_only_the_canonical_bytes_of_a_message_count(data: bytes) -> None:
 )
 def test_values_out_of_bounds(message: dict[str, object]) -> None:
     with pytest.raises(PeerError, match="no message"):
-        decode_message(msgpack.packb(message), Stage.GAME)
+        decode_message(msgpack.packb(message), LinkStage.GAME)
 
 
-@pytest.mark.parametrize("stage", [Stage.AUTH_CLIENT, Stage.AUTH_SERVER])
-def test_another_version_is_refused_whatever_else_it_says(stage: Stage) -> None:
-    with pytest.raises(Refused) as refused:
+@pytest.mark.parametrize("stage", [LinkStage.AUTH_CLIENT, LinkStage.AUTH_SERVER])
+def test_another_version_is_refused_whatever_else_it_says(stage: LinkStage) -> None:
+    with pytest.raises(PeerRefused) as refused:
         decode_message(msgpack.packb({"type": "hello", "v": 2, "news": [1, 2, 3]}), stage)
     assert refused.value.code == "version"
     assert "version" in str(refused.value)
@@ -159,19 +159,19 @@ def test_another_version_is_refused_whatever_else_it_says(stage: Stage) -> None:
 
 def test_what_a_peer_writes_never_reaches_a_terminal_raw() -> None:
     with pytest.raises(PeerError) as error:
-        decode_message(msgpack.packb({"type": "\x1b[31m\u202eevil\n"}), Stage.GAME)
+        decode_message(msgpack.packb({"type": "\x1b[31m\u202eevil\n"}), LinkStage.GAME)
     assert str(error.value).isprintable()
     assert bye("\x1b]0;title\x07" + "x" * 300).reason == ("]0;title" + "x" * 300)[:200]
-    assert str(Refused("news", "\x1b[2Jno \u2066entry")) == "The other side refused: [2Jno entry"
-    assert str(Refused("\x07news")) == "The other side refused: news"
+    assert str(PeerRefused("news", "\x1b[2Jno \u2066entry")) == "The other side refused: [2Jno entry"
+    assert str(PeerRefused("\x07news")) == "The other side refused: news"
 
 
 def test_refusals_have_a_sentence_of_our_own() -> None:
     for code, (text, hint) in REFUSALS.items():
         message = refusal(code)
-        assert isinstance(decode_message(encode(message), Stage.AUTH_CLIENT), Refusal)
-        assert str(Refused(code, "the peer's own words")) == text == message.reason
-        assert Refused(code).hint == hint
+        assert isinstance(decode_message(encode(message), LinkStage.AUTH_CLIENT), Refused)
+        assert str(PeerRefused(code, "the peer's own words")) == text == message.reason
+        assert PeerRefused(code).hint == hint
         assert text.endswith(".")
 
 

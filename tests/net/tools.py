@@ -8,16 +8,16 @@ import trio
 from trio.testing import memory_stream_pair
 
 from seqp2p.crypto.identity import Identity
+from seqp2p.live.mesh import Mesh, MeshEvent
+from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement, SeatEntry, Settings
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.mesh import Mesh, MeshEvent
 from seqp2p.net.messages import ContributionMessage
 from seqp2p.net.relay import LinkDown, LinkUp, Received
-from seqp2p.net.table import Table
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 
 TEAMS = {2: 2, 3: 3, 4: 2, 6: 2, 8: 2, 9: 3, 10: 2, 12: 2}
@@ -92,8 +92,8 @@ def credentials(number: int) -> Credentials:
     return _credentials[number]
 
 
-def table(wires: Wires, seat: int, players: int) -> Table:
-    return Table(
+def table(wires: Wires, seat: int, players: int) -> AgreedTable:
+    return AgreedTable(
         credentials(seat),
         agreement(players),
         seat,

@@ -17,6 +17,7 @@ from seqp2p.crypto.key_proof import key_commitment, verify_key
 from seqp2p.crypto.oracle import Context, Oracle
 from seqp2p.crypto.share_proof import decode_shares, verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
+from seqp2p.lobby.pake import Exchange
 from seqp2p.match import labels
 from seqp2p.match.ballots import Decree, Last, Vote
 from seqp2p.match.contribution import BODIES, Contribution, make_payload
@@ -29,8 +30,7 @@ from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
-from seqp2p.net.messages import Message, Stage, decode_message, encode_message
-from seqp2p.net.pake import Exchange
+from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.replay.format import AnyRecord, EndRecord, OpeningRecord, TableRecord, end_digest, frame
 from seqp2p.rules import (
     UNKNOWN,
@@ -253,13 +253,13 @@ def link_statement(given: Given) -> Any:
 
 
 def message(given: Given) -> Any:
-    kinds = {kind.__struct_config__.tag: kind for kind in Message.__args__}
+    kinds = {kind.__struct_config__.tag: kind for kind in WireMessage.__args__}
     kind = kinds[given["message"]["type"]]
     return {"frame": encode_message(msgspec.convert(_unhexed(given["message"], kind), kind))}
 
 
 def message_of_the_game(given: Given) -> Any:
-    decode_message(_bytes(given["frame"])[HEADER_SIZE:], Stage.GAME)
+    decode_message(_bytes(given["frame"])[HEADER_SIZE:], LinkStage.GAME)
     return {}
 
 

@@ -7,8 +7,9 @@ from types import ModuleType
 import pytest
 
 from seqp2p.crypto import hashing
+from seqp2p.lobby import pake, safety
 from seqp2p.match import contribution, encoding, labels, remark, table
-from seqp2p.net import messages, pake, safety
+from seqp2p.net import messages
 from seqp2p.net.errors import REFUSALS
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.text import SHOWN_LENGTH_MAX
@@ -65,7 +66,7 @@ def test_small_limits() -> None:
 def test_every_refusal_and_message() -> None:
     codes = TEXT[TEXT.index("whose program does not know the code:") : TEXT.index("### 14.3")]
     assert set(re.findall(r"`(\w+)`", codes)) == set(REFUSALS)
-    for message in messages.Message.__args__:
+    for message in messages.WireMessage.__args__:
         assert f"`{message.__struct_config__.tag}`" in TEXT
 
 

@@ -9,10 +9,10 @@ import msgspec
 import pycddl
 import pytest
 
+from seqp2p.lobby.address_update import HerePayload
 from seqp2p.match.encoding import encode
 from seqp2p.match.table import decode_agreement
 from seqp2p.net import messages
-from seqp2p.net.here import HerePayload
 from seqp2p.replay.format import TableRecord, records
 from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT, vectors
 
@@ -125,11 +125,11 @@ def test_agreements_of_the_vectors() -> None:
             decode_agreement(data)
 
 
-MESSAGES: list[messages.Message] = [
+MESSAGES: list[messages.WireMessage] = [
     messages.Hello(1, KEY, KEY),
     messages.Proof(1, "link", KEY, KEY, SIGNATURE),
     messages.Accepted(),
-    messages.Refusal("busy", "Too many are joining at once."),
+    messages.Refused("busy", "Too many are joining at once."),
     messages.PakeA(bytes(33)),
     messages.PakeB(bytes(33)),
     messages.Confirm(KEY),
@@ -140,18 +140,18 @@ MESSAGES: list[messages.Message] = [
     messages.Nonce(2, KEY),
     messages.TableMessage(1, b"agreement", (("127.0.0.1:1",), ())),
     messages.Ready(1),
-    messages.Start(1),
+    messages.StartMessage(1),
     messages.Ping(),
     messages.ContributionMessage(b"payload", SIGNATURE),
     messages.Have(1, (1, 2)),
     messages.Links(()),
-    messages.Opening(2, KEY),
-    messages.Evidence((messages.Signed(b"one", SIGNATURE), messages.Signed(b"two", SIGNATURE))),
+    messages.OpeningMessage(2, KEY),
+    messages.EvidenceMessage((messages.Signed(b"one", SIGNATURE), messages.Signed(b"two", SIGNATURE))),
     messages.BallotMessage(b"ballot", SIGNATURE),
     messages.HeadMessage(b"head", SIGNATURE),
     messages.LeaveMessage(b"leave", SIGNATURE),
     messages.RemarkMessage(b"remark", SIGNATURE),
-    messages.Here(b"here", SIGNATURE),
+    messages.AddressUpdate(b"here", SIGNATURE),
     messages.Hurry(7),
     messages.Bye("the game is over"),
 ]
@@ -160,9 +160,9 @@ MESSAGES: list[messages.Message] = [
 def test_messages() -> None:
     rule = schema("any-message")
     settings = decode_agreement(bytes.fromhex(vectors("agreements")[0]["in"]["bytes"])).settings
-    lobby = messages.Lobby(settings, (messages.LobbySeat("ann", KEY), None), 1)
+    lobby = messages.LobbyMessage(settings, (messages.LobbySeat("ann", KEY), None), 1)
     listed = [*MESSAGES, lobby]
-    assert {type(message) for message in listed} == set(messages.Message.__args__)
+    assert {type(message) for message in listed} == set(messages.WireMessage.__args__)
     for message in listed:
         plain = msgpack.unpackb(encode(message))
         assert taken(rule, plain), plain["type"]

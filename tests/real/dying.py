@@ -20,13 +20,13 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from seqp2p.cli.main import main
+from seqp2p.live.ballot_box import BallotBox
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.recorder import Recorder
+from seqp2p.live.secret_release import Openings
+from seqp2p.live.session import SeatRunner
 from seqp2p.match.contribution import Contribution, open_envelope
-from seqp2p.net.ballot_box import BallotBox
-from seqp2p.net.ledger import Ledger
 from seqp2p.net.links import Link
-from seqp2p.net.mesh import Mesh
-from seqp2p.net.openings import Openings
-from seqp2p.net.session import Session
 from seqp2p.replay.format import AnyRecord, StepRecord, contributions_of, frame
 from seqp2p.replay.sidecar import LoggedKind, Sidecar
 from seqp2p.replay.writer import ReplayWriter
@@ -95,11 +95,11 @@ def wrap(owner: type, name: str, before: Callable[..., None] | None, after: Call
 def arm(death: Death) -> None:
     """Put the hooks where it may come."""
 
-    def log(ledger: Ledger, kind: LoggedKind, signed: Contribution) -> None:
+    def log(ledger: Recorder, kind: LoggedKind, signed: Contribution) -> None:
         if kind == "contribution" and open_envelope(signed.payload).seat == ledger.match.own_seat:
             death.made(open_envelope(signed.payload).kind)
 
-    def logged(ledger: Ledger, kind: LoggedKind, signed: Contribution) -> None:
+    def logged(ledger: Recorder, kind: LoggedKind, signed: Contribution) -> None:
         death.come("logged")
         if kind == "contribution" and open_envelope(signed.payload).seat != ledger.match.own_seat:
             death.come("taken", open_envelope(signed.payload).kind)
@@ -124,11 +124,11 @@ def arm(death: Death) -> None:
         death.come("accepted")
         death.is_queued()
 
-    wrap(Ledger, "log", log, logged)
+    wrap(Recorder, "log", log, logged)
     wrap(BallotBox, "_keep", lambda _box, kind, _own: death.made(kind), None)
     wrap(Sidecar, "_write", tear, None)
-    wrap(Ledger, "sync", None, at("synced"))
-    wrap(Session, "_keep", None, queued)
+    wrap(Recorder, "sync", None, at("synced"))
+    wrap(SeatRunner, "_keep", None, queued)
     wrap(Mesh, "send_vote", None, queued)
     wrap(Link, "_write_some", None, at("written"))
     wrap(ReplayWriter, "_append", shred, None)

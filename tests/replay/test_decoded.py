@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Turned
-from seqp2p.replay.decoded import decoded
 from seqp2p.replay.format import TableRecord, records
 from seqp2p.replay.playback import play_back
+from seqp2p.replay.to_plain import decoded
 from seqp2p.replay.verify import verify
 from seqp2p.rules import CLASSIC, KIDS, format_action
 from tests.protocol.reading import REPLAYS as SMALL

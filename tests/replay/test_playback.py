@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
 from seqp2p.replay.format import records
-from seqp2p.replay.playback import Left, Moment, Playback, Proved, Reshuffled, play_back
+from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.verify import verify
 from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal, status
 from tests.protocol.reading import REPLAYS as SMALL
@@ -75,7 +75,7 @@ def test_every_turn_is_the_engines(name: str) -> None:
                 old = reveal(old, seat, [card for card in new.hands[seat - 1] if card != UNKNOWN])
             drawn = after.drew[1] if after.drew else UNKNOWN
             assert apply(old, action, drawn) == new
-        elif isinstance(after.what, Remarked | Voted | Left | Proved | Finished):
+        elif isinstance(after.what, Remarked | Voted | SeatLeft | CheatProved | Finished):
             assert old == new
         elif isinstance(after.what, Reshuffled):
             # The card that was drawn after it belongs here.
@@ -167,14 +167,14 @@ def test_damaged_files_are_shown_as_far_as_they_are_right(name: str) -> None:
 
 def test_leaves_and_proofs_are_moments() -> None:
     forfeit = play_back((SMALL / "forfeit_fail.seqp2p").read_bytes())
-    assert len(of_kind(forfeit, Left)) == 2
+    assert len(of_kind(forfeit, SeatLeft)) == 2
     (end,) = of_kind(forfeit, Finished)
     assert isinstance(end.what, Finished)
     assert end.what.result.kind == "forfeit"
     assert forfeit.moments[-1] is end
     proof = play_back((SMALL / "evidence_then_drop_ok.seqp2p").read_bytes())
-    (proved,) = of_kind(proof, Proved)
-    assert isinstance(proved.what, Proved)
+    (proved,) = of_kind(proof, CheatProved)
+    assert isinstance(proved.what, CheatProved)
     assert "broke the rules" in proved.what.reason
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import OwnSeat
+from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, OpeningRecord
 from seqp2p.replay.resume import GameOver, ResumeError, feed, load
 from seqp2p.replay.sidecar import Logged, logged_evidence
@@ -93,7 +93,7 @@ def test_what_came_in_for_the_open_step_comes_back(trio: Played, path: Path) -> 
     with ReplayWriter(path, Match(trio.agreement)):
         pass
     match = load(path, trio.agreement).match
-    seat = OwnSeat(2, identity(2, trio.seed), randomness("other"), make_seats(3, trio.seed)[1].secrets)
+    seat = SeatKeys(2, identity(2, trio.seed), randomness("other"), make_seats(3, trio.seed)[1].secrets)
     own = trio.contribution(1, 2)
     with ReplayWriter.reopen(path, match) as writer:
         feed(match, (Logged("contribution", own.payload, own.signature),), writer)
@@ -342,7 +342,7 @@ def test_a_step_that_closed_by_what_a_proof_of_cheating_brought(trio: Played, pa
 def test_secrets_that_are_kept_make_the_same_seat(trio: Played) -> None:
     match = Match(trio.agreement)
     for seat in make_seats(3, trio.seed):
-        again = OwnSeat(seat.number, identity(seat.number, trio.seed), randomness("later"), seat.secrets)
+        again = SeatKeys(seat.number, identity(seat.number, trio.seed), randomness("later"), seat.secrets)
         assert again.contribute(match) == trio.contribution(1, seat.number)
         assert again.belongs(match)
         assert again.belongs(trio.match)
@@ -352,6 +352,6 @@ def test_secrets_that_are_kept_make_the_same_seat(trio: Played) -> None:
 def test_secrets_of_another_seat_or_game_are_noticed(trio: Played, brief: Played) -> None:
     first, second, _ = make_seats(3, trio.seed)
     own = identity(1, trio.seed)
-    assert not OwnSeat(1, own, randomness(1), second.secrets).belongs(trio.match)
-    assert not OwnSeat(1, own, randomness(1), first.secrets).belongs(brief.match)
-    assert not OwnSeat(2, own, randomness(1), second.secrets).belongs(trio.match)
+    assert not SeatKeys(1, own, randomness(1), second.secrets).belongs(trio.match)
+    assert not SeatKeys(1, own, randomness(1), first.secrets).belongs(brief.match)
+    assert not SeatKeys(2, own, randomness(1), second.secrets).belongs(trio.match)

@@ -23,18 +23,18 @@ from seqp2p.replay.sidecar import (
     MAGIC,
     Logged,
     SeatHeld,
-    Secrets,
     Sidecar,
     SidecarDamaged,
     SidecarError,
     SidecarFull,
+    SidecarSecrets,
     frame,
     sidecar_path,
 )
 
 SECRET = bytes(range(100, 132))
 NONCE = bytes(range(200, 232))
-SECRETS = Secrets(
+SECRETS = SidecarSecrets(
     game=bytes(32),
     agreement=b"what the table agreed to",
     seat=2,
@@ -72,13 +72,13 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def opened(path: Path) -> tuple[Secrets, tuple[Logged, ...], bool]:
+def opened(path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], bool]:
     sidecar, secrets, logged, torn = Sidecar.open(path)
     with sidecar:
         return secrets, logged, torn
 
 
-def opened_bytes(folder: Path, data: bytes) -> tuple[Secrets, tuple[Logged, ...], bool, bytes]:
+def opened_bytes(folder: Path, data: bytes) -> tuple[SidecarSecrets, tuple[Logged, ...], bool, bytes]:
     """What opening a file of these bytes gives, and the bytes that are there afterwards."""
     path = folder / "some.seat"
     path.write_bytes(data)

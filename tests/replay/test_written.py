@@ -7,7 +7,7 @@ import pytest
 
 from seqp2p.match.events import Dropped, Skipped, Turned
 from seqp2p.replay.playback import Playback, play_back
-from seqp2p.replay.written import game_text, stretches
+from seqp2p.replay.to_text import game_text, stretches
 from seqp2p.rules import SKIP, Dropping, NotationError, format_game, parse_game
 from tests.protocol.reading import REPLAYS as SMALL
 from tests.table import played, replay_bytes

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.players.greedy import GreedyBot
+from seqp2p.bots.greedy import GreedyBot
 from seqp2p.rules import (
     CLASSIC,
     KIDS,

@@ -164,7 +164,7 @@ def test_every_legal_action_is_accepted_and_every_other_refused(
     [table for table in OPTION_TABLES if table[3] in {OPTIONS[0], OPTIONS[-1]}],
 )
 def test_who_knows_less_computes_the_same(variant: Variant, players: int, teams: int, options: Options) -> None:
-    """Every seat follows the game with its own cards only, and a watcher with none: all come to the same position."""
+    """Every seat follows the game with its own cards only, and a spectator with none: all come to the same position."""
     game = Game.deal(variant, players, teams, random.Random(players * 10 + teams), options)
     seen = {seat: hide(game.position, {seat}) for seat in {0, 1, players}}
     for after in game.play_random():

@@ -4,18 +4,18 @@ import msgspec
 
 from seqp2p.match.contribution import TurnBody
 from seqp2p.testing import Fault, Plan, TableKey, VirtualLan, draw_settings, make_agreement
-from seqp2p.testing.adversaries.crook import Crook, Trick
+from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy
 from seqp2p.testing.lan import Cheats
-from seqp2p.testing.process import Sitting
+from seqp2p.testing.process import SimSeat
 
 
-class Prophet(Trick):
+class Prophet(Strategy):
     """Contributes, once, to every step that may come."""
 
     def __init__(self) -> None:
         self._done = False
 
-    def after(self, crook: Crook) -> None:
+    def after(self, crook: Byzantine) -> None:
         if not self._done and crook.match.kind == "turn":
             self._done = True
             body = TurnBody("pass", (), b"", b"")
@@ -23,8 +23,8 @@ class Prophet(Trick):
                 crook.publish(crook.made("turn", body, crook.match.number + ahead, bytes(32)))
 
 
-def prophet(sitting: Sitting) -> Crook:
-    return Crook(sitting, Prophet())
+def prophet(sitting: SimSeat) -> Byzantine:
+    return Byzantine(sitting, Prophet())
 
 
 def test_the_last_opponent_is_voted_out() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from seqp2p.testing.faults import KINDS, OF_SEATS, FaultKind
-from seqp2p.testing.miniature import NAME
-from seqp2p.testing.outcome import Outcome, command, simulate
+from seqp2p.testing.mini_variant import NAME
+from seqp2p.testing.outcome import SimOutcome, command, simulate
 
 # Few seats, where a majority is lost soonest; the soak has up to twelve.
 SIZES = (3, 2, 3, 2, 4, 3, 2, 3, 2, 3, 2, 3, 4, 2, 3, 2, 3, 5, 2, 3)
@@ -29,7 +29,7 @@ def test_nothing_happens_that_must_not(first: int, count: int) -> None:
     assert any(outcome.finished for outcome in outcomes), "no game was played out"
 
 
-def play_batch(first: int, count: int) -> list[Outcome]:
+def play_batch(first: int, count: int) -> list[SimOutcome]:
     """Play the first games of a batch. Nothing may happen in them that must not."""
     kinds = MIXES[first // BATCH % len(MIXES)]
     outcomes = []

@@ -8,10 +8,10 @@ import pytest
 
 from seqp2p.testing import KINDS, SafetyViolation, simulate
 from seqp2p.testing.__main__ import main
+from seqp2p.testing.invariants import Invariants
 from seqp2p.testing.lan import VirtualLan
 from seqp2p.testing.outcome import command, commit
-from seqp2p.testing.soak import MIXES, SIZES, WATCHED_BY, Tally, game_of, soak, table
-from seqp2p.testing.witness import Witness
+from seqp2p.testing.soak import MIXES, SIZES, WATCHED_BY, SoakTally, game_of, soak, table
 
 ONE = ["--seed", "21", "--players", "2", "--faults", "cut", "--spectators", "1"]
 AGAIN = f"python -m seqp2p.testing {' '.join(ONE)}"
@@ -21,10 +21,10 @@ AGAIN = f"python -m seqp2p.testing {' '.join(ONE)}"
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     """A check at the end of every game that finds something wrong."""
 
-    def wrong(_witness: Witness, *_: object) -> None:
+    def wrong(_witness: Invariants, *_: object) -> None:
         raise SafetyViolation("the cards are marked")
 
-    monkeypatch.setattr(Witness, "at_the_end", wrong)
+    monkeypatch.setattr(Invariants, "at_the_end", wrong)
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -168,7 +168,7 @@ def test_every_mix_comes_with_every_size() -> None:
 
 
 def test_the_table_has_a_row_for_each_kind_of_fault() -> None:
-    tally = Tally()
+    tally = SoakTally()
     tally.add(simulate(21, 2, ["cut"]))
     tally.add(simulate(21, 2, ()))
     rows = [line.split() for line in table(tally)]

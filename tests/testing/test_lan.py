@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from seqp2p.live.absence import Absent
+from seqp2p.live.inbox import InboxItem
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Skipped
 from seqp2p.match.machine import Match
-from seqp2p.net.absence import Absent
-from seqp2p.net.inbox import Item
 from seqp2p.replay.verify import verify
 from seqp2p.rules import VARIANTS, variant_named
 from seqp2p.rules.variant import CLASSIC
@@ -22,7 +22,7 @@ from seqp2p.testing import (
     FaultKind,
     Plan,
     SafetyViolation,
-    Sitting,
+    SimSeat,
     TableKey,
     TooLong,
     VirtualLan,
@@ -196,12 +196,12 @@ class Twice(VirtualSession):
 class Silent(VirtualSession):
     """Takes nothing."""
 
-    async def take(self, item: Item) -> None:
+    async def take(self, item: InboxItem) -> None:
         self._asked = frozenset()
 
 
 def seen_with(kind: type[VirtualSession]) -> VirtualLan:
-    def make(sitting: Sitting) -> VirtualSession:
+    def make(sitting: SimSeat) -> VirtualSession:
         return sitting.make(kind)
 
     made = lan(3)

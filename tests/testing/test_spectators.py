@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from seqp2p.live.absence import Absent, Back
 from seqp2p.match.events import Result
-from seqp2p.net.absence import Absent, Back
-from seqp2p.net.gossip import Item
-from seqp2p.net.messages import Bye, Refusal, Stage
+from seqp2p.net.gossip import GossipItem
+from seqp2p.net.messages import Bye, LinkStage, Refused
 from seqp2p.replay.format import StepRecord, records
 from seqp2p.testing import (
     KINDS,
@@ -29,11 +29,11 @@ from seqp2p.testing import (
     simulate,
 )
 from seqp2p.testing.adversaries import ADVERSARIES, Adversary, play
-from seqp2p.testing.adversaries.hecklers import HECKLERS, Heckler
-from seqp2p.testing.audience import VirtualAudience
+from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
 from seqp2p.testing.memory import decoded, pieces
+from seqp2p.testing.sim_spectator import SimSpectator
 from seqp2p.testing.spectator import VirtualSpectator
-from seqp2p.testing.visit import Visit
+from seqp2p.testing.spectator_server import VirtualSpectatorFeed
 from seqp2p.testing.wires import End
 
 ONE = 101
@@ -121,13 +121,13 @@ def test_what_goes_wrong_is_drawn_from_the_seed() -> None:
 def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is sent no more than a batch until it has read that; then it asks for the rest. The seats do not notice."""
     put: list[bool] = []
-    spread = VirtualAudience.spread
+    spread = VirtualSpectatorFeed.spread
 
-    def noting(self: VirtualAudience, item: Item, frame: bytes) -> bool:
+    def noting(self: VirtualSpectatorFeed, item: GossipItem, frame: bytes) -> bool:
         put.append(spread(self, item, frame))
         return put[-1]
 
-    monkeypatch.setattr(VirtualAudience, "spread", noting)
+    monkeypatch.setattr(VirtualSpectatorFeed, "spread", noting)
     calm, lagging = hall(players=6), hall(Fault("bursts", 3.0, (ONE,), 10.0, 6.0), players=6)
     calm.run()
     assert all(put[10:]), "level from the first moments on"
@@ -203,11 +203,11 @@ def test_one_that_comes_after_the_end_is_not_let_in() -> None:
 # What they do is nothing to the seats.
 
 
-@pytest.mark.parametrize("adversary", HECKLERS[::3], ids=lambda adversary: adversary.name)
+@pytest.mark.parametrize("adversary", HOSTILE_SPECTATORS[::3], ids=lambda adversary: adversary.name)
 def test_the_seats_play_the_same_game(adversary: Adversary) -> None:
-    heckled, alone = play(adversary, 2), play(replace(adversary, heckler=None), 2)
+    heckled, alone = play(adversary, 2), play(replace(adversary, hostile_spectator=None), 2)
     visit = heckled.spectators[ONE].process
-    assert isinstance(visit, Heckler)
+    assert isinstance(visit, HostileSpectator)
     assert visit.done
     assert outcome_of(heckled).hash == outcome_of(alone).hash
 
@@ -215,11 +215,11 @@ def test_the_seats_play_the_same_game(adversary: Adversary) -> None:
 # What the witness sees.
 
 
-class Deaf(Visit):
+class Deaf(SimSpectator):
     """Hears nothing but the farewell."""
 
     def _hear(self, end: End, data: bytes) -> None:
-        if any(isinstance(decoded(frame, Stage.WATCHER), Bye) for frame in pieces(data, len(data))):
+        if any(isinstance(decoded(frame, LinkStage.SPECTATOR), Bye) for frame in pieces(data, len(data))):
             super()._hear(end, list(pieces(data, len(data)))[-1])
 
 
@@ -230,12 +230,12 @@ def test_one_that_was_not_shown_the_end_would_be_seen() -> None:
         deaf.run()
 
 
-class Slanderer(Visit):
+class Slanderer(SimSpectator):
     """Says of its host what it has not done."""
 
     def _taken(self) -> None:
-        if self.onlooker.match.number == 12:
-            self.onlooker.ending = Result("unfinished", (), "the host passed on rubbish")
+        if self.spectator.match.number == 12:
+            self.spectator.ending = Result("unfinished", (), "the host passed on rubbish")
         super()._taken()
 
 
@@ -246,12 +246,12 @@ def test_one_that_blames_an_honest_host_would_be_seen() -> None:
         slandered.run()
 
 
-class Babbler(Visit):
+class Babbler(SimSpectator):
     """Sends what is out of place."""
 
     def _taken(self) -> None:
-        if self.onlooker.match.kind == "turn":
-            self.say(Refusal("busy", ""))
+        if self.spectator.match.kind == "turn":
+            self.say(Refused("busy", ""))
         super()._taken()
 
 
@@ -315,6 +315,6 @@ def test_what_a_spectator_says_is_searched_for_secrets() -> None:
 
 def test_nobody_waits_for_the_spectators_of_a_cheat() -> None:
     withheld = next(adversary for adversary in ADVERSARIES if adversary.name == "end not signed")
-    lan = play(replace(withheld, heckler=Visit), 2, 63)
+    lan = play(replace(withheld, hostile_spectator=SimSpectator), 2, 63)
     assert lan.host not in lan.witness.honest
     assert lan.spectators[ONE].state == "watching"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from seqp2p.match.table import Settings
 from seqp2p.rules import CLASSIC, Action, Options, Position, Variant, View, format_action, view
 from seqp2p.ui.frame import Frame
-from seqp2p.ui.scene import Line, Page
+from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Story
@@ -28,13 +28,13 @@ NAMES = (
 )
 COLOURS = {"classic": ("blue", "green", "red"), "kids": ("red", "yellow", "green", "blue")}
 LINES = (
-    Line("log", "seat 1 (ann) plays QH h2"),
-    Line("remark", "bob: good luck, everybody; may the best cards be mine and the second best ones yours, ann"),
-    Line("answer", "you hold two jacks"),
-    Line("alarm", "seat 2 (bob) cannot be reached; waiting up to 2:00"),
-    Line("log", "seat 2 (bob) plays 7C c5"),
-    Line("remark", "ann: 謝謝 🎉"),
-    Line("log", "seat 1 (ann) plays JS xc5"),
+    LogLine("log", "seat 1 (ann) plays QH h2"),
+    LogLine("remark", "bob: good luck, everybody; may the best cards be mine and the second best ones yours, ann"),
+    LogLine("answer", "you hold two jacks"),
+    LogLine("alarm", "seat 2 (bob) cannot be reached; waiting up to 2:00"),
+    LogLine("log", "seat 2 (bob) plays 7C c5"),
+    LogLine("remark", "ann: 謝謝 🎉"),
+    LogLine("log", "seat 1 (ann) plays JS xc5"),
 )
 
 
@@ -96,7 +96,7 @@ class Table:
         return self.scene.press(last)
 
     def frame(
-        self, width: int = 80, height: int = 23, *, lines: Sequence[Line] = LINES, glyphs: Glyphs = UNICODE
+        self, width: int = 80, height: int = 23, *, lines: Sequence[LogLine] = LINES, glyphs: Glyphs = UNICODE
     ) -> Frame:
         return self.scene.painter(Page(tuple(lines), "", glyphs))(width, height)
 

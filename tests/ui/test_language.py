@@ -16,11 +16,9 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 import seqp2p
+from seqp2p.i18n import message, message_of
 from seqp2p.match.remark import COURTESIES
-from seqp2p.players import vocabulary
-from seqp2p.players.typed import tidied
 from seqp2p.rules import CLASSIC, KIDS, VARIANTS, NotationError, parse_action, parse_card
-from seqp2p.said import said, why
 from seqp2p.ui import language
 from seqp2p.ui.cards import (
     action_shown,
@@ -33,20 +31,22 @@ from seqp2p.ui.cards import (
     variant_title,
     variant_word,
 )
-from seqp2p.ui.language import number, t, tn, tr
+from seqp2p.ui.language import number, t, tn, translate
+from seqp2p.ui.person import command_words as vocabulary
+from seqp2p.ui.person.input_parser import tidied
 from seqp2p.ui.words import Company, listed, named
 from tests.cli.processes import Process, command, environment
 
 ROOT = Path(seqp2p.__file__).parent
 GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
 FRENCH = Path(language.LOCALE_DIR) / "fr" / "LC_MESSAGES" / "seqp2p.po"
-SAYING = {"t", "tn", "said"}
+SAYING = {"t", "tn", "message"}
 Part: TypeAlias = tuple[str, str, str | None]
 
 # Where what is said is a variable: what it can be is said elsewhere, or is the system's.
 VARIABLE = {
     "api/home.py",
-    "said.py",
+    "i18n.py",
     "ui/language.py",
     "cli/verify.py",
 }
@@ -146,13 +146,13 @@ UNSAID = [
     ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
     ("ui/", r"(?s)<.*", "elements of a picture"),
     ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
-    ("ui/reel.py", r"plus vite|moins vite", "words that a French reader types"),
+    ("ui/replay_browser.py", r"plus vite|moins vite", "words that a French reader types"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),
     ("cli/verify.py", r", waiting for ", "instead of a rarer word, in English alone"),
     ("cli/log_file.py", r".*\n%s", "the log is English"),
-    ("cli/trying.py", r"this would be .*|look at e5|the bot has failed", "what programs are told is English"),
-    ("players/lessons.py", r"(x?[a-j]10|x?[a-j]\d|[2-9TJQKA][CDHS]| )+", "notation"),
+    ("cli/bot_conformance.py", r"this would be .*|look at e5|the bot has failed", "what programs are told is English"),
+    ("ui/person/lessons.py", r"(x?[a-j]10|x?[a-j]\d|[2-9TJQKA][CDHS]| )+", "notation"),
 ]
 WORDS = re.compile(r"[^\W\d_]{2,}[,;:]? +[^\W\d_]{2,}")
 
@@ -199,7 +199,7 @@ def test_nothing_for_people_slips_by() -> None:
     found = [
         f"{path}:{line}: {text!r}"
         for path, tree in trees().items()
-        if path.startswith(("cli/", "ui/", "players/")) and path.endswith(".py")
+        if path.startswith(("cli/", "ui/", "bots/")) and path.endswith(".py")
         for line, text in pieces(path, tree)
     ]
     assert not found, "\n".join(found)
@@ -222,13 +222,13 @@ def test_the_language_is_chosen_by_the_option_before_the_environment() -> None:
 
 
 def test_what_was_said_is_said_again_with_all_that_it_holds(french: None) -> None:
-    inner = said("seat {seat} ({name})", seat=2, name="red")
-    outer = said("{seats} cheated", seats=inner)
-    assert (outer, tr(outer)) == ("seat 2 (red) cheated", "tricherie : le siège 2 (red)")
-    assert tr("left the table") == "a quitté la table"
-    assert tr("something that no catalogue has") == "something that no catalogue has"
+    inner = message("seat {seat} ({name})", seat=2, name="red")
+    outer = message("{seats} cheated", seats=inner)
+    assert (outer, translate(outer)) == ("seat 2 (red) cheated", "tricherie : le siège 2 (red)")
+    assert translate("left the table") == "a quitté la table"
+    assert translate("something that no catalogue has") == "something that no catalogue has"
     # A reason comes from a peer in English; a name is a name.
-    assert tr(said("It has left: {reason}", reason="left the table")) == "Il est parti : a quitté la table"
+    assert translate(message("It has left: {reason}", reason="left the table")) == "Il est parti : a quitté la table"
     assert t("{name} has left the table", name="red") == "red a quitté la table"
 
 
@@ -240,12 +240,12 @@ def test_numbers(french: None) -> None:
 
 def test_seats_in_sentences(french: None) -> None:
     company = Company(("ann", "bob"), ("blue", "green"), own=2)
-    refused = said("seat {seat} does not hold {name}: play a card of the hand", seat=2, name="QH")
+    refused = message("seat {seat} does not hold {name}: play a card of the hand", seat=2, name="QH")
     assert company.to_reader(refused).startswith("le siège 2 (vous) n'a pas QH")
-    assert company.to_reader(said("{seats} cheated", seats=said("seat {seat} ({name})", seat=2, name="bob"))) == (
+    assert company.to_reader(message("{seats} cheated", seats=message("seat {seat} ({name})", seat=2, name="bob"))) == (
         "tricherie : le siège 2 (vous)"
     )
-    assert named(said("seat {seat} has said nothing", seat=1), ("ann", "bob")) == "le siège 1 (ann) n'a rien dit"
+    assert named(message("seat {seat} has said nothing", seat=1), ("ann", "bob")) == "le siège 1 (ann) n'a rien dit"
     assert company.find("siège 1") == company.find("Ann") == company.find("seat 1") == 1
     assert listed(["ann", company.name(2)]) == "ann et vous"
 
@@ -277,7 +277,7 @@ def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(french: None) 
 def test_the_rules_name_the_game_in_french(french: None) -> None:
     with pytest.raises(NotationError, match="is no card of Sequence for Kids") as caught:
         parse_action(KIDS, "chatt b2")
-    assert "n'est pas une carte de Sequence pour enfants" in tr(why(caught.value))
+    assert "n'est pas une carte de Sequence pour enfants" in translate(message_of(caught.value))
     assert t("no replay goes by {game}", game="hand") == "aucun enregistrement ne s'appelle hand"
 
 
@@ -324,8 +324,8 @@ def test_the_record_has_the_names_of_english(french: None) -> None:
 def test_what_the_rules_say_of_animals_is_said_in_french(french: None) -> None:
     with pytest.raises(NotationError) as error:
         parse_action(KIDS, "cat")
-    assert "chat" in faces_shown(tr(why(error.value)))
-    assert "cat " not in faces_shown(tr(why(error.value)))
+    assert "chat" in faces_shown(translate(message_of(error.value)))
+    assert "cat " not in faces_shown(translate(message_of(error.value)))
 
 
 def test_cards_colours_and_games_have_names(french: None) -> None:

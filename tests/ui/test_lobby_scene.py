@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.ui.large import large
-from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene, Place
-from seqp2p.ui.scene import Line, Page
+from seqp2p.ui.lobby_scene import LobbyModel, LobbyPlace, LobbyScene
+from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import ASCII
 
 TABLES = ((7, "table  7  ann: classic, 4 players, 2 free"), (12, "table 12  bob: kids, 2 players, 1 free"))
@@ -14,7 +14,11 @@ FULL = LobbyModel(
     "your table",
     code="99-tractor-trumpet",
     ways=("others join with:  seqp2p join 192.168.1.7:4610", "on this network:   seqp2p join"),
-    places=(Place("blue", "ann", own=True), Place("green", "安安", "is new here"), *[Place("blue")] * 10),
+    places=(
+        LobbyPlace("blue", "ann", own=True),
+        LobbyPlace("green", "安安", "is new here"),
+        *[LobbyPlace("blue")] * 10,
+    ),
     rules=("Sequence, 12 players in 2 teams", "  no turn clock"),
 )
 
@@ -24,7 +28,7 @@ def lines(scene: LobbyScene, page: Page = Page(), width: int = 80, height: int =
 
 
 def test_a_host_s_lobby_shows_all_of_it_in_the_smallest_terminal() -> None:
-    shown = lines(LobbyScene(FULL, starts=True), Page((Line("log", "somebody was turned away"),)))
+    shown = lines(LobbyScene(FULL, starts=True), Page((LogLine("log", "somebody was turned away"),)))
     text = "\n".join(shown)
     assert "99-tractor-trumpet" in text
     assert large("99-tractor-trumpet")[0].strip() in text
@@ -36,7 +40,7 @@ def test_a_host_s_lobby_shows_all_of_it_in_the_smallest_terminal() -> None:
 
 def test_what_is_said_in_a_lobby_is_shown_to_its_end() -> None:
     said = "somebody could not join: " + "who knows why " * 8 + "at all"
-    shown = " ".join("\n".join(lines(LobbyScene(FULL), Page((Line("log", said),)))).split())
+    shown = " ".join("\n".join(lines(LobbyScene(FULL), Page((LogLine("log", said),)))).split())
     assert said in shown
 
 
@@ -95,7 +99,7 @@ def test_large_type_in_ascii_has_only_ascii() -> None:
 
 names = st.one_of(st.none(), st.text(max_size=40))
 places = st.builds(
-    Place, st.sampled_from(["blue", "green", "red", "yellow"]), names, st.text(max_size=60), st.booleans()
+    LobbyPlace, st.sampled_from(["blue", "green", "red", "yellow"]), names, st.text(max_size=60), st.booleans()
 )
 models = st.builds(
     LobbyModel,
@@ -113,6 +117,6 @@ models = st.builds(
 @settings(deadline=None, max_examples=60)
 @given(models, st.integers(80, 300), st.integers(23, 120), st.lists(st.text(max_size=200), max_size=50))
 def test_whatever_is_said_fits(model: LobbyModel, width: int, height: int, said: list[str]) -> None:
-    frame = LobbyScene(model).painter(Page(tuple(Line("log", text) for text in said)))(width, height)
+    frame = LobbyScene(model).painter(Page(tuple(LogLine("log", text) for text in said)))(width, height)
     assert len(frame.rows) == height
     assert all("\x1b" not in line and "\n" not in line for line in frame.lines)

@@ -14,9 +14,9 @@ from prompt_toolkit.output import DummyOutput
 
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
-from seqp2p.ui.scene import KeyHelp, Line, Page
+from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.screen import TICK_S, Screen, Taste, open_screen
-from seqp2p.ui.stage import LINE_LENGTH_MAX, Look
+from seqp2p.ui.terminal_app import LINE_LENGTH_MAX, Theme
 
 LIMIT_S = 60.0
 NAMES = {
@@ -127,7 +127,7 @@ def pipes() -> Iterator[PipeInput]:
 async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False) -> AsyncIterator[Sitting]:
     output = Sized(columns, rows)
     with pipes() as keys:
-        look = Look(Taste().styles, ascii_only=ascii_only, input=keys, output=output)
+        look = Theme(Taste().styles, ascii_only=ascii_only, input=keys, output=output)
         async with open_screen(Taste(), look) as screen:
             scene = Recorder()
             screen.show(scene)
@@ -264,7 +264,7 @@ async def test_what_is_about_to_change_is_painted_when_it_has() -> None:
         await until(lambda: bool(table.scene.painted))
         table.screen.refresh_soon()
         # Nothing else is painted so soon: the clock's next second is far.
-        table.screen.lines.append(Line("log", "at once"))
+        table.screen.lines.append(LogLine("log", "at once"))
         with trio.fail_after(TICK_S / 2):
             await until(lambda: "at once" in table.output.written)
 

@@ -8,11 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.cli.retelling import film_of
+from seqp2p.cli.moment_text import film_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import KIDS, UNKNOWN
 from seqp2p.ui import language
-from seqp2p.ui.reel import ALL, HIDDEN, MOVED, PACES_S, WORDS, Film, Reel, hand_text, shown, word_of
+from seqp2p.ui.replay_browser import (
+    ALL,
+    HIDDEN,
+    MOVED,
+    PACES_S,
+    WORDS,
+    ReplayBrowser,
+    ReplayFrames,
+    hand_text,
+    shown,
+    word_of,
+)
 from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
 from seqp2p.ui.styles import ASCII, STYLES, UNICODE
@@ -37,7 +48,7 @@ GOLDEN = {
 
 
 @cache
-def film(name: str) -> Film:
+def film(name: str) -> ReplayFrames:
     path = REPLAYS / f"{name}.seqp2p"
     return film_of(path.name, play_back(path.read_bytes()), brief=True)
 
@@ -51,7 +62,7 @@ def keys(scene: ShowScene) -> list[tuple[str, str]]:
     return [(each.key, each.does) for each in shown]
 
 
-def plays(reel: Reel) -> bool:
+def plays(reel: ReplayBrowser) -> bool:
     return reel.place.playing
 
 
@@ -186,7 +197,7 @@ def test_an_answer_stands_until_the_next_key() -> None:
 
 
 def test_words_lead_about() -> None:
-    reel = Reel(film("classic-2"))
+    reel = ReplayBrowser(film("classic-2"))
     for typed, at in [("next", 1), ("", 2), ("n", 3), ("back", 2), ("b", 1), ("first", 0)]:
         assert reel.obey(typed) == MOVED
         assert reel.place.at == at
@@ -204,7 +215,7 @@ def test_words_lead_about() -> None:
 
 
 def test_words_answer() -> None:
-    reel = Reel(film("kids-3"))
+    reel = ReplayBrowser(film("kids-3"))
     assert reel.obey("board").lines == reel.obey("hands").lines == ("the cards are not dealt yet",)
     assert reel.obey("board 3").lines == ("the cards are not dealt yet",)
     reel.go(10)
@@ -217,7 +228,7 @@ def test_words_answer() -> None:
     assert reel.obey("log").lines == reel.log()
     assert reel.obey("log all").lines == reel.log(everything=True)
     assert reel.log()[-1] == reel.shot.lines[-1].text
-    assert len(Reel(film("classic-2")).log()) < 20
+    assert len(ReplayBrowser(film("classic-2")).log()) < 20
     assert reel.obey("verdict").lines == (film("kids-3").verdict, "turn 9 of 31, moment 11 of 35")
     assert "faster" in " ".join(reel.obey("help").lines)
     assert reel.obey("faster").lines == ("0.50 s a moment",)
@@ -232,7 +243,7 @@ def test_words_answer() -> None:
 
 
 def test_hands_by_words() -> None:
-    reel = Reel(film("kids-3"))
+    reel = ReplayBrowser(film("kids-3"))
     reel.go(10)
     every = reel.obey("hands").lines
     assert len(every) == 3
@@ -245,7 +256,7 @@ def test_hands_by_words() -> None:
     assert reel.obey("hands all").lines == every
     assert reel.obey("hands 7").lines == ("that hand is not opened in this replay",)
     assert reel.obey("hands zoe").lines == ("write hands all, hands none, or a seat, like hands 1",)
-    closed = Reel(film("classic-12"))
+    closed = ReplayBrowser(film("classic-12"))
     closed.go(10)
     assert closed.obey("hands").lines == ("the hands stayed closed in this game",)
     assert closed.obey("hands all").lines == ("the hands stayed closed in this game",)
@@ -256,7 +267,7 @@ def test_words_in_french() -> None:
     language.use("fr")
     try:
         assert [word_of(shown(word)) for word in WORDS] == list(WORDS)
-        reel = Reel(film("kids-3"))
+        reel = ReplayBrowser(film("kids-3"))
         assert reel.obey("suivant").moved
         assert reel.obey("Plus vite").lines
         assert reel.place.pace_s == 0.5
@@ -279,7 +290,7 @@ def test_a_hand_as_text() -> None:
 @given(st.text(max_size=30))
 @settings(deadline=None, max_examples=60)
 def test_whatever_is_typed_is_answered(typed: str) -> None:
-    reel = Reel(film("kids-3"))
+    reel = ReplayBrowser(film("kids-3"))
     answer = reel.obey(typed)
     assert answer.lines or answer.moved or answer.done
 

@@ -17,7 +17,7 @@ from seqp2p.ui.board_model import BoardModel, Cell, Face, board_model
 from seqp2p.ui.board_paint import BIG, BIG_NAMES, SMALL, board_size, paint_board
 from seqp2p.ui.choice import lit
 from seqp2p.ui.frame import Canvas, Frame, width_of
-from seqp2p.ui.scene import Line
+from seqp2p.ui.scene import LogLine
 from seqp2p.ui.styles import ASCII, STYLES, UNICODE, Glyphs
 from seqp2p.ui.wrapping import wrapped
 from tests.rules.playing import OPTION_TABLES, make
@@ -248,7 +248,7 @@ def test_a_long_name_leaves_room_for_the_rest() -> None:
 
 def test_nothing_that_a_terminal_would_obey_is_painted() -> None:
     here = two()
-    evil = Line("remark", "bob: \x1b[2J\x07\u202eevil\r\n" + "x" * 10_000)
+    evil = LogLine("remark", "bob: \x1b[2J\x07\u202eevil\r\n" + "x" * 10_000)
     frame = here.frame(lines=[evil])
     check(frame, 80, 23)
     assert not any(character in line for line in frame.lines for character in "\x1b\x07\u202e\r\n")

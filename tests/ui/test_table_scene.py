@@ -21,7 +21,7 @@ from seqp2p.rules import (
     view,
 )
 from seqp2p.ui.choice import NO_CHOICE
-from seqp2p.ui.scene import Line
+from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game, make
 from tests.ui.tables import LINES, Table, at, table
 
@@ -236,7 +236,7 @@ def test_a_pile_without_a_card() -> None:
 
 def test_the_log_can_be_scrolled_back() -> None:
     here = open_table()
-    lines = [Line("log", f"line {number}") for number in range(100)]
+    lines = [LogLine("log", f"line {number}") for number in range(100)]
     assert any("line 99" in row for row in here.frame(lines=lines).lines)
     here.press("pageup")
     rows = here.frame(lines=lines).lines
@@ -256,7 +256,7 @@ def test_the_log_can_be_scrolled_back() -> None:
 
 def test_the_whole_log_is_shown_from_its_end() -> None:
     here = open_table()
-    lines = [Line("log", f"line {number}") for number in range(100)]
+    lines = [LogLine("log", f"line {number}") for number in range(100)]
     here.frame(lines=lines)
     here.press("f2")
     assert here.frame(lines=lines).lines[-2].strip() == "line 99"

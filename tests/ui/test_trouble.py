@@ -2,13 +2,13 @@
 
 import pytest
 
-from seqp2p.said import said
+from seqp2p.i18n import message
 from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven_line, vote_explained
 from seqp2p.ui.words import Company
 
 NAMES = ("ann", "bob", "cat", "dan")
 BOB = Company(NAMES, ("blue", "green"), own=2)
-REASON = said("seat {seat} does not hold {card}", seat=3, card="QH")
+REASON = message("seat {seat} does not hold {card}", seat=3, card="QH")
 
 
 def test_an_absence_has_an_end() -> None:
@@ -21,7 +21,7 @@ def test_an_absence_has_an_end() -> None:
     ("seat", "reason", "line"),
     [
         (3, REASON, "cat is proved to have cheated at step 9: seat 3 does not hold QH"),
-        (2, said("seat {seat} is no fish", seat=2), "you are proved to have cheated at step 9: you are no fish"),
+        (2, message("seat {seat} is no fish", seat=2), "you are proved to have cheated at step 9: you are no fish"),
         (
             3,
             "Expected `int`, got `str`",

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.retelling import film_of
+from seqp2p.cli.moment_text import film_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import squares_of
 from seqp2p.ui import viewer
-from seqp2p.ui.reel import Film
-from seqp2p.ui.scene import Line
+from seqp2p.ui.replay_browser import ReplayFrames
+from seqp2p.ui.scene import LogLine
 from seqp2p.ui.viewer import page
 
 GOLDEN = Path(__file__).parents[2] / "replays"
@@ -29,7 +29,7 @@ HOSTILE = "</script><script>alert(1)</script><!--&amp;{{script}}"
 
 
 @cache
-def film(name: str) -> Film:
+def film(name: str) -> ReplayFrames:
     return film_of(f"{name}.seqp2p", play_back((GOLDEN / f"{name}.seqp2p").read_bytes()))
 
 
@@ -101,9 +101,9 @@ class Tags(HTMLParser):
         self.text += data
 
 
-def hostile() -> Film:
+def hostile() -> ReplayFrames:
     harmless = film("kids-3")
-    shots = tuple(replace(shot, lines=(*shot.lines, Line("remark", HOSTILE))) for shot in harmless.shots)
+    shots = tuple(replace(shot, lines=(*shot.lines, LogLine("remark", HOSTILE))) for shot in harmless.shots)
     company = replace(harmless.company, names=(HOSTILE, *harmless.company.names[1:]))
     return replace(harmless, title=HOSTILE, verdict=HOSTILE, company=company, shots=shots)
 

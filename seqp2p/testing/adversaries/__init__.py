@@ -12,20 +12,20 @@
 
 from typing import Final
 
-from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Once, Trick, crooked
+from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy, byzantine
 from seqp2p.testing.adversaries.decks import DECKS
-from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
-from seqp2p.testing.adversaries.hecklers import HECKLERS, Heckler
+from seqp2p.testing.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
 from seqp2p.testing.adversaries.keys import KEYS
 from seqp2p.testing.adversaries.page import page as _page
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
-from seqp2p.testing.adversaries.table import Found, all_found, found, lines
+from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
+from seqp2p.testing.adversaries.table import FoundAdversary, all_found, found, lines
 from seqp2p.testing.adversaries.talk import TALK
 from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
 
-ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HECKLERS)
+ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HOSTILE_SPECTATORS)
 
 
 def page() -> str:
@@ -36,19 +36,19 @@ def page() -> str:
 __all__ = [
     "ADVERSARIES",
     "Adversary",
-    "Crook",
+    "Byzantine",
     "Disagreement",
-    "Ending",
-    "Evidence",
-    "Found",
-    "Heckler",
+    "ExpectedEnding",
+    "ExpectedEvidence",
+    "ExpectedOutcome",
+    "FoundAdversary",
+    "HostileSpectator",
     "Instead",
     "Keeps",
     "Once",
-    "Outcome",
-    "Trick",
+    "Strategy",
     "all_found",
-    "crooked",
+    "byzantine",
     "ending",
     "found",
     "lines",

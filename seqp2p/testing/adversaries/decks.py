@@ -8,9 +8,9 @@ from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, share
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
-from seqp2p.match.contribution import Contribution, Kind, ShuffleBody
+from seqp2p.match.contribution import Contribution, ShuffleBody, StepKind
 from seqp2p.match.setup_steps import positions_of_others
-from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, MakeTrick, Trick
+from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, MakeTrick, Strategy
 from seqp2p.testing.adversaries.described import (
     GAME_ENDS,
     NO_EFFECT,
@@ -31,7 +31,9 @@ _WITHHOLDS = "withholding a share, selective abort after the reveal"
 _CARD_SIZE = 2 * POINT_SIZE
 
 
-def proved(crook: Crook, before: Deck, change: Callable[[Crook, Deck], Deck], at: Context | None = None) -> ShuffleBody:
+def proved(
+    crook: Byzantine, before: Deck, change: Callable[[Byzantine, Deck], Deck], at: Context | None = None
+) -> ShuffleBody:
     """A shuffle of ``before``, changed, with what a prover that follows the algorithm makes of it."""
     pk = crook.match.game.joint_key
     after, permutation, rerandomisers = shuffle(before, pk, crook.randomness)
@@ -40,39 +42,39 @@ def proved(crook: Crook, before: Deck, change: Callable[[Crook, Deck], Deck], at
     return ShuffleBody(encode_deck(changed), proof)
 
 
-def false_shuffle(change: Callable[[Crook, Deck], Deck]) -> Callable[[], Trick]:
+def false_shuffle(change: Callable[[Byzantine, Deck], Deck]) -> Callable[[], Strategy]:
     """A shuffle whose result is changed, proved as if it were not."""
 
-    def forge(crook: Crook, _own: Contribution) -> Contribution:
+    def forge(crook: Byzantine, _own: Contribution) -> Contribution:
         return crook.made("shuffle", proved(crook, tuple(crook.match.game.deck.mixing), change))
 
     return lambda: Instead("shuffle", forge)
 
 
-def card_swapped_in(crook: Crook, deck: Deck) -> Deck:
+def card_swapped_in(crook: Byzantine, deck: Deck) -> Deck:
     """The first card is one that the variant has, freshly encrypted: which, the crook alone knows."""
     pk = crook.match.game.joint_key
     stranger = Ciphertext(G, add(crook.match.game.deck.points[0], pk))
     return (reencrypt(stranger, pk, 5), *deck[1:])
 
 
-def card_of_another_deck(crook: Crook, deck: Deck) -> Deck:
+def card_of_another_deck(crook: Byzantine, deck: Deck) -> Deck:
     """The first card is one of the classic deck."""
     pk = crook.match.game.joint_key
     return (reencrypt(Ciphertext(G, add(card_points("classic", 104)[0], pk)), pk, 5), *deck[1:])
 
 
-def card_twice(crook: Crook, deck: Deck) -> Deck:
+def card_twice(crook: Byzantine, deck: Deck) -> Deck:
     """The second card is the first one, re-encrypted."""
     return (deck[0], reencrypt(deck[0], crook.match.game.joint_key, 5), *deck[2:])
 
 
-def same_ciphertext_twice(_crook: Crook, deck: Deck) -> Deck:
+def same_ciphertext_twice(_crook: Byzantine, deck: Deck) -> Deck:
     """The second card is the first one, bit for bit."""
     return (deck[0], deck[0], *deck[2:])
 
 
-def linear_map(_crook: Crook, deck: Deck) -> Deck:
+def linear_map(_crook: Byzantine, deck: Deck) -> Deck:
     """Two cards are replaced by linear combinations of both, with the sum kept."""
     one, two, *rest = deck
     first = Ciphertext(sub(mul(one.a, 2), two.a), sub(mul(one.b, 2), two.b))
@@ -80,39 +82,39 @@ def linear_map(_crook: Crook, deck: Deck) -> Deck:
     return (first, second, *rest)
 
 
-def sum_kept(_crook: Crook, deck: Deck) -> Deck:
+def sum_kept(_crook: Byzantine, deck: Deck) -> Deck:
     """What is added to one card is taken from another."""
     one, two, *rest = deck
     return (Ciphertext(add(one.a, G), add(one.b, G)), Ciphertext(sub(two.a, G), sub(two.b, G)), *rest)
 
 
-def doubled(_crook: Crook, deck: Deck) -> Deck:
+def doubled(_crook: Byzantine, deck: Deck) -> Deck:
     """Every ciphertext is multiplied by 2."""
     return tuple(Ciphertext(mul(card.a, 2), mul(card.b, 2)) for card in deck)
 
 
-def halves_swapped(_crook: Crook, deck: Deck) -> Deck:
+def halves_swapped(_crook: Byzantine, deck: Deck) -> Deck:
     """Two cards exchange the second halves of their ciphertexts."""
     one, two, *rest = deck
     return (Ciphertext(one.a, two.b), Ciphertext(two.a, one.b), *rest)
 
 
-def one_card_fewer(_crook: Crook, own: Contribution) -> Contribution:
+def one_card_fewer(_crook: Byzantine, own: Contribution) -> Contribution:
     """The last card is left out."""
     deck, proof = proved(_crook, tuple(_crook.match.game.deck.mixing), lambda _, deck: deck).deck, b""
     return _crook.with_body(own, deck=deck[:-_CARD_SIZE], proof=proof)
 
 
-def open_deck(crook: Crook, _own: Contribution) -> Contribution:
+def open_deck(crook: Byzantine, _own: Contribution) -> Contribution:
     """Shuffles the open deck, as if nobody had shuffled before it."""
     game = crook.match.game
     return crook.made("shuffle", proved(crook, fresh_deck(game.joint_key, game.deck.points), lambda _, deck: deck))
 
 
-def bound_elsewhere(step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Callable[[], Trick]:
+def bound_elsewhere(step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Callable[[], Strategy]:
     """A right shuffle whose proof is made for another place."""
 
-    def forge(crook: Crook, _own: Contribution) -> Contribution:
+    def forge(crook: Byzantine, _own: Contribution) -> Contribution:
         here = crook.at
         other = (here.seat + seat - 1) % crook.match.game.players + 1
         there = Context(game or here.game, here.step + step, other, prev or here.prev)
@@ -122,20 +124,20 @@ def bound_elsewhere(step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes
     return lambda: Instead("shuffle", forge)
 
 
-def off_the_field(crook: Crook, own: Contribution) -> Contribution:
+def off_the_field(crook: Byzantine, own: Contribution) -> Contribution:
     """The first point of its deck has an x that is not below p."""
     deck = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck).deck
     return crook.with_body(own, deck=b"\x02" + b"\xff" * 32 + deck[POINT_SIZE:])
 
 
-class Unmixed(Trick):
+class Unmixed(Strategy):
     """Proves a permutation of its choice, the same each time, and re-encrypts every card with 1: all see through it."""
 
     def __init__(self, order: Callable[[int], Sequence[int]]) -> None:
         self._order = order
         self._done: dict[int, Contribution] = {}
 
-    def instead(self, crook: Crook, _own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, _own: Contribution) -> bool:
         """See Trick; its own match takes it as the others' do."""
         match, step = crook.match, crook.match.number
         if match.kind != "shuffle" or step in self._done:
@@ -150,13 +152,13 @@ class Unmixed(Trick):
         return True
 
 
-class OutOfTurn(Trick):
+class ShufflesOutOfTurn(Strategy):
     """Shuffles in another seat's place, before that one has."""
 
     def __init__(self) -> None:
         self._done = False
 
-    def after(self, crook: Crook) -> None:
+    def after(self, crook: Byzantine) -> None:
         """See Trick."""
         if crook.match.kind == "shuffle" and crook.number not in crook.match.awaited and not self._done:
             self._done = True
@@ -167,7 +169,7 @@ class OutOfTurn(Trick):
 # Shares.
 
 
-def shares_due(crook: Crook) -> list[int]:
+def shares_due(crook: Byzantine) -> list[int]:
     """The deck positions that it owes shares for."""
     game = crook.match.game
     if crook.match.kind == "draw":
@@ -175,20 +177,20 @@ def shares_due(crook: Crook) -> list[int]:
     return positions_of_others(game, crook.number)
 
 
-def of_other_cards(crook: Crook, own: Contribution) -> Contribution:
+def of_other_cards(crook: Byzantine, own: Contribution) -> Contribution:
     """Shares of the cards behind those that are due, with the right proof for them."""
     positions = [position + 1 for position in shares_due(crook)]
     body = crook.shares(positions)
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
-def of_another_secret(crook: Crook, own: Contribution) -> Contribution:
+def of_another_secret(crook: Byzantine, own: Contribution) -> Contribution:
     """Shares by another secret than its key's, proved with that secret."""
     body = crook.shares(shares_due(crook), secret=77)
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
-def one_share_wrong(crook: Crook, own: Contribution) -> Contribution:
+def one_share_wrong(crook: Byzantine, own: Contribution) -> Contribution:
     """One of its shares is moved by G, and the proof is an honest prover's for that statement."""
     game, secret = crook.match.game, crook.seat.release()
     cards = [(position, game.deck.ciphertexts[position].a) for position in shares_due(crook)]
@@ -197,7 +199,7 @@ def one_share_wrong(crook: Crook, own: Contribution) -> Contribution:
     return crook.with_body(own, shares=encode_shares(shares), proof=crook.proved(cards, shares, None, secret))
 
 
-def two_shares_exchanged(crook: Crook, own: Contribution) -> Contribution:
+def two_shares_exchanged(crook: Byzantine, own: Contribution) -> Contribution:
     """The last two shares stand in each other's place, under the proof of the right order."""
     body = crook.shares(shares_due(crook))
     data = body.shares
@@ -206,32 +208,32 @@ def two_shares_exchanged(crook: Crook, own: Contribution) -> Contribution:
     )
 
 
-def proved_elsewhere(crook: Crook, own: Contribution) -> Contribution:
+def proved_elsewhere(crook: Byzantine, own: Contribution) -> Contribution:
     """The right shares, with a proof made for the step before."""
     here = crook.at
     body = crook.shares(shares_due(crook), Context(here.game, here.step - 1, here.seat, here.prev))
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
-def too_few(crook: Crook, own: Contribution) -> Contribution:
+def too_few(crook: Byzantine, own: Contribution) -> Contribution:
     """All shares that are due but one, with their proof."""
     body = crook.shares(shares_due(crook)[1:])
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
 
-def infinite_share(crook: Crook, own: Contribution) -> Contribution:
+def infinite_share(crook: Byzantine, own: Contribution) -> Contribution:
     """A share of 33 zero bytes."""
     body = crook.shares(shares_due(crook))
     return crook.with_body(own, shares=bytes(POINT_SIZE) + body.shares[POINT_SIZE:], proof=body.proof)
 
 
-def _shuffle(name: str, row: str, change: Callable[[Crook, Deck], Deck]) -> Adversary:
+def _shuffle(name: str, row: str, change: Callable[[Byzantine, Deck], Deck]) -> Adversary:
     what = f"shuffles falsely and follows the prover all the same: {doing(change)}"
     return Adversary(name, row, what, false_shuffle(change), always(at_setup()), reason="shuffle proof")
 
 
 def _instead(
-    name: str, row: str, kind: Kind, forge: Callable[[Crook, Contribution], Contribution], reason: str
+    name: str, row: str, kind: StepKind, forge: Callable[[Byzantine, Contribution], Contribution], reason: str
 ) -> Adversary:
     endings = in_play() if kind == "draw" else always(at_setup())
     return Adversary(name, row, doing(forge), lambda: Instead(kind, forge), endings, reason=reason)
@@ -266,7 +268,7 @@ DECKS = (
         "shuffle in another's place",
         "one party shuffles for all",
         "shuffles and proves it when another seat is to shuffle",
-        OutOfTurn,
+        ShufflesOutOfTurn,
         always(at_setup()),
         reason="not its step",
     ),

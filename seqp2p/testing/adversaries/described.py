@@ -5,47 +5,50 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from seqp2p.replay.verify import Verdict
-from seqp2p.testing.adversaries.crook import Crook, MakeTrick, Once
+from seqp2p.testing.adversaries.byzantine import Byzantine, MakeTrick, Once
 from seqp2p.testing.faults import Fault
 from seqp2p.testing.spectator import MakeVisit
 
-Outcome: TypeAlias = Literal[
+ExpectedOutcome: TypeAlias = Literal[
     "no effect", "refused at the link", "proven and dropped", "proven, game ends", "dropped", "forfeit", "game ends"
 ]
 """What the honest seats make of it. ``no effect`` and ``refused at the link``: the game is played out with the seat in
 it; the second time its links are ended for what it sent, which counts against it. ``proven``: every honest seat holds
 the proof. ``dropped``: a majority votes it out, and the others play the game out. ``forfeit``: with two seats the
 honest one has won. ``game ends``: nobody can be voted out there, so it is unfinished."""
-Evidence: TypeAlias = Literal["none", "one contribution", "two contributions", "two ballots", "a leave"]
+ExpectedEvidence: TypeAlias = Literal["none", "one contribution", "two contributions", "two ballots", "a leave"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ExpectedEnding:
     """What comes of it for every honest seat: the outcome, the evidence that it holds and that its record has, and
     what ``verify`` says of that record.
     """
 
-    outcome: Outcome
-    evidence: Evidence
+    outcome: ExpectedOutcome
+    evidence: ExpectedEvidence
     verdict: Verdict
 
 
-NO_EFFECT: Final = Ending("no effect", "none", "verified")
-AT_THE_LINK: Final = Ending("refused at the link", "none", "verified")
+NO_EFFECT: Final = ExpectedEnding("no effect", "none", "verified")
+AT_THE_LINK: Final = ExpectedEnding("refused at the link", "none", "verified")
 
 
-def at_setup(evidence: Evidence = "one contribution") -> Ending:
+def at_setup(evidence: ExpectedEvidence = "one contribution") -> ExpectedEnding:
     """Proved before the first deal: nobody can be voted out."""
-    return Ending("proven, game ends", evidence, "unfinished")
+    return ExpectedEnding("proven, game ends", evidence, "unfinished")
 
 
-def in_play(evidence: Evidence = "one contribution", *sizes: int) -> dict[int, Ending]:
+def in_play(evidence: ExpectedEvidence = "one contribution", *sizes: int) -> dict[int, ExpectedEnding]:
     """Proved in the game: with two seats the other has won, with more the cheat is dropped."""
-    forfeit, dropped = Ending("forfeit", evidence, "unfinished"), Ending("proven and dropped", evidence, "verified")
+    forfeit, dropped = (
+        ExpectedEnding("forfeit", evidence, "unfinished"),
+        ExpectedEnding("proven and dropped", evidence, "verified"),
+    )
     return {players: forfeit if players == 2 else dropped for players in sizes or (2, 3)}
 
 
-def always(ending: Ending, *sizes: int) -> dict[int, Ending]:
+def always(ending: ExpectedEnding, *sizes: int) -> dict[int, ExpectedEnding]:
     """The same at tables of every size."""
     return dict.fromkeys(sizes or (2, 3), ending)
 
@@ -56,11 +59,11 @@ def doing(deed: object) -> str:
     return text[:1].lower() + text[1:]
 
 
-GAME_ENDS: Final = Ending("game ends", "none", "unfinished")
+GAME_ENDS: Final = ExpectedEnding("game ends", "none", "unfinished")
 WITHHELD: Final = {
     2: GAME_ENDS,
-    3: Ending("dropped", "none", "verified"),
-    4: Ending("dropped", "none", "verified"),
+    3: ExpectedEnding("dropped", "none", "verified"),
+    4: ExpectedEnding("dropped", "none", "verified"),
 }
 
 
@@ -73,28 +76,29 @@ class Adversary:
     chance: what §6.3 of the protocol does not promise with so few seats.
 
     ``make`` makes its trick; ``crooks`` seats have it, and ``seat`` is the first of them where that matters. With a
-    ``heckler`` it is a spectator. ``table`` has settings that differ from the usual ones, ``faults`` what else happens.
+    ``hostile_spectator`` it is a spectator. ``table`` has settings that differ from the usual ones,
+    ``faults`` what else happens.
     """
 
     name: str
     row: str
     what: str
     make: MakeTrick
-    endings: Mapping[int, Ending]
+    endings: Mapping[int, ExpectedEnding]
     crooks: int = 1
     seat: int | None = None
     table: Mapping[str, Any] = field(default_factory=dict[str, Any])
     faults: tuple[Fault, ...] = ()
     reason: str = ""
-    also: tuple[Ending, ...] = ()
-    heckler: MakeVisit | None = None
+    also: tuple[ExpectedEnding, ...] = ()
+    hostile_spectator: MakeVisit | None = None
 
 
 def once(
     name: str,
     row: str,
-    deed: Callable[[Crook], None],
-    endings: Mapping[int, Ending],
+    deed: Callable[[Byzantine], None],
+    endings: Mapping[int, ExpectedEnding],
     reason: str = "",
     what: str = "",
 ) -> Adversary:

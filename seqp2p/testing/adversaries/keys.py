@@ -6,8 +6,8 @@ from seqp2p.crypto.group import ORDER, POINT_SIZE, encode_point, hash_to_point, 
 from seqp2p.crypto.hashing import GENERATOR
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.match.contribution import Contribution, Kind, RevealBody, SeatBody
-from seqp2p.testing.adversaries.crook import Crook, Instead, Trick
+from seqp2p.match.contribution import Contribution, RevealBody, SeatBody, StepKind
+from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Strategy
 from seqp2p.testing.adversaries.described import GAME_ENDS, Adversary, always, at_setup
 
 _SECRET = 424242
@@ -17,26 +17,26 @@ _BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
 _REPLAY = "replayed proof or share from another game, step, seat, card"
 
 
-def _all_others_in(crook: Crook) -> bool:
+def _all_others_in(crook: Byzantine) -> bool:
     return set(crook.others) <= {seat for seat, _ in crook.match.held}
 
 
-def another_key(crook: Crook, own: Contribution) -> Contribution:
+def another_key(crook: Byzantine, own: Contribution) -> Contribution:
     """A key that it did not commit to, whose secret it knows."""
     key = mul_base(_SECRET)
     proof = prove_key(_SECRET, key, crook.at, crook.randomness)
     return crook.with_body(own, key=encode_point(key), proof=proof)
 
 
-class Waits(Trick):
+class Waits(Strategy):
     """Waits at a step for what all others contribute; ``answer`` is what it then makes of it."""
 
-    kind: Kind = "reveal"
+    kind: StepKind = "reveal"
 
     def __init__(self) -> None:
         self.done = False
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         if crook.match.kind != self.kind:
             return self.done
@@ -47,7 +47,7 @@ class Waits(Trick):
                 crook.publish(answer)
         return True
 
-    def answer(self, _crook: Crook, _own: Contribution) -> Contribution | None:
+    def answer(self, _crook: Byzantine, _own: Contribution) -> Contribution | None:
         """This one answers nothing: a selective abort."""
         return None
 
@@ -55,7 +55,7 @@ class Waits(Trick):
 class CancelsKeys(Waits):
     """Once it has seen all keys, its own is y·G − ΣX_i, so that it would know the joint secret."""
 
-    def answer(self, crook: Crook, own: Contribution) -> Contribution:
+    def answer(self, crook: Byzantine, own: Contribution) -> Contribution:
         """See Waits."""
         assert crook.match.chain.open is not None, "it owes something to this step"
         others = sum_points([checked.kept[0] for checked in crook.match.chain.open.held.values()])
@@ -65,16 +65,16 @@ class CancelsKeys(Waits):
 
 
 @dataclass
-class Commits(Trick):
+class Commits(Strategy):
     """Commits to a key of its choice, and reveals it with what it has for a proof."""
 
     key: bytes
     secret: int = _SECRET
     at: Context | None = None
     proof: bytes | None = None
-    step: dict[Kind, Contribution] = field(default_factory=dict["Kind", Contribution])
+    step: dict[StepKind, Contribution] = field(default_factory=dict[StepKind, Contribution])
 
-    def instead(self, crook: Crook, _own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, _own: Contribution) -> bool:
         """See Trick."""
         kind, match = crook.match.kind, crook.match
         if kind == "seat" and kind not in self.step:
@@ -88,19 +88,19 @@ class Commits(Trick):
             crook.publish(own)
         return True
 
-    def _proof(self, crook: Crook) -> bytes:
+    def _proof(self, crook: Byzantine) -> bytes:
         if self.proof is not None:
             return self.proof
         return prove_key(self.secret, mul_base(self.secret), self.at or crook.at, crook.randomness)
 
 
-class Copies(Trick):
+class Copies(Strategy):
     """Commits to what another seat has committed to, and reveals what that seat reveals."""
 
     def __init__(self) -> None:
-        self.done: set[Kind] = set()
+        self.done: set[StepKind] = set()
 
-    def instead(self, crook: Crook, _own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, _own: Contribution) -> bool:
         """See Trick."""
         kind, victim = crook.match.kind, crook.others[0]
         held = dict(crook.match.held)
@@ -113,18 +113,18 @@ class Copies(Trick):
         return True
 
 
-class ProvesElsewhere(Trick):
+class ProvesElsewhere(Strategy):
     """Its key proof is made for another place."""
 
     def __init__(self, game: bytes | None = None, step: int = 0, seat: int = 0) -> None:
         self._game, self._step, self._seat = game, step, seat
         self._trick = Instead("reveal", self._forge)
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         return self._trick.instead(crook, own)
 
-    def _forge(self, crook: Crook, own: Contribution) -> Contribution:
+    def _forge(self, crook: Byzantine, own: Contribution) -> Contribution:
         here, secret = crook.at, crook.seat.release()
         seat = (here.seat + self._seat - 1) % crook.match.game.players + 1
         there = Context(self._game or here.game, here.step + self._step, seat, here.prev)

@@ -35,9 +35,9 @@ each other (docs/protocol.md, 6.3): then the game may end there, with the proof 
 
 Tried elsewhere, because nobody in a game under way can do it: tables offered twice, joining with a guessed code,
 whoever stands in the middle, replayed hellos (tests/net: test_lobby, test_pake, test_auth); half-open links and slow
-frames (test_links); spectators that read nothing, or that have a seat (test_watching_loopback, test_watchers); names
-with escapes (tests/match/test_table); files cut, spliced and changed (tests/replay/test_tampering); bots that hang,
-flood or die (tests/players).
+frames (test_links); spectators that read nothing, or that have a seat (test_spectator_loopback,
+test_spectator_server); names with escapes (tests/match/test_table); files cut, spliced and changed
+(tests/replay/test_tampering); bots that hang, flood or die (tests/bots).
 """
 
 

@@ -7,11 +7,11 @@ import msgspec
 
 from seqp2p.match.signed import is_ballot
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, records
-from seqp2p.testing.adversaries.crook import Crook, crooked
-from seqp2p.testing.adversaries.described import Adversary, Ending, Evidence, Outcome
+from seqp2p.testing.adversaries.byzantine import Byzantine, byzantine
+from seqp2p.testing.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 from seqp2p.testing.lan import Cheats, VirtualLan
-from seqp2p.testing.peer import Peer
+from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.table import TABLES, TableKey, draw_settings, make_agreement
 
 # One table of each size for all, so that what is the same in all games is computed once.
@@ -36,14 +36,14 @@ def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
     settings = msgspec.structs.replace(draw_settings(key), **(_USUAL | dict(adversary.table)))
     first = 1 + seed % players if adversary.seat is None else adversary.seat
     crooks = [1 + (first - 1 + number) % players for number in range(adversary.crooks)]
-    hecklers = {} if adversary.heckler is None else {FIRST_SPECTATOR: adversary.heckler}
+    hostile_spectators = {} if adversary.hostile_spectator is None else {FIRST_SPECTATOR: adversary.hostile_spectator}
     lan = VirtualLan(
         players,
         seed * TABLES + _NUMBER,
         Plan(faults=adversary.faults),
         agreement=make_agreement(key, settings),
-        cheats=Cheats({seat: crooked(adversary.make) for seat in crooks}, visits=hecklers),
-        spectators=len(hecklers),
+        cheats=Cheats({seat: byzantine(adversary.make) for seat in crooks}, visits=hostile_spectators),
+        spectators=len(hostile_spectators),
     )
     lan.run()
     return lan
@@ -53,7 +53,7 @@ def had_no_occasion(lan: VirtualLan) -> bool:
     """Whether the game was over before the crooks could do what they are there for."""
     crooks = [peer.process for peer in lan.peers.values() if peer.number not in lan.witness.honest]
     sessions = [process.session for process in crooks if process is not None]
-    return bool(sessions) and not any(isinstance(each, Crook) and each.has_acted for each in sessions)
+    return bool(sessions) and not any(isinstance(each, Byzantine) and each.has_acted for each in sessions)
 
 
 def reasons(lan: VirtualLan) -> frozenset[str]:
@@ -63,7 +63,7 @@ def reasons(lan: VirtualLan) -> frozenset[str]:
     return frozenset(of_links).union(*({violation.reason for violation in proven.values()} for proven in proofs))
 
 
-def ending(lan: VirtualLan) -> Ending:
+def ending(lan: VirtualLan) -> ExpectedEnding:
     """What has come of it, the same for all honest seats; raises Disagreement where it is not."""
     crooks = frozenset(lan.peers) - lan.witness.honest
     blamed = any(number not in lan.witness.honest for peer in lan.honest for number, _ in peer.faulted)
@@ -73,13 +73,13 @@ def ending(lan: VirtualLan) -> Ending:
     return found.pop()
 
 
-def _ending(lan: VirtualLan, peer: Peer, crooks: frozenset[int], *, blamed: bool) -> Ending:
+def _ending(lan: VirtualLan, peer: SimPeer, crooks: frozenset[int], *, blamed: bool) -> ExpectedEnding:
     match, result = peer.match, peer.result
     assert match is not None, "it has played"
     assert result is not None, "it has ended"
     proven = not crooks.isdisjoint(match.proven)
     gone = not crooks.isdisjoint(match.game.gone)
-    outcome: Outcome
+    outcome: ExpectedOutcome
     if result.kind == "forfeit":
         outcome = "forfeit"
     elif result.kind == "unfinished":
@@ -88,17 +88,17 @@ def _ending(lan: VirtualLan, peer: Peer, crooks: frozenset[int], *, blamed: bool
         outcome = "proven and dropped" if proven else "dropped"
     else:
         outcome = "refused at the link" if blamed else "no effect"
-    return Ending(outcome, _evidence(peer, crooks), lan.witness.reports[peer.number].verdict)
+    return ExpectedEnding(outcome, _evidence(peer, crooks), lan.witness.reports[peer.number].verdict)
 
 
-def _evidence(peer: Peer, crooks: frozenset[int]) -> Evidence:
+def _evidence(peer: SimPeer, crooks: frozenset[int]) -> ExpectedEvidence:
     """What the seat holds against the crooks; raises Disagreement where its record does not have it."""
     match = peer.match
     assert match is not None, "it has played"
-    held: set[Evidence] = {"a leave" for seat in match.left if seat in crooks}
+    held: set[ExpectedEvidence] = {"a leave" for seat in match.left if seat in crooks}
     for seat in crooks & match.proven.keys():
         held.add(_kind_of([signed.payload for signed in match.proven[seat].evidence]))
-    recorded: set[Evidence] = set()
+    recorded: set[ExpectedEvidence] = set()
     for placed in records(peer.record):
         match placed.record:
             case LeaveRecord():
@@ -112,7 +112,7 @@ def _evidence(peer: Peer, crooks: frozenset[int]) -> Evidence:
     return min(held) if held else "none"
 
 
-def _kind_of(payloads: Sequence[bytes]) -> Evidence:
+def _kind_of(payloads: Sequence[bytes]) -> ExpectedEvidence:
     if len(payloads) == 1:
         return "one contribution"
     if is_ballot(payloads[0]):

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from seqp2p.testing.adversaries.described import NO_EFFECT, Adversary, Ending
+from seqp2p.testing.adversaries.described import NO_EFFECT, Adversary, ExpectedEnding
 from seqp2p.testing.adversaries.playing import Disagreement, ending, had_no_occasion, play, reasons
 from seqp2p.testing.lan import TooLong
 from seqp2p.testing.violation import SafetyViolation
@@ -13,7 +13,7 @@ _HEAD: Final = ("adversary", "seats", "outcome", "evidence", "verify says")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundAdversary:
     """One game with an adversary: what came of it, or in ``fault`` what should not have.
 
     ``idle``: the game was over before the adversary could do anything, as with some seeds it is.
@@ -22,7 +22,7 @@ class Found:
     adversary: Adversary
     players: int
     seed: int
-    ending: Ending | None = None
+    ending: ExpectedEnding | None = None
     fault: str = ""
     idle: bool = False
 
@@ -43,24 +43,24 @@ class Found:
         }
 
 
-def found(adversary: Adversary, players: int, seed: int) -> Found:
+def found(adversary: Adversary, players: int, seed: int) -> FoundAdversary:
     """Play one game; never raises what a game raises, but says it."""
     try:
         lan = play(adversary, players, seed)
         came = ending(lan)
     except (SafetyViolation, TooLong, Disagreement) as wrong:
-        return Found(adversary, players, seed, fault=f"{type(wrong).__name__}: {wrong}")
+        return FoundAdversary(adversary, players, seed, fault=f"{type(wrong).__name__}: {wrong}")
     expected, fault = {adversary.endings[players], *adversary.also}, ""
     if came == NO_EFFECT and came not in expected and had_no_occasion(lan):
-        return Found(adversary, players, seed, came, idle=True)
+        return FoundAdversary(adversary, players, seed, came, idle=True)
     if came not in expected:
         fault = f"not as expected: {adversary.endings[players]}"
     elif any(adversary.reason not in reason for reason in reasons(lan)):
         fault = f"for another reason than {adversary.reason!r}: {sorted(reasons(lan))}"
-    return Found(adversary, players, seed, came, fault)
+    return FoundAdversary(adversary, players, seed, came, fault)
 
 
-def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Iterator[Found]:
+def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Iterator[FoundAdversary]:
     """Every adversary at tables of each size that it is tried at."""
     for adversary in adversaries:
         for players in adversary.endings:
@@ -68,13 +68,13 @@ def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Ite
                 yield found(adversary, players, seed)
 
 
-def _noted(row: Found) -> str:
+def _noted(row: FoundAdversary) -> str:
     if row.fault:
         return f" FAULT {row.fault}"
     return " (over before it could do anything)" if row.idle else ""
 
 
-def lines(rows: Collection[Found]) -> list[str]:
+def lines(rows: Collection[FoundAdversary]) -> list[str]:
     """The rows as text, and what went wrong."""
     width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
     text = [f"{_HEAD[0]:<{width}}{_HEAD[1]:<7}{_HEAD[2]:<21}{_HEAD[3]:<19}{_HEAD[4]}"]
@@ -91,7 +91,7 @@ def markdown(adversaries: Collection[Adversary]) -> Iterator[str]:
     yield "| attack | adversary: what the seat does | seats: outcome | evidence | `verify` |"
     yield "|---|---|---|---|---|"
     for adversary in sorted(adversaries, key=lambda each: each.row):
-        by_ending: dict[Ending, list[int]] = {}
+        by_ending: dict[ExpectedEnding, list[int]] = {}
         for players, came in adversary.endings.items():
             by_ending.setdefault(came, []).append(players)
         told = "; ".join(f"{', '.join(map(str, sizes))}: {came.outcome}" for came, sizes in by_ending.items())

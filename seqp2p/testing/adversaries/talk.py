@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from seqp2p.crypto.hashing import REMARK
-from seqp2p.match.contribution import CallBody, Contribution, Kind
+from seqp2p.match.contribution import CallBody, Contribution, StepKind
 from seqp2p.match.encoding import encode
 from seqp2p.match.remark import NO_REMARK, Remark, RemarkPayload
 from seqp2p.net.messages import RemarkMessage
 from seqp2p.rules import Action, format_action
-from seqp2p.testing.adversaries.crook import Crook, Instead, MakeTrick, Trick
+from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, MakeTrick, Strategy
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
     NO_EFFECT,
@@ -27,14 +27,14 @@ _FRAMES = "frames too large, nested msgpack bombs"
 _SIGNED = "somebody else's signature"
 
 
-def _remark(crook: Crook, text: str, number: int = 1, last: bytes = NO_REMARK, *, courtesy: bool = False) -> Remark:
+def _remark(crook: Byzantine, text: str, number: int = 1, last: bytes = NO_REMARK, *, courtesy: bool = False) -> Remark:
     here = crook.at
     word = RemarkPayload(1, here.game, crook.number, number, last, here.step, here.prev, courtesy, text)
     signed = crook.signed(encode(word), REMARK)
     return Remark(signed.payload, signed.signature, word)
 
 
-def talks(crook: Crook) -> None:
+def talks(crook: Byzantine) -> None:
     """Says two hundred things at once."""
     last = NO_REMARK
     for number in range(1, 201):
@@ -43,73 +43,73 @@ def talks(crook: Crook) -> None:
         crook.say(RemarkMessage(said.payload, said.signature))
 
 
-def _says(text: str, *, courtesy: bool = False) -> Callable[[Crook], None]:
-    def deed(crook: Crook) -> None:
+def _says(text: str, *, courtesy: bool = False) -> Callable[[Byzantine], None]:
+    def deed(crook: Byzantine) -> None:
         said = _remark(crook, text, courtesy=courtesy)
         crook.say(RemarkMessage(said.payload, said.signature))
 
     return deed
 
 
-def forged_remark(crook: Crook) -> None:
+def forged_remark(crook: Byzantine) -> None:
     """Says something in another seat's name."""
     said = _remark(crook, "hello")
     signature = crook.seat.sign(REMARK, said.payload[:-1])
     crook.say(RemarkMessage(said.payload, signature))
 
 
-def two_first_remarks(crook: Crook) -> None:
+def two_first_remarks(crook: Byzantine) -> None:
     """Says two different things as its first, one to each half of the table."""
     for half, text in ((crook.others[::2], "one thing"), (crook.others[1::2], "another")):
         said = _remark(crook, text)
         crook.say(RemarkMessage(said.payload, said.signature), half)
 
 
-def _call(crook: Crook, remark: Remark) -> Contribution:
+def _call(crook: Byzantine, remark: Remark) -> Contribution:
     words = format_action(crook.match.game.variant, Action("call", seat=remark.said.seat))
     return crook.made("turn", CallBody(words, remark.payload, remark.signature))
 
 
-def _heard(crook: Crook, *, courtesy: bool) -> Remark | None:
+def _heard(crook: Byzantine, *, courtesy: bool) -> Remark | None:
     remarks = crook.match.remarks.after((0,) * crook.match.game.players)
     return next((each for each in remarks if each.said.courtesy == courtesy), None)
 
 
-def calls_courtesy(crook: Crook, _own: Contribution) -> Contribution | None:
+def calls_courtesy(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Calls a courtesy."""
     remark = _heard(crook, courtesy=True)
     return None if remark is None else _call(crook, remark)
 
 
-def calls_own_words(crook: Crook, _own: Contribution) -> Contribution:
+def calls_own_words(crook: Byzantine, _own: Contribution) -> Contribution:
     """Calls a remark that it has made itself, in an opponent's name."""
     word = RemarkPayload(1, crook.at.game, crook.others[0], 1, NO_REMARK, 1, crook.at.game, False, "my knave")
     signed = crook.signed(encode(word), REMARK)
     return _call(crook, Remark(signed.payload, signed.signature, word))
 
 
-def calls_no_remark(crook: Crook, _own: Contribution) -> Contribution:
+def calls_no_remark(crook: Byzantine, _own: Contribution) -> Contribution:
     """Calls without a remark."""
     return crook.made("turn", crook.action(f"call {crook.others[0]}"))
 
 
-def calls_too_late(crook: Crook, _own: Contribution) -> Contribution | None:
+def calls_too_late(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Calls a remark of before its last turn."""
     remark = _heard(crook, courtesy=False)
     placed = crook.match.game.placed_at.get(crook.number, 0)
     return None if remark is None or remark.said.step >= placed else _call(crook, remark)
 
 
-class CallsTwice(Trick):
+class CallsTwice(Strategy):
     """Calls a remark, and calls it again when the cards are given up."""
 
     def __init__(self) -> None:
         self._called: int = 0
         self._done = False
 
-    def instead(self, crook: Crook, _own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, _own: Contribution) -> bool:
         """See Trick."""
-        kind: Kind | None = crook.match.kind
+        kind: StepKind | None = crook.match.kind
         remark = _heard(crook, courtesy=False)
         if kind != "turn" or remark is None or self._done:
             return self._done
@@ -134,7 +134,7 @@ def _talk(name: str, what: str, make: MakeTrick, reason: str) -> Adversary:
     return Adversary(name, _TALK, what, make, endings, seat=1, table=table, faults=_TALKED, reason=reason)
 
 
-def _called(name: str, forge: Callable[[Crook, Contribution], Contribution | None], reason: str) -> Adversary:
+def _called(name: str, forge: Callable[[Byzantine, Contribution], Contribution | None], reason: str) -> Adversary:
     return _talk(name, doing(forge), lambda: Instead("turn", forge), reason)
 
 

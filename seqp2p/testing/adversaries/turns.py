@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from seqp2p.crypto.group import ORDER, POINT_SIZE
 from seqp2p.match.contribution import Contribution, OverBody, TurnBody, open_envelope
 from seqp2p.rules import Action, format_action
-from seqp2p.testing.adversaries.crook import Crook, Instead, Keeps, Trick
+from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, Strategy
 from seqp2p.testing.adversaries.described import (
     NO_EFFECT,
     WITHHELD,
     Adversary,
-    Ending,
+    ExpectedEnding,
     always,
     at_setup,
     doing,
@@ -24,7 +24,7 @@ _BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
 _REPLAY = "replayed proof or share from another game, step, seat, card"
 _LATE = "late winning move shown to one peer"
 
-Forge = Callable[[Crook, Contribution], Contribution | None]
+Forge = Callable[[Byzantine, Contribution], Contribution | None]
 
 
 def _body(own: Contribution) -> TurnBody:
@@ -32,11 +32,11 @@ def _body(own: Contribution) -> TurnBody:
     return TurnBody(body["action"], tuple(body["cards"]), body["shares"], body["proof"])
 
 
-def _act(crook: Crook, action: Action, positions: Sequence[int]) -> Contribution:
+def _act(crook: Byzantine, action: Action, positions: Sequence[int]) -> Contribution:
     return crook.made("turn", crook.action(format_action(crook.match.game.variant, action), positions))
 
 
-def not_held(crook: Crook, own: Contribution) -> Contribution | None:
+def not_held(crook: Byzantine, own: Contribution) -> Contribution | None:
     """Plays a card that it has not, and shows one that it has."""
     seen = crook.seat.view(crook.match)
     missing = next(card for card in range(len(seen.variant.faces)) if card not in seen.hand)
@@ -47,25 +47,25 @@ def not_held(crook: Crook, own: Contribution) -> Contribution | None:
     )
 
 
-def somebody_elses(crook: Crook, own: Contribution) -> Contribution:
+def somebody_elses(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows a deck position that another seat holds, with a right share of it."""
     theirs = crook.match.game.deck.hand(crook.others[0])[0]
     return crook.made("turn", crook.action(_body(own).action, [theirs]))
 
 
-def not_dealt(crook: Crook, own: Contribution) -> Contribution:
+def not_dealt(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows the top of the pile as its own card."""
     return crook.made("turn", crook.action(_body(own).action, [crook.match.game.deck.drawn]))
 
 
-class PlaysAgain(Trick):
+class PlaysAgain(Strategy):
     """Plays the card of its last turn once more."""
 
     def __init__(self) -> None:
         self._last: Contribution | None = None
         self._done = False
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         if crook.match.kind != "turn" or self._done:
             return self._done
@@ -76,7 +76,7 @@ class PlaysAgain(Trick):
         return self._done
 
 
-def another_card(crook: Crook, own: Contribution) -> Contribution | None:
+def another_card(crook: Byzantine, own: Contribution) -> Contribution | None:
     """Names one card of its hand and shows another."""
     shown = _body(own).cards
     faces = {at: crook.match.game.deck.face(card) for at, card in crook.seat.hand(crook.match).items()}
@@ -84,7 +84,7 @@ def another_card(crook: Crook, own: Contribution) -> Contribution | None:
     return None if other is None else crook.made("turn", crook.action(_body(own).action, [other]))
 
 
-def replayed_share(crook: Crook, own: Contribution) -> Contribution:
+def replayed_share(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows its card with a right share, proved for the step before."""
     body, here = _body(own), crook.at
     there = type(here)(here.game, here.step - 1, here.seat, here.prev)
@@ -92,7 +92,7 @@ def replayed_share(crook: Crook, own: Contribution) -> Contribution:
     return crook.with_body(own, shares=shown.shares, proof=shown.proof)
 
 
-def wrong_square(crook: Crook, _own: Contribution) -> Contribution | None:
+def wrong_square(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Places a chip on a square that its card does not belong to."""
     seen, deck = crook.seat.view(crook.match), crook.match.game.deck
     placed = next((action for action in seen.legal if action.kind == "place"), None)
@@ -104,17 +104,17 @@ def wrong_square(crook: Crook, _own: Contribution) -> Contribution | None:
     return None if square is None else _act(crook, Action("place", placed.card, square), holds[:1])
 
 
-def false_pass(crook: Crook, _own: Contribution) -> Contribution:
+def false_pass(crook: Byzantine, _own: Contribution) -> Contribution:
     """Passes, and shows a hand that could be played."""
     return crook.made("turn", crook.action("pass", crook.match.game.deck.hand(crook.number)))
 
 
-def hidden_pass(crook: Crook, _own: Contribution) -> Contribution:
+def hidden_pass(crook: Byzantine, _own: Contribution) -> Contribution:
     """Passes, and shows nothing of its hand."""
     return crook.made("turn", crook.action("pass"))
 
 
-def live_exchange(crook: Crook, _own: Contribution) -> Contribution | None:
+def live_exchange(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Exchanges a card that can be played."""
     seen, deck = crook.seat.view(crook.match), crook.match.game.deck
     placed = next((action for action in seen.legal if action.kind == "place"), None)
@@ -124,39 +124,39 @@ def live_exchange(crook: Crook, _own: Contribution) -> Contribution | None:
     return _act(crook, Action("exchange", placed.card), holds[:1])
 
 
-def no_action(crook: Crook, own: Contribution) -> Contribution:
+def no_action(crook: Byzantine, own: Contribution) -> Contribution:
     """Acts in words that are no action, with an escape sequence in them."""
     return crook.with_body(own, action="\x1b[2Jabracadabra")
 
 
-def no_body(crook: Crook, own: Contribution) -> Contribution:
+def no_body(crook: Byzantine, own: Contribution) -> Contribution:
     """Contributes an empty body."""
     return crook.altered(own, body={})
 
 
-def too_much(crook: Crook, own: Contribution) -> Contribution:
+def too_much(crook: Byzantine, own: Contribution) -> Contribution:
     """Contributes 20 kB of nothing in a field that no body has."""
     body = open_envelope(own.payload).body
     return crook.altered(own, body={**body, "more": bytes(20_000)})
 
 
-def another_kind(crook: Crook, own: Contribution) -> Contribution:
+def another_kind(crook: Byzantine, own: Contribution) -> Contribution:
     """Contributes a draw where a turn is due."""
     return crook.altered(own, kind="draw")
 
 
-def scalar_too_large(crook: Crook, own: Contribution) -> Contribution:
+def scalar_too_large(crook: Byzantine, own: Contribution) -> Contribution:
     """The scalar of its share proof is q."""
     body = _body(own)
     return crook.with_body(own, proof=body.proof[: 2 * POINT_SIZE] + ORDER.to_bytes(32, "big"))
 
 
-def draw_not_due(crook: Crook, _own: Contribution) -> Contribution:
+def draw_not_due(crook: Byzantine, _own: Contribution) -> Contribution:
     """Draws a card where cards are drawn by themselves."""
     return crook.made("turn", crook.action("draw"))
 
 
-class OutOfTurn(Trick):
+class OutOfTurn(Strategy):
     """Acts in another seat's turn, in these words; with ``first`` only after it has done so in its own."""
 
     def __init__(self, words: str, first: str = "") -> None:
@@ -165,13 +165,13 @@ class OutOfTurn(Trick):
         self._ready = not first
         self._done = False
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         if crook.match.kind in {"turn", "late"} and _body(own).action == self._first:
             self._ready = True
         return False
 
-    def after(self, crook: Crook) -> None:
+    def after(self, crook: Byzantine) -> None:
         """See Trick."""
         match = crook.match
         if self._ready and not self._done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
@@ -179,15 +179,15 @@ class OutOfTurn(Trick):
             crook.publish(crook.made(match.kind, crook.action(self._words)))
 
 
-def another_end(crook: Crook, _own: Contribution) -> Contribution:
+def another_end(crook: Byzantine, _own: Contribution) -> Contribution:
     """Signs another final position than the one that the game has."""
     return crook.made("over", OverBody(bytes(32)))
 
 
-class Whispers(Trick):
+class Whispers(Strategy):
     """Sends what it contributes to one other seat only, which passes it on."""
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         if not crook.mesh.linked:
             return False
@@ -249,7 +249,7 @@ TURNS = (
         _ACTION,
         "signs another final position than the one that the game has",
         lambda: Instead("over", another_end),
-        {2: at_setup(), 3: Ending("no effect", "one contribution", "verified")},
+        {2: at_setup(), 3: ExpectedEnding("no effect", "one contribution", "verified")},
         reason="the final position",
     ),
     Adversary(
@@ -257,7 +257,7 @@ TURNS = (
         "withholding a share, selective abort after the reveal",
         "never signs the final position",
         lambda: Keeps("over"),
-        {2: Ending("game ends", "none", "unfinished"), 3: NO_EFFECT},
+        {2: ExpectedEnding("game ends", "none", "unfinished"), 3: NO_EFFECT},
     ),
     Adversary(
         "no turn",

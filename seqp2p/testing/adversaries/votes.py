@@ -4,16 +4,16 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
-from seqp2p.match.contribution import Contribution, Kind, SeatBody, ShuffleBody, TurnBody, open_envelope
+from seqp2p.match.contribution import Contribution, SeatBody, ShuffleBody, StepKind, TurnBody, open_envelope
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
-from seqp2p.net.messages import BallotMessage, Evidence, HeadMessage, LeaveMessage, Signed
-from seqp2p.testing.adversaries.crook import Crook, Once, Trick
+from seqp2p.net.messages import BallotMessage, EvidenceMessage, HeadMessage, LeaveMessage, Signed
+from seqp2p.testing.adversaries.byzantine import Byzantine, Once, Strategy
 from seqp2p.testing.adversaries.decks import proved, shares_due
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
     NO_EFFECT,
     Adversary,
-    Ending,
+    ExpectedEnding,
     always,
     at_setup,
     doing,
@@ -28,11 +28,11 @@ _LEAVES = "a leaver that keeps playing, forged leave"
 _LATE = "late contribution after a vote"
 
 
-Second = Callable[[Crook, Contribution], Contribution]
+Second = Callable[[Byzantine, Contribution], Contribution]
 
 
 def ballot(
-    crook: Crook,
+    crook: Byzantine,
     about: Collection[int],
     round_: int = 1,
     *,
@@ -59,57 +59,57 @@ def ballot(
     return BallotMessage(signed.payload, signed.signature)
 
 
-def forged_vote(crook: Crook) -> None:
+def forged_vote(crook: Byzantine) -> None:
     """Votes in another seat's name."""
     victim = crook.others[0]
     crook.say(ballot(crook, [max({crook.number, *crook.others} - {victim})], seat=victim))
 
 
-def foreign_vote(crook: Crook) -> None:
+def foreign_vote(crook: Byzantine) -> None:
     """Votes in another game."""
     crook.say(ballot(crook, crook.others[:1], game=bytes(32)))
 
 
-def minority_vote(crook: Crook) -> None:
+def minority_vote(crook: Byzantine) -> None:
     """Alone, votes to drop an honest seat."""
     crook.say(ballot(crook, crook.others[:1]))
 
 
-def majority_dropped(crook: Crook) -> None:
+def majority_dropped(crook: Byzantine) -> None:
     """Alone, votes to drop everybody else."""
     crook.say(ballot(crook, crook.others))
 
 
-def two_ballots(crook: Crook) -> None:
+def two_ballots(crook: Byzantine) -> None:
     """Signs two ballots of one round, about another seat each, and sends both to all."""
     for seat in crook.others[:2]:
         crook.say(ballot(crook, [seat]))
 
 
-def two_ballots_apart(crook: Crook) -> None:
+def two_ballots_apart(crook: Byzantine) -> None:
     """Signs two ballots of one round, and sends each to another seat."""
     for seat, about in zip(crook.others, reversed(crook.others), strict=True):
         crook.say(ballot(crook, [about]), [seat]) if about != seat else None
 
 
-def lying_last(crook: Crook) -> None:
+def lying_last(crook: Byzantine) -> None:
     """Votes, and says that it has closed the step in a way that there is not."""
     crook.say(ballot(crook, crook.others[:1], last=LastRecord(0, bytes(32))))
 
 
-def far_rounds(crook: Crook) -> None:
+def far_rounds(crook: Byzantine) -> None:
     """Votes in two hundred rounds at once, up to the last that there is."""
     for round_ in range(801, 1001):
         crook.say(ballot(crook, crook.others[:1], round_))
 
 
-class Hinders(Trick):
+class Hinders(Strategy):
     """Votes to drop an honest seat at every step, in round after round."""
 
     def __init__(self) -> None:
         self._round: dict[int, int] = {}
 
-    def after(self, crook: Crook) -> None:
+    def after(self, crook: Byzantine) -> None:
         """See Trick."""
         base = crook.match.chain.base
         if base is not None and base.votable and self._round.get(base.number, 0) < 3:
@@ -119,7 +119,7 @@ class Hinders(Trick):
             crook.say(own)
 
 
-def false_head(crook: Crook) -> None:
+def false_head(crook: Byzantine) -> None:
     """Signs that it has closed the open step in a way that there is not."""
     step = crook.match.chain.base
     assert step is not None, "the game is on"
@@ -129,83 +129,83 @@ def false_head(crook: Crook) -> None:
         crook.say(HeadMessage(signed.payload, signed.signature))
 
 
-class TooLate(Trick):
+class TooLate(Strategy):
     """Does not act until its turn is skipped; then sends the action that it had signed, and plays on."""
 
     def __init__(self) -> None:
         self._kept: tuple[int, Contribution] | None = None
         self._sent = False
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         if crook.match.kind != "turn" or (self._kept is not None and self._kept[0] != crook.match.number):
             return False
         self._kept = self._kept or (crook.match.number, own)
         return True
 
-    def after(self, crook: Crook) -> None:
+    def after(self, crook: Byzantine) -> None:
         """See Trick."""
         if self._kept is not None and crook.match.final >= self._kept[0] and not self._sent:
             self._sent = True
             crook.publish(self._kept[1])
 
 
-def leave(crook: Crook) -> None:
+def leave(crook: Byzantine) -> None:
     """Signs that it leaves, and plays on."""
     signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, crook.number)), LEAVE)
     crook.say(LeaveMessage(signed.payload, signed.signature))
 
 
-def forged_leave(crook: Crook) -> None:
+def forged_leave(crook: Byzantine) -> None:
     """Signs that another seat leaves."""
     signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, crook.others[0])), LEAVE)
     crook.say(LeaveMessage(signed.payload, signed.signature))
 
 
-def _closed(crook: Crook) -> list[Contribution]:
+def _closed(crook: Byzantine) -> list[Contribution]:
     """What the other seats have contributed to the step of the deal, which is final."""
     deal = next(step for step in crook.match.record if len(step.contributions) > 1 and step.number > 2)
     return [contribution for seat, contribution in deal.contributions if seat != crook.number]
 
 
-def forged_evidence(crook: Crook) -> None:
+def forged_evidence(crook: Byzantine) -> None:
     """Offers as evidence what an honest seat has signed, changed in one byte."""
     honest = _closed(crook)[0]
     changed = honest.payload[:-1] + bytes([honest.payload[-1] ^ 1])
-    crook.say(Evidence((Signed(changed, honest.signature),)))
+    crook.say(EvidenceMessage((Signed(changed, honest.signature),)))
 
 
-def own_words_as_evidence(crook: Crook) -> None:
+def own_words_as_evidence(crook: Byzantine) -> None:
     """Offers as evidence against another seat what it has signed itself in that seat's name."""
     two = [crook.signed(each.payload) for each in (_closed(crook)[0], crook.made("turn", TurnBody("", (), b"", b"")))]
-    crook.say(Evidence(tuple(Signed(each.payload, each.signature) for each in two)))
+    crook.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in two)))
 
 
-def evidence_of_nothing(crook: Crook) -> None:
+def evidence_of_nothing(crook: Byzantine) -> None:
     """Offers what is right as evidence: one contribution of an honest seat, the same twice, and two of two steps."""
     honest = _closed(crook)[0]
     first = next(each for seat, each in crook.match.record[0].contributions if seat != crook.number)
     for offered in ([honest], [honest, honest], [first, honest]):
-        crook.say(Evidence(tuple(Signed(each.payload, each.signature) for each in offered)))
+        crook.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in offered)))
 
 
-def two_futures(crook: Crook) -> None:
+def two_futures(crook: Byzantine) -> None:
     """Signs two contributions for a step that is far away, and offers them itself."""
     step = crook.match.number + 1000
     two = [crook.made("turn", TurnBody(word, (), b"", b""), step, bytes(32)) for word in ("pass", "draw")]
-    crook.say(Evidence(tuple(Signed(each.payload, each.signature) for each in two)))
+    crook.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in two)))
 
 
-class TwoFaces(Trick):
+class TwoFaces(Strategy):
     """At the first step of a kind, sends every second seat another contribution, and plays on with one of them."""
 
-    def __init__(self, kind: Kind, second: Second, when: Callable[[Crook], bool]) -> None:
+    def __init__(self, kind: StepKind, second: Second, when: Callable[[Byzantine], bool]) -> None:
         self._kind = kind
         self._second = second
         self._when = when
         self._done = False
 
-    def instead(self, crook: Crook, own: Contribution) -> bool:
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Trick."""
         if crook.match.kind != self._kind or self._done or not self._when(crook):
             return False
@@ -221,24 +221,24 @@ class TwoFaces(Trick):
         return not self._done
 
 
-def other_commitment(crook: Crook, _own: Contribution) -> Contribution:
+def other_commitment(crook: Byzantine, _own: Contribution) -> Contribution:
     """Another commitment."""
     return crook.made("seat", SeatBody(bytes(32)))
 
 
-def other_shuffle(crook: Crook, _own: Contribution) -> Contribution:
+def other_shuffle(crook: Byzantine, _own: Contribution) -> Contribution:
     """Another right shuffle."""
     body = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck)
     return crook.made("shuffle", ShuffleBody(body.deck, body.proof))
 
 
-def other_proof(crook: Crook, _own: Contribution) -> Contribution:
+def other_proof(crook: Byzantine, _own: Contribution) -> Contribution:
     """The same shares with another proof."""
     assert crook.match.kind is not None, "it owes something"
     return crook.made(crook.match.kind, crook.shares(shares_due(crook)))
 
 
-def other_action(crook: Crook, own: Contribution) -> Contribution:
+def other_action(crook: Byzantine, own: Contribution) -> Contribution:
     """Another legal action."""
     actions = (crook.seat.play(crook.match, action) for action in crook.seat.view(crook.match).legal)
     return next(each for each in actions if open_envelope(each.payload).body["action"] != _words(own))
@@ -248,31 +248,31 @@ def _words(own: Contribution) -> object:
     return open_envelope(own.payload).body["action"]
 
 
-def _whenever(_crook: Crook) -> bool:
+def _whenever(_crook: Byzantine) -> bool:
     return True
 
 
-def _plays_next(crook: Crook) -> bool:
+def _plays_next(crook: Byzantine) -> bool:
     plan, players = crook.match.plan, crook.match.game.players
     return plan is not None and plan.subject % players + 1 == crook.number
 
 
-def _plays_later(crook: Crook) -> bool:
+def _plays_later(crook: Byzantine) -> bool:
     return not _plays_next(crook)
 
 
 def _once(
-    name: str, row: str, deed: Callable[[Crook], None], endings: Mapping[int, Ending], reason: str = ""
+    name: str, row: str, deed: Callable[[Byzantine], None], endings: Mapping[int, ExpectedEnding], reason: str = ""
 ) -> Adversary:
     return Adversary(name, row, doing(deed), lambda: Once(deed), endings, reason=reason)
 
 
 def _faces(
     name: str,
-    kind: Kind,
+    kind: StepKind,
     second: Second,
-    endings: Mapping[int, Ending],
-    when: Callable[[Crook], bool] = _whenever,
+    endings: Mapping[int, ExpectedEnding],
+    when: Callable[[Byzantine], bool] = _whenever,
     more: str = "",
 ) -> Adversary:
     also = (at_setup(_TWICE),) if more else ()
@@ -316,7 +316,7 @@ VOTES = (
         "leaver that plays on",
         _LEAVES,
         leave,
-        {2: Ending("forfeit", "a leave", "unfinished"), 3: Ending("dropped", "a leave", "verified")},
+        {2: ExpectedEnding("forfeit", "a leave", "unfinished"), 3: ExpectedEnding("dropped", "a leave", "verified")},
     ),
     _once("forged leave", _LEAVES, forged_leave, always(AT_THE_LINK), "does not verify"),
     _once("forged evidence", _EVIDENCE, forged_evidence, always(AT_THE_LINK), "does not verify"),

@@ -9,15 +9,15 @@ from seqp2p.net.frames import frame
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
     Bye,
-    Evidence,
+    EvidenceMessage,
     Have,
     Hurry,
     Links,
-    Opening,
+    OpeningMessage,
     Signed,
     encode_message,
 )
-from seqp2p.testing.adversaries.crook import Crook
+from seqp2p.testing.adversaries.byzantine import Byzantine
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
     NO_EFFECT,
@@ -38,48 +38,48 @@ _ESCAPES = "terminal escapes in names and chat"
 # Bytes.
 
 
-def garbage(crook: Crook) -> None:
+def garbage(crook: Byzantine) -> None:
     """Sends bytes that are no message."""
     crook.throw(frame(b"\xc1"))
 
 
-def unknown_message(crook: Crook) -> None:
+def unknown_message(crook: Byzantine) -> None:
     """Sends a message of a type that there is not."""
     crook.throw(frame(pack({"type": "abracadabra"})))
 
 
-def out_of_place(crook: Crook) -> None:
+def out_of_place(crook: Byzantine) -> None:
     """Sends a message that has its place in the lobby."""
     crook.throw(frame(pack({"type": "ready", "round": 1})))
 
 
-def non_canonical(crook: Crook) -> None:
+def non_canonical(crook: Byzantine) -> None:
     """Sends a right message with an integer that is longer than it need be."""
     canonical = encode_message(Hurry(1))[4:]
     crook.throw(frame(canonical[:-1] + b"\xcc\x01"))
 
 
-def extra_key(crook: Crook) -> None:
+def extra_key(crook: Byzantine) -> None:
     """Sends a right message with one key more."""
     crook.throw(frame(pack({"type": "hurry", "step": 1, "more": 2})))
 
 
-def nested_bomb(crook: Crook) -> None:
+def nested_bomb(crook: Byzantine) -> None:
     """Sends arrays nested a thousand deep."""
     crook.throw(frame(b"\x91" * 1_000 + b"\xc0"))
 
 
-def claimed_bomb(crook: Crook) -> None:
+def claimed_bomb(crook: Byzantine) -> None:
     """Sends a header that claims four thousand million elements."""
     crook.throw(frame(b"\xdd\xff\xff\xff\xff"))
 
 
-def oversized(crook: Crook) -> None:
+def oversized(crook: Byzantine) -> None:
     """Announces a frame of a byte more than there may be."""
     crook.throw(frame(bytes(DEFAULT_LIMITS.frame_max + 1)))
 
 
-def empty_frame(crook: Crook) -> None:
+def empty_frame(crook: Byzantine) -> None:
     """Sends a frame of no bytes."""
     crook.throw(frame(b""))
 
@@ -87,28 +87,28 @@ def empty_frame(crook: Crook) -> None:
 # Signatures.
 
 
-def in_anothers_name(crook: Crook) -> None:
+def in_anothers_name(crook: Byzantine) -> None:
     """Contributes in another seat's name, with its own signature."""
     crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=crook.others[0]))
 
 
-def unsigned(crook: Crook) -> None:
+def unsigned(crook: Byzantine) -> None:
     """Contributes with a signature of zeros."""
     crook.publish(Contribution(crook.made("turn", TurnBody("pass", (), b"", b"")).payload, bytes(64)))
 
 
-def for_another_label(crook: Crook) -> None:
+def for_another_label(crook: Byzantine) -> None:
     """Passes a remark's signature off as a contribution's."""
     made = crook.made("turn", TurnBody("pass", (), b"", b""))
     crook.publish(crook.signed(made.payload, REMARK))
 
 
-def to_another_game(crook: Crook) -> None:
+def to_another_game(crook: Byzantine) -> None:
     """Contributes to another game."""
     crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), game=bytes(32)))
 
 
-def no_such_seat(crook: Crook) -> None:
+def no_such_seat(crook: Byzantine) -> None:
     """Contributes from a seat that the table has not."""
     crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=12))
 
@@ -116,66 +116,66 @@ def no_such_seat(crook: Crook) -> None:
 # Old and early words, and many of them.
 
 
-def all_again(crook: Crook) -> None:
+def all_again(crook: Byzantine) -> None:
     """Sends everything that all have contributed so far once more."""
     for step in crook.match.record:
         for _, contribution in step.contributions:
             crook.publish(contribution)
 
 
-def another_past(crook: Crook) -> None:
+def another_past(crook: Byzantine) -> None:
     """Signs contributions to every step so far, on a past that there is not."""
     for step in range(1, crook.match.number + 1):
         crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), step, bytes(32)))
 
 
-def far_steps(crook: Crook) -> None:
+def far_steps(crook: Byzantine) -> None:
     """Signs contributions to two hundred steps that are far away."""
     for ahead in range(200):
         crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32)))
 
 
-def many_versions(crook: Crook) -> None:
+def many_versions(crook: Byzantine) -> None:
     """Signs fifty contributions to one step that is far away, each on another past."""
     for past in range(50):
         crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), 5_000, bytes([past]) * 32))
 
 
-def asks_and_asks(crook: Crook) -> None:
+def asks_and_asks(crook: Byzantine) -> None:
     """Says three hundred times that it has nothing."""
     for _ in range(300):
         crook.say(Have(1, ()))
 
 
-def asks_ahead(crook: Crook) -> None:
+def asks_ahead(crook: Byzantine) -> None:
     """Says that it is a hundred thousand steps ahead."""
     crook.say(Have(100_000, tuple(range(1, 13))))
 
 
-def hurries(crook: Crook) -> None:
+def hurries(crook: Byzantine) -> None:
     """Hurries everybody at every step."""
     for step in range(1, crook.match.number + 50):
         crook.say(Hurry(step))
 
 
-def evidence_flood(crook: Crook) -> None:
+def evidence_flood(crook: Byzantine) -> None:
     """Offers two hundred contributions to steps far away as evidence."""
     for ahead in range(200):
         own = crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32))
-        crook.say(Evidence((Signed(own.payload, own.signature),)))
+        crook.say(EvidenceMessage((Signed(own.payload, own.signature),)))
 
 
-def false_links(crook: Crook) -> None:
+def false_links(crook: Byzantine) -> None:
     """Says that it is linked with seats that there are not, and with itself."""
     crook.say(Links(tuple(range(1, 13))))
 
 
-def says_bye(crook: Crook) -> None:
+def says_bye(crook: Byzantine) -> None:
     """Says goodbye, and stays."""
     crook.say(Bye("\x1b[2Jthe others cheat"))
 
 
-def links_again(crook: Crook) -> None:
+def links_again(crook: Byzantine) -> None:
     """Ends all its links, for no reason."""
     for end in crook.mesh.ends:
         end.end(LinkLost("No reason."))
@@ -184,20 +184,20 @@ def links_again(crook: Crook) -> None:
 # The end.
 
 
-def early_secret(crook: Crook) -> None:
+def early_secret(crook: Byzantine) -> None:
     """Releases its own game secret in the middle of the game."""
-    crook.say(Opening(crook.number, encode_scalar(crook.seat.release())))
+    crook.say(OpeningMessage(crook.number, encode_scalar(crook.seat.release())))
 
 
-def wrong_secret(crook: Crook) -> None:
+def wrong_secret(crook: Byzantine) -> None:
     """Releases a secret that is not its own, in the middle of the game."""
-    crook.say(Opening(crook.number, encode_scalar(77)))
+    crook.say(OpeningMessage(crook.number, encode_scalar(77)))
 
 
-def wrong_secrets_of_all(crook: Crook) -> None:
+def wrong_secrets_of_all(crook: Byzantine) -> None:
     """Releases false secrets in every seat's name, zero and such as are too large among them."""
     for seat in range(1, 13):
-        crook.say(Opening(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
+        crook.say(OpeningMessage(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
 
 
 _LINK = always(AT_THE_LINK)

@@ -20,13 +20,13 @@ from seqp2p.ui.cards import card_name, colour_name, variant_title
 from seqp2p.ui.language import current, t
 from seqp2p.ui.picture import label_shown
 from seqp2p.ui.plain import score_line
-from seqp2p.ui.reel import Film, Shot, hand_text
+from seqp2p.ui.replay_browser import BoardMoment, ReplayFrames, hand_text
 from seqp2p.ui.styles import UNICODE
 
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
-def page(film: Film, about: Sequence[str]) -> str:
+def page(film: ReplayFrames, about: Sequence[str]) -> str:
     """The page that shows a film; ``about`` are lines on its table and its players."""
     script, style = _text("viewer.js"), _text("viewer.css")
     game = json.dumps(_game(film), separators=(",", ":"))
@@ -80,7 +80,7 @@ def _labels() -> Mapping[str, str]:
     }
 
 
-def _game(film: Film) -> dict[str, Any]:
+def _game(film: ReplayFrames) -> dict[str, Any]:
     """What the script needs: cards as [label, whether it is red, name], boards as one sign a square."""
     variant, company = film.variant, film.company
     faces = [face_of(variant, card) for card in range(len(variant.faces))]
@@ -116,7 +116,7 @@ def _turns() -> str:
     return t("turn {turn} of {turns}", turn="{turn}", turns="{turns}")
 
 
-def _shot(film: Film, shot: Shot) -> dict[str, Any]:
+def _shot(film: ReplayFrames, shot: BoardMoment) -> dict[str, Any]:
     shown: dict[str, Any] = {"turn": shot.turn, "lines": shot.lines}
     if shot.position is None:
         return shown | {"score": t("the cards are not dealt yet")}
@@ -140,7 +140,7 @@ def _board(board: BoardModel, colours: Sequence[str]) -> str:
     return "".join(sign(cell.chip, made=cell.made) if cell.chip else "." for cell in board.cells)
 
 
-def _hand(film: Film, seat: int, hand: Hand) -> list[int] | str:
+def _hand(film: ReplayFrames, seat: int, hand: Hand) -> list[int] | str:
     """The cards, or how many they are."""
     if seat in film.opened:
         return list(hand)

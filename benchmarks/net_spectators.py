@@ -1,0 +1,48 @@
+"""Spectators for the network's benchmark, many in one process: ``net_spectators.py HOST:PORT CODE COUNT``.
+
+They are let in, read everything and ask for what is new as spectators do, but check nothing: what fifty machines would
+compute is not for the two cores that the table runs on.
+"""
+
+import secrets
+import sys
+from functools import partial
+
+import trio
+
+from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.spectator_join import watch_table
+from seqp2p.match.contribution import open_envelope
+from seqp2p.net.addresses import Address, parse_address
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.links import Link
+from seqp2p.net.messages import ContributionMessage, Have, LinkStage, WireMessage
+from seqp2p.net.tls import make_credentials
+
+
+async def watch(number: int, host: Address, code: str, let_in: trio.Event) -> None:
+    credentials = make_credentials(Identity(secrets.token_bytes(32)))
+    waiting = await watch_table(credentials, f"spectator {number}", code, host, secrets.token_bytes, let_in=let_in.set)
+    step = 1
+
+    async def handle(message: WireMessage) -> None:
+        nonlocal step
+        await trio.lowlevel.checkpoint()
+        if isinstance(message, ContributionMessage):
+            step = max(step, open_envelope(message.payload).step)
+
+    link = Link(waiting.frames, DEFAULT_LIMITS)
+    await link.run(LinkStage.SPECTATOR, handle, lambda: Have(step, ()))
+
+
+async def main(host: Address, code: str, count: int) -> None:
+    async with trio.open_nursery() as nursery:
+        for number in range(count):
+            let_in = trio.Event()
+            nursery.start_soon(watch, number, host, code, let_in)
+            await let_in.wait()
+        print("all are in", flush=True)
+
+
+if __name__ == "__main__":
+    trio.run(partial(main, parse_address(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -1,0 +1,312 @@
+"""A program of any language at a table. It loses its own time with whatever it does wrong, never the others' game.
+
+Theory of operation. ``run`` starts the program and ends it, and hands it the lines that the queue holds, at the speed
+at which it reads. ``choose`` puts a question into the queue and reads until it is answered: a wrong answer gets a
+reason, a few times; then, or when the time is over, a legal action is chosen by lot, and the failure is told. A program
+that fails so often in a row, that has ended or does not read, is killed: lots are drawn for it to the end of the game.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+import trio
+
+from seqp2p.bots.player import Bot
+from seqp2p.bots.program import GOODBYE_S, Program, ProgramFailed, RunningProgram, start_program
+from seqp2p.bots.wire import (
+    BotEvent,
+    BotHello,
+    BotMessage,
+    Error,
+    Void,
+    WireError,
+    asked,
+    happening,
+    line_of,
+    over,
+    read_action,
+    read_choice,
+)
+from seqp2p.i18n import message, message_of
+from seqp2p.match.events import Event, Result
+from seqp2p.rules import Action, Variant, View
+
+TIME_S: Final = 30.0
+"""How long a program may take to choose where neither the table nor its owner says so."""
+MARGIN_S: Final = 2.0
+"""So long before the table's own time is over a choice has to be there; of a short time, half."""
+ANSWERS_MAX: Final = 3
+"""How many answers one question takes."""
+FAILURES_MAX: Final = 3
+"""So many questions in a row that are not answered are the last."""
+QUEUE_MAX: Final = 1000
+"""Lines that wait for the program to read them."""
+HISTORY_MAX: Final = 500
+"""Of what has happened since the last view, so much is told in the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A question was not answered, and a lot was drawn. ``gone``: from now on to the end of the game."""
+
+    reason: str
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The answer to this question was not possible; the program was told why."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """An answer to a question that is not open any more. ``taken_back``: it never was answered, so that may be."""
+
+    number: int
+    taken_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramEnded:
+    """The program has ended after the game; ``killed``: not by itself."""
+
+    killed: bool
+
+
+Notice: TypeAlias = Failed | Wrong | Stale | ProgramEnded
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """How long a choice may take: what its owner wishes, at most, and what table and phase allow in any case."""
+
+    wish_s: float | None = None
+    turn_time_s: float = 0.0
+    patience_s: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    def limit_s(self, phase: str) -> float:
+        """The seconds for a choice in this phase.
+
+        >>> Time().limit_s("play"), Time(5.0).limit_s("play"), Time(90, turn_time_s=60).limit_s("play")
+        (30.0, 5.0, 58.0)
+        >>> Time(turn_time_s=3600).limit_s("play"), Time(patience_s={"draw": 3.0}).limit_s("draw")
+        (3598.0, 1.5)
+        """
+        given = [each for each in (self.turn_time_s, self.patience_s.get(phase, 0.0)) if each]
+        within = [max(each - MARGIN_S, each / 2) for each in given]
+        if self.wish_s is not None:
+            within.append(self.wish_s)
+        elif not self.turn_time_s:
+            within.append(TIME_S)
+        return min(within)
+
+
+@dataclass
+class _ProgramQuestion:
+    """What the program is asked: the answers that it has left, and whether one of them was possible."""
+
+    number: int
+    seen: View
+    deadline: float
+    answers: int = ANSWERS_MAX
+    answered: bool = False
+    failed: bool = False
+
+
+class ExecPlayer:
+    """Plays a seat by a program: ``run`` it beside the game, and ``finish`` it after. ``pace_s`` as for a bot."""
+
+    def __init__(
+        self,
+        program: Program,
+        table: BotHello,
+        variant: Variant,
+        time: Time,
+        lot: Bot,
+        notice: Callable[[Notice], None],
+        pace_s: float = 0.0,
+    ) -> None:
+        """``lot`` chooses where the program does not. ``notice`` is told how the program behaves."""
+        self._program = program
+        self._variant = variant
+        self._time = time
+        self._lot = lot
+        self._notice = notice
+        self._pace_s = pace_s
+        self._queue, self._waiting = trio.open_memory_channel[bytes](QUEUE_MAX)
+        self._running: RunningProgram | None = None
+        self._gone = False
+        self._reading = trio.CancelScope()
+        self._history = deque[BotEvent](maxlen=HISTORY_MAX)
+        self._question: _ProgramQuestion | None = None
+        self._taken_back = set[int]()
+        self._failures = 0
+        self._over = trio.Event()
+        self._done = trio.Event()
+        self._send(table)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is to be expected of the program any more in this game."""
+        return self._gone
+
+    # The program's life.
+
+    async def run(self, *, task_status: "trio.TaskStatus[None]") -> None:
+        """Start the program, and hand it what there is to read until the game is over. Cancelled, it is killed."""
+        try:
+            running = self._running = await start_program(self._program)
+        except OSError as error:
+            self._fail(message("it cannot be started: {reason}", reason=error.strerror or error), gone=True)
+            task_status.started()
+            return
+        ends = False
+        try:
+            task_status.started()
+            await self._deliver(running)
+            await self._over.wait()
+            ends = not self._gone
+        finally:
+            with trio.CancelScope(shield=True):
+                code = await running.end(GOODBYE_S if ends else 0.0)
+                if self._over.is_set() and not self._gone:
+                    self._notice(ProgramEnded(killed=code < 0))
+                self._done.set()
+
+    async def finish(self, result: Result) -> None:
+        """Tell the program how the game ended; returns when it has ended, or has had the time to."""
+        self._send(over(result))
+        self._over.set()
+        self._queue.close()
+        if self._running is not None:
+            with trio.move_on_after(2 * GOODBYE_S):
+                await self._done.wait()
+
+    async def _deliver(self, running: RunningProgram) -> None:
+        try:
+            async for line in self._waiting:
+                await running.write(line)
+        except ProgramFailed as failure:
+            self._fail(message_of(failure), gone=True)
+
+    def _send(self, received: BotMessage | BotEvent) -> None:
+        if self._gone or self._over.is_set():
+            return
+        try:
+            self._queue.send_nowait(line_of(received))
+        except trio.WouldBlock:
+            self._fail(message("it does not read what it is sent"), gone=True)
+
+    def _fail(self, reason: str, *, gone: bool = False) -> None:
+        """A question is not answered. Where nothing more is to be expected, one that is open is not waited for."""
+        if self._gone:
+            return
+        self._failures += 1
+        self._gone = gone or self._failures >= FAILURES_MAX
+        if self._gone and self._running is not None:
+            self._running.kill()
+            self._reading.cancel()
+        self._notice(Failed(reason, self._gone))
+
+    # What happens at the table.
+
+    def hear(self, event: Event) -> None:
+        """Something has happened before everybody's eyes."""
+        told = happening(self._variant, event)
+        if told is not None:
+            self.tell(told)
+
+    def tell(self, told: BotEvent) -> None:
+        """The same, in the program's words."""
+        self._history.append(told)
+        self._send(told)
+
+    # Questions and answers.
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        """The program's choice, or one by lot."""
+        begun = trio.current_time()
+        question = self._question
+        if refused is None or question is None:
+            question = self._put(view)
+        else:
+            question.seen = view
+            self._refuse(question, refused)
+        try:
+            action = await self._answer(question)
+            await trio.sleep_until(begun + self._pace_s)
+        except trio.Cancelled:
+            self._take_back(question)
+            raise
+        return action
+
+    def ask_in_vain(self, view: View) -> None:
+        """Put a question, and take it back at once: as a table may, so that a program can be tried."""
+        self._take_back(self._put(view))
+
+    def _take_back(self, question: _ProgramQuestion) -> None:
+        self._taken_back.add(question.number)
+        self._send(Void(question.number))
+
+    def _put(self, seen: View) -> _ProgramQuestion:
+        last = self._question
+        if last is not None and last.answered and not last.failed:
+            self._failures = 0
+        limit_s = self._time.limit_s(seen.phase)
+        number = 1 if last is None else last.number + 1
+        question = self._question = _ProgramQuestion(number, seen, trio.current_time() + limit_s)
+        self._send(asked(number, seen, tuple(self._history), limit_s))
+        self._history.clear()
+        if self._running is not None:
+            self._running.expect()
+        return question
+
+    def _refuse(self, question: _ProgramQuestion, reason: str) -> None:
+        """The program is told that its answer was not possible, unless it was its last."""
+        self._notice(Wrong(question.number, reason))
+        question.answers -= 1
+        if question.answers > 0:
+            self._send(Error(question.number, str(reason)))
+
+    async def _answer(self, question: _ProgramQuestion) -> Action:
+        if self._running is not None and not self._gone and not question.failed:
+            with trio.CancelScope(deadline=question.deadline) as self._reading:
+                try:
+                    return await self._read(question, self._running)
+                except ProgramFailed as failure:
+                    self._fail(message_of(failure), gone=failure.gone)
+            if self._reading.cancelled_caught:
+                limit_s = self._time.limit_s(question.seen.phase)
+                self._fail(message("it has not chosen within {seconds} seconds", seconds=f"{limit_s:g}"))
+            question.failed = True
+        return self._lot.choose(question.seen)
+
+    async def _read(self, question: _ProgramQuestion, running: RunningProgram) -> Action:
+        """The answer to this question; raises ProgramFailed."""
+        while question.answers > 0:
+            line = await running.read_line()
+            try:
+                action = self._understood(question, line)
+            except WireError as error:
+                self._refuse(question, message_of(error))
+            else:
+                if action is not None:
+                    question.answered = True
+                    return action
+        raise ProgramFailed(message("none of its {count} answers was possible", count=ANSWERS_MAX))
+
+    def _understood(self, question: _ProgramQuestion, line: bytes) -> Action | None:
+        """The action that this line chooses, None where it answers an earlier question; raises WireError."""
+        choice = read_choice(line)
+        if choice.id < question.number:
+            self._notice(Stale(choice.id, choice.id in self._taken_back))
+            return None
+        if choice.id > question.number:
+            raise WireError(message("there is no question {number}", number=choice.id))
+        return read_action(question.seen, choice.action)

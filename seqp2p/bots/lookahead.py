@@ -1,0 +1,312 @@
+"""Playing on from a position as it might be: hidden cards dealt by lot, a few turns played in a hurry, and a judgement.
+
+Hidden from a seat are the cards that are neither in its hand nor among the discards. They are shuffled and dealt to the
+other hands and the pile, so that every world is one that the seat cannot rule out, and each is as likely as the other.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeAlias
+
+from seqp2p.bots.eval_board import NOBODY, TAKEN, Geometry, Sketch, geometry, sketch_of
+from seqp2p.bots.weights import (
+    FLATTENING,
+    JACK_PRICE,
+    SEQUENCE,
+    TO_MOVE,
+    worth_of_line,
+    worth_of_specials,
+)
+from seqp2p.rules import Action, Card, Square, SquareSet, Team, View, set_of, team_of
+
+WIN: Final = 1000
+"""The score of a game won; of one lost, less than nothing by as much."""
+# A line that lacks one chip is spoilt or completed before anybody thinks of taking a chip.
+URGENT: Final = 800
+
+Row: TypeAlias = tuple[Team, tuple[int, ...]]
+"""Of a line: the team that has begun it, and by how many of the lacking cards it holds, what that is worth to us."""
+
+
+class World(NamedTuple):
+    """All cards, as they might lie."""
+
+    hands: tuple[tuple[Card, ...], ...]
+    """In seat order."""
+    pile: tuple[Card, ...]
+    """The next card last."""
+
+
+class _LineValues(NamedTuple):
+    """Some of the lines: their codes among those of all, and their squares."""
+
+    codes: Callable[[Sequence[int]], tuple[int, ...]]
+    masks: tuple[SquareSet, ...]
+
+
+class _Root(NamedTuple):
+    """The board after an action of the seat, and the lines that may still be of use to somebody."""
+
+    sketch: Sketch
+    lines: _LineValues
+
+
+class _Outlook(NamedTuple):
+    """The best that can be done with a hand so far."""
+
+    worth: int
+    at: int
+    """The place of the card in the hand."""
+    square: Square
+    takes: bool
+
+
+NOTHING: Final = _Outlook(-1, 0, 0, takes=False)
+
+
+def shuffled(cards: Sequence[Card], randomness: random.Random) -> list[Card]:
+    """The cards in any order. Whole numbers only, so that it is the same one everywhere for the same randomness."""
+    order, bits = list(cards), randomness.getrandbits
+    for at in range(len(order) - 1, 0, -1):
+        other = bits(32) * (at + 1) >> 32
+        order[at], order[other] = order[other], order[at]
+    return order
+
+
+class Lookahead:
+    """What a seat's position may become."""
+
+    def __init__(self, view: View, randomness: random.Random) -> None:
+        variant = view.variant
+        self._view = view
+        self._randomness = randomness
+        self._geometry = geometry(variant, view.teams)
+        self.sketch: Final = sketch_of(self._geometry, view.board, view.sequences, advanced=view.options.advanced)
+        self._to_win = dict(variant.sequences_to_win)[view.teams]
+        self._team = tuple(team_of(seat, view.teams) for seat in range(1, view.players + 1))
+        self.others: Final = max(sum(size > 0 for seat, size in enumerate(view.hand_sizes, 1) if seat != view.seat), 1)
+        """How many seats beside this one have cards; one at least."""
+        self._discards = [card for cards in view.discards for card in cards]
+        self._hidden = list(variant.deck)
+        for card in (*view.hand, *self._discards):
+            self._hidden.remove(card)
+        self._wild, self._removing = frozenset(variant.wild), frozenset(variant.removing)
+        self._starts: dict[Action, _Root] = {}
+        self._special = self._wild | self._removing
+        self._reach = tuple(map(set_of, self._geometry.spots))
+        self._one_to_go = {
+            team: tuple(
+                code
+                for code, lack in enumerate(self._geometry.lacking)
+                if lack[1] == 1 and lack[0] not in (NOBODY, team)
+            )
+            for team in range(1, view.teams + 1)
+        }
+
+    def wins(self, action: Action) -> bool:
+        """Whether an action of the seat wins the game at once."""
+        team = self._view.team
+        if action.kind != "place":
+            return False
+        sketch = self.sketch.copy()
+        return sketch.place(team, action.square) and sketch.made[team] >= self._to_win
+
+    def worth(self, action: Action) -> int:
+        """What placing or taking a chip is worth at first sight."""
+        team, price = self._view.team, 0 if self._geometry.spots[action.card] else JACK_PRICE
+        if action.kind == "remove":
+            return self.sketch.worth_of_taking(team, action.square) - price
+        return self.sketch.worth[team][action.square] - price
+
+    def worth_of_card(self, card: Card) -> int:
+        """What a card is worth in the hand: what its better square is; that is less than nothing if both are taken."""
+        spots, worth = self._geometry.spots[card], self.sketch.worth[self._view.team]
+        return max(worth[square] for square in spots) if spots else TAKEN
+
+    def world(self) -> World:
+        """The hidden cards, dealt by lot."""
+        hidden, hands, dealt = shuffled(self._hidden, self._randomness), list[tuple[Card, ...]](), 0
+        for seat, size in enumerate(self._view.hand_sizes, start=1):
+            if seat == self._view.seat:
+                hands.append(self._view.hand)
+                continue
+            hands.append(tuple(hidden[dealt : dealt + size]))
+            dealt += size
+        return World(tuple(hands), tuple(hidden[dealt:]))
+
+    def play(self, action: Action, world: World, turns: int) -> int:
+        """The score, from -WIN to WIN, of an action of the seat after so many turns (one or more) of those next."""
+        if action not in self._starts:
+            self._starts[action] = self._start(action)
+        start, table = self._starts[action], _TableShape(world, self._discards, self._randomness)
+        us, seat = self._view.team, self._view.seat - 1
+        if start.sketch.made[us] >= self._to_win:
+            return WIN
+        table.put_down(seat, table.hands[seat].index(action.card))
+        sketch, taken = start.sketch.copy(), False
+        for left in reversed(range(turns)):
+            seat = table.next_seat(seat)
+            team = self._team[seat]
+            taken |= self._play_turn(sketch, table, seat, last=not left)
+            if sketch.made[team] >= self._to_win:
+                return WIN if team == us else -WIN
+        return self._judge(sketch, table, seat, _every_line(self._geometry) if taken else start.lines)
+
+    def _start(self, action: Action) -> "_Root":
+        """What an action makes of the board."""
+        sketch, lacking = self.sketch.copy(), self._geometry.lacking
+        if action.kind == "remove":
+            sketch.remove(action.square)
+        else:
+            sketch.place(self._view.team, action.square)
+        numbers = [n for n, code in enumerate(sketch.code) if lacking[code] not in ((NOBODY, -1), (NOBODY, 0))]
+        return _Root(sketch, _lines(self._geometry, numbers))
+
+    def _play_turn(self, sketch: Sketch, table: "_TableShape", seat: int, *, last: bool) -> bool:
+        """A turn in a hurry: the card and square of the best worth; a dead card is exchanged first.
+
+        Returns whether a chip was taken. After the ``last`` turn the sketch does not know what chips are worth.
+        """
+        team, hand = self._team[seat], table.hands[seat]
+        found, dead = self._find(sketch.worth[team], hand)
+        if dead is not None:
+            table.put_down(seat, dead)
+            found, _ = self._find(sketch.worth[team], hand)
+        if not self._special.isdisjoint(hand):
+            found = self._find_special(sketch, team, hand, found)
+        if found.worth == NOTHING.worth:
+            return False
+        table.put_down(seat, found.at)
+        if found.takes:
+            sketch.remove(found.square)
+        elif last:
+            sketch.place_last(team, found.square)
+        else:
+            sketch.place(team, found.square)
+        return found.takes
+
+    def _find(self, worth: Sequence[int], hand: Sequence[Card]) -> tuple[_Outlook, int | None]:
+        """The best that can be done with the cards of two squares, and where in the hand there is a dead one."""
+        spots, best, dead = self._geometry.spots, NOTHING.worth, None
+        at, square = 0, 0
+        for n, card in enumerate(hand):
+            if not spots[card]:
+                continue
+            first, second = spots[card]
+            if worth[first] > worth[second]:
+                if worth[first] > best:
+                    best, at, square = worth[first], n, first
+            elif worth[second] > best:
+                best, at, square = worth[second], n, second
+            elif worth[second] < 0:
+                dead = n
+        return _Outlook(best, at, square, takes=False), dead
+
+    def _find_special(self, sketch: Sketch, team: Team, hand: Sequence[Card], found: _Outlook) -> _Outlook:
+        """The better of what was found and of what the cards do that can go anywhere."""
+        worth = sketch.worth[team]
+        for n, card in enumerate(hand):
+            if card in self._wild:
+                best = max(worth)
+                if best - JACK_PRICE > found.worth:
+                    found = _Outlook(best - JACK_PRICE, n, worth.index(best), takes=False)
+            elif card in self._removing and found.worth < URGENT:
+                for square in self._threats(sketch, team):
+                    best = sketch.worth_of_taking(team, square)
+                    if best - JACK_PRICE > found.worth:
+                        found = _Outlook(best - JACK_PRICE, n, square, takes=True)
+        return found
+
+    def _threats(self, sketch: Sketch, team: Team) -> list[Square]:
+        """The chips that can be taken from a line of another team that lacks one."""
+        found: list[Square] = []
+        for code in self._one_to_go[team]:
+            if code in sketch.code:
+                line = self._geometry.lines[sketch.code.index(code)]
+                found += [s for s in line if sketch.owner[s] > NOBODY and s not in sketch.protected]
+        return found
+
+    def _judge(self, sketch: Sketch, table: "_TableShape", seat: int, lines: "_LineValues") -> int:
+        """The score of a position, known to the last card, after a turn of this seat. Only these lines count."""
+        us, to_win, made = self._view.team, self._to_win, sketch.made
+        to_move = self._team[table.next_seat(seat)]
+        one_more = tuple(count + 1 >= to_win for count in made[1:])
+        held = [0] * len(made)
+        total = TO_MOVE if to_move == us else -TO_MOVE
+        for team, hand in zip(self._team, table.hands, strict=True):
+            sign = 1 if team == us else -1
+            place, take = _specials(one_more, team)
+            for card in hand:
+                if card in self._wild:
+                    total += sign * place
+                elif card in self._removing:
+                    total += sign * take
+                else:
+                    held[team] |= self._reach[card]
+        for team in range(1, len(made)):
+            total += SEQUENCE * made[team] * (1 if team == us else -1)
+            held[team] &= sketch.free
+        rows = _rows(self._geometry, us, to_move, one_more)
+        for row, mask in zip(map(rows.__getitem__, lines.codes(sketch.code)), lines.masks, strict=True):
+            if row:
+                team, by_held = row
+                total += by_held[(mask & held[team]).bit_count()]
+        return WIN * total // (abs(total) + FLATTENING)
+
+
+class _TableShape:
+    """Hands, pile and discards that change. Whoever plays draws, by whatever option; without a card it passes."""
+
+    def __init__(self, world: World, discards: Sequence[Card], randomness: random.Random) -> None:
+        self.hands = [list(hand) for hand in world.hands]
+        self._pile = list(world.pile)
+        self._discards = list(discards)
+        self._randomness = randomness
+
+    def next_seat(self, seat: int) -> int:
+        """The place, from 0, of the next hand that has cards."""
+        for after in range(seat + 1, seat + len(self.hands)):
+            if self.hands[after % len(self.hands)]:
+                return after % len(self.hands)
+        return seat
+
+    def put_down(self, seat: int, at: int) -> None:
+        """The card at this place of a hand goes on the discards, and the next one of the pile into its place."""
+        hand = self.hands[seat]
+        self._discards.append(hand[at])
+        if not self._pile:
+            self._pile, self._discards = shuffled(self._discards, self._randomness), []
+        hand[at] = self._pile.pop()
+
+
+@lru_cache(maxsize=256)
+def _specials(one_more: tuple[bool, ...], team: Team) -> tuple[int, int]:
+    """What the cards that place or take a chip anywhere are worth to a team. ``one_more``: by team, if one wins."""
+    others = any(wins for other, wins in enumerate(one_more, start=1) if other != team)
+    return worth_of_specials(wins=one_more[team - 1], others_win=others)
+
+
+def _lines(geometry: Geometry, numbers: Sequence[int]) -> _LineValues:
+    # One line more, which is worth nothing twice, keeps the getter's answer a tuple.
+    return _LineValues(itemgetter(*numbers, 0, 0), (*(geometry.masks[n] for n in numbers), 0, 0))
+
+
+@lru_cache(maxsize=16)
+def _every_line(geometry: Geometry) -> _LineValues:
+    return _lines(geometry, range(len(geometry.lines)))
+
+
+@lru_cache(maxsize=256)
+def _rows(geometry: Geometry, us: Team, to_move: Team, one_more: tuple[bool, ...]) -> tuple[Row | None, ...]:
+    """By code: what a line is worth to us; None for nothing."""
+    rows: list[Row | None] = []
+    for team, lacking in geometry.lacking:
+        if team == NOBODY or not lacking:
+            rows.append(None)
+            continue
+        others = any(wins for other, wins in enumerate(one_more, start=1) if other != team)
+        worth = worth_of_line(wins=one_more[team - 1], others_win=others, to_move=team == to_move)
+        rows.append((team, tuple(value if team == us else -value for value in worth[lacking])))
+    return tuple(rows)

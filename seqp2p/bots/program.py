@@ -1,0 +1,148 @@
+"""Somebody else's program: started without a shell, in a session of its own, fed and read line by line, and ended.
+
+It gets nothing of this program's own environment. Whatever it writes is read only while an answer is waited for, so
+that one that writes without end fills its pipe, and waits. When it is to end, so is all that it has started, as far as
+that is still in its process group.
+"""
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from seqp2p.i18n import message
+
+LINE_SIZE_MAX: Final = 4096
+"""Bytes of a line that it writes."""
+ANSWER_SIZE_MAX: Final = 65_536
+"""Bytes that it may write for one question, with what it has written since the one before."""
+GOODBYE_S: Final = 1.0
+"""How long it may go on when it has been told to end."""
+_CHUNK_SIZE: Final = 4096
+
+
+class ProgramFailed(Exception):
+    """It does not do what it should; the text says what. ``gone``: nothing is to be expected of it any more."""
+
+    def __init__(self, reason: str, *, gone: bool = False) -> None:
+        super().__init__(reason)
+        self.gone = gone
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command line. ``time_s`` is how long it may take to choose; ``verbose`` shows its standard error."""
+
+    arguments: tuple[str, ...]
+    time_s: float | None = None
+    verbose: bool = False
+
+    @property
+    def options(self) -> list[str]:
+        """The options that have a seat played by it again."""
+        time = [] if self.time_s is None else ["--exec-time", f"{self.time_s:g}"]
+        return ["--exec", shlex.join(self.arguments), *time, *(["--verbose-bot"] if self.verbose else [])]
+
+
+def environment() -> dict[str, str]:
+    """What a program sees of the environment: nothing that is this program's, like the code of a table."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("SEQP2P_")}
+
+
+class RunningProgram:
+    """A program that runs. Get it from ``start_program``, and ``end`` it."""
+
+    def __init__(self, process: trio.Process) -> None:
+        assert process.stdin is not None, "its input is a pipe"
+        assert process.stdout is not None, "its output is a pipe"
+        self._process = process
+        self._input = process.stdin
+        self._output = process.stdout
+        self._buffer = b""
+        self._left = ANSWER_SIZE_MAX
+        self._cuts = False  # the rest of a line that was too long is still to come
+        self._ended = False
+
+    async def write(self, line: bytes) -> None:
+        """Write a line, waiting for the program to read; raises ProgramFailed when it does not any more."""
+        try:
+            await self._input.send_all(line)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            raise ProgramFailed(message("it has ended, or closed its standard input"), gone=True) from None
+
+    def expect(self) -> None:
+        """A question is put: so much may be written for it."""
+        self._left = ANSWER_SIZE_MAX
+
+    async def read_line(self) -> bytes:
+        """The next line without its end; raises ProgramFailed when there is none, or too much of it."""
+        while (end := self._buffer.find(b"\n")) < 0 and len(self._buffer) <= LINE_SIZE_MAX:
+            self._buffer += await self._read()
+        if not 0 <= end <= LINE_SIZE_MAX:
+            self._cuts = end < 0
+            self._buffer = self._buffer[end + 1 :] if end >= 0 else b""
+            raise ProgramFailed(message("it has written a line of more than {size} bytes", size=LINE_SIZE_MAX))
+        line, self._buffer = self._buffer[:end], self._buffer[end + 1 :]
+        return line
+
+    async def _read(self) -> bytes:
+        """Some more of what it writes, without the rest of a line that was too long."""
+        while True:
+            try:
+                data = bytes(await self._output.receive_some(min(_CHUNK_SIZE, self._left + 1)))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                data = b""
+            if not data:
+                raise ProgramFailed(message("it has ended, or closed its standard output"), gone=True)
+            self._left -= len(data)
+            if self._left < 0:
+                self._cuts, self._buffer = True, b""
+                raise ProgramFailed(message("it has written more than {size} bytes", size=ANSWER_SIZE_MAX))
+            if not self._cuts:
+                return data
+            _, newline, rest = data.partition(b"\n")
+            self._cuts = not newline
+            if rest:
+                return rest
+
+    def kill(self) -> None:
+        """End it at once, and what it has started with it."""
+        # Until ``end`` has waited for the process its number, and that of its group, is no other's.
+        if self._ended:
+            return
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def end(self, goodbye_s: float = 0.0) -> int:
+        """Close its input, let it end by itself for so long, and kill what is left; returns its exit code."""
+        await self._input.aclose()
+        if goodbye_s:
+            with trio.move_on_after(goodbye_s), contextlib.suppress(trio.BrokenResourceError):
+                while await self._output.receive_some(_CHUNK_SIZE):
+                    pass
+        self.kill()
+        self._ended = True
+        await self._output.aclose()
+        return await self._process.wait()
+
+
+async def start_program(program: Program) -> RunningProgram:
+    """Start it; raises OSError."""
+    process = await trio.lowlevel.open_process(
+        program.arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=None if program.verbose else subprocess.DEVNULL,
+        env=environment(),
+        start_new_session=True,
+    )
+    return RunningProgram(process)

@@ -1,0 +1,45 @@
+"""What the task that owns a match takes, one thing after the other, and how it ends."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from seqp2p.live.asking import Chosen
+from seqp2p.match.events import Result
+from seqp2p.net.relay import LinkDown, LinkUp, Received
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """This seat's own player leaves."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """This seat's own player says something."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """This seat's own player does not want to wait for a seat that is away."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed."""
+
+
+InboxItem: TypeAlias = Received | LinkUp | LinkDown | Chosen | Leaving | Saying | GoOn | Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the session ends. ``farewell`` is said to the others: empty for leaving."""
+
+    result: Result
+    farewell: str

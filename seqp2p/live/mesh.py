@@ -1,0 +1,264 @@
+"""The full mesh: a link to every seat that can be reached, and contributions passed on until everybody has them.
+
+Theory of operation. One task per other seat keeps a link to it: the higher seat dials at once, the lower one after a
+moment without a link; after each failure it waits longer. Each link is carried by one task of its own (links.py).
+Two seats may have two links, because both dialled or because an old one is not known to be dead yet: both are read,
+the newest is written to, and a third pushes out the oldest. So no side has to choose, and none can choose
+differently from the other. What is sent to whom is decided in gossip.py.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.i18n import message, message_of
+from seqp2p.live.peers import MeshPeer
+from seqp2p.lobby.address_update import AddressBook
+from seqp2p.lobby.spectator_feed import Show
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.net import tls
+from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.auth import NO_LOBBY, check_client
+from seqp2p.net.dialling import Dial, pause_s, reach_any
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import GossipItem, Store
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import (
+    AddressUpdate,
+    Bye,
+    LinkStage,
+    Proof,
+    WireMessage,
+    bye,
+)
+from seqp2p.net.relay import LinkDown, LinkUp, Received, Relay
+from seqp2p.net.serving import Gate, serve
+from seqp2p.net.text import clean
+
+MeshEvent: TypeAlias = Received | LinkUp | LinkDown
+
+
+class Mesh(Relay[Link]):
+    """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
+
+    A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
+    it gives back to ``publish``, ``send_opening`` or ``send_evidence``, which pass it on to those who lack it.
+    """
+
+    def __init__(
+        self,
+        table: AgreedTable,
+        randomness: Randomness,
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        dial: Dial = tcp_dial,
+        dial_filter: Callable[[int], bool] = lambda _: True,
+    ) -> None:
+        """``randomness(n)`` gives n random bytes; ``dial`` opens streams, ``dial_filter`` says which seats to dial."""
+        self._table = table
+        self._randomness = randomness
+        self._limits = limits
+        self._dial = dial
+        self._dial_filter = dial_filter
+        self._peers = {seat: MeshPeer(table, seat, limits) for seat in table.others}
+        super().__init__(table.seat, self._peers, trio.current_time)
+        self._whereabouts = AddressBook(table, limits)
+        self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
+        self._telling: set[trio.CancelScope] = set()
+        self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
+        self._scope = trio.CancelScope()
+        self._closing = False
+
+    async def run(self, store: Store, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
+        self._store = store
+        if self._table.spectators:
+            self._table.spectators.begin(Show(self._table.agreement, store, self._sticky))
+        with self._scope, self._tell:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                for seat, frames in self._table.links.items():
+                    self._adopt(self._peers[seat], frames)
+                serve(nursery, self._table.listeners, self._welcome)
+                for peer in self._peers.values():
+                    if self._dial_filter(peer.seat):
+                        nursery.start_soon(self._keep_linked, peer)
+                task_status.started()
+                await trio.sleep_forever()
+
+    def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
+        """Another seat may be there, as was found on the network: what is new is dialled at once."""
+        if seat in self._peers and self._whereabouts.find(seat, addresses):
+            self._peers[seat].move()
+
+    async def close(self, reason: str) -> None:
+        """Say goodbye, let what is queued be sent, and end ``run``; takes at most ``close_s``."""
+        self._closing = True
+        for scope in self._telling:
+            scope.cancel()
+        for peer in self._peers.values():
+            for link in peer.links:
+                link.send(bye(reason))
+        if self._table.spectators:
+            self._table.spectators.say_goodbye(reason)
+        # Whoever reads the farewell closes the link. Closing it from here could lose what is still on its way.
+        with trio.move_on_after(self._limits.close_s):
+            for peer in self._peers.values():
+                await peer.until(linked=False)
+            if self._table.spectators:
+                await self._table.spectators.until_gone()
+        self._scope.cancel()
+
+    # Links: made, carried, ended.
+
+    async def _keep_linked(self, peer: MeshPeer) -> None:
+        while True:
+            await peer.until(linked=False)
+            with trio.move_on_after(self._pause_s(peer)):
+                await peer.until_linked_or_moved()
+            peer.moved = False
+            if peer.faults >= self._limits.faults_max or self._closing:
+                return
+            if not peer.links:
+                await self._try_addresses(peer)
+
+    def _pause_s(self, peer: MeshPeer) -> float:
+        if not self._whereabouts.of(peer.seat):
+            return math.inf
+        if peer.failures:
+            return pause_s(peer.failures, 0.5 + self._randomness(1)[0] / 510, self._limits)
+        return 0.0 if self._table.seat > peer.seat else self._limits.dial_patience_s
+
+    async def _try_addresses(self, peer: MeshPeer) -> None:
+        credentials, game = self._table.credentials, self._table.game
+        addresses = self._whereabouts.of(peer.seat)
+        link = await reach_any(addresses, credentials, self._dial, self._limits, game=game, expected_key=peer.key)
+        if link is None:
+            peer.failures += 1
+        else:
+            self._adopt(peer, link.frames)
+
+    async def _welcome(self, stream: trio.abc.Stream) -> None:
+        """One connection from outside: TLS, authentication, and then it is a link."""
+        with self._gate.enter():
+            try:
+                frames = await tls.accept(stream, self._table.credentials)
+                async with tls.closing_on_error(frames.stream):
+                    proof = await check_client(
+                        frames,
+                        self._table.credentials,
+                        lobby=NO_LOBBY,
+                        admit=self._admit,
+                        randomness=self._randomness,
+                        limits=self._limits,
+                    )
+            except NetError:
+                return  # A stranger's failure is of no interest to the game.
+            if proof.role == "watch" and self._table.spectators:
+                self._table.spectators.welcome(frames, proof)
+            else:
+                self._adopt(self._seated(proof), frames)
+
+    def _admit(self, proof: Proof) -> None:
+        if proof.role == "join":
+            raise PeerRefused("game_started")
+        if proof.role == "watch":
+            if not self._table.spectators:
+                raise PeerRefused("no_spectators")
+            self._table.spectators.admit(proof.key, proof.id)
+            return
+        if proof.id != self._table.game:
+            raise PeerRefused("wrong_game")
+        if self._seated(proof).faults >= self._limits.faults_max:
+            raise PeerRefused("faulty")
+
+    def _seated(self, proof: Proof) -> MeshPeer:
+        for peer in self._peers.values():
+            if peer.key == proof.key:
+                return peer
+        raise PeerRefused("not_seated")
+
+    def _adopt(self, peer: MeshPeer, frames: FrameStream) -> None:
+        link = Link(frames, self._limits)
+        peer.links.append(link)
+        peer.change()
+        if len(peer.links) > self._limits.links_per_seat:
+            peer.links[0].end(LinkLost(message("A newer connection has taken its place.")))
+        self._nursery.start_soon(self._carry, peer, link)
+
+    async def _carry(self, peer: MeshPeer, link: Link) -> None:
+        error: NetError | None = None
+        try:
+            if not peer.up:
+                peer.up = True
+                self._announce_links(but=link)
+                await self._hand_on(LinkUp(peer.seat))
+            self._greet(peer, link)
+            error = await link.run(LinkStage.GAME, lambda received: self._handle(peer, link, received), self._alive)
+        finally:
+            self._drop(peer, link, error)
+            await link.frames.abort()
+        if peer.up and not peer.links:
+            peer.up = False
+            blamed, peer.blamed = peer.blamed, None
+            self._announce_links()
+            ended = blamed or error
+            reason = message("{peer}: {reason}", peer=peer.name, reason=message_of(ended) if ended else "")
+            await self._hand_on(LinkDown(peer.seat, reason, blamed is not None))
+
+    def _drop(self, peer: MeshPeer, link: Link, error: NetError | None) -> None:
+        peer.links.remove(link)
+        peer.view.lost(linked=bool(peer.links))
+        if isinstance(error, PeerError):
+            self._blame(peer, error)
+        lived = trio.current_time() - link.since >= self._limits.silence_s
+        peer.failures = 0 if lived else peer.failures + 1
+        peer.change()
+
+    # Messages.
+
+    async def _handle(self, peer: MeshPeer, link: Link, received: WireMessage) -> None:
+        match received:
+            case AddressUpdate():
+                self._hear_of(received, peer)
+            case Bye(reason):
+                await self._hand_on(Received(peer.seat, received))
+                raise LinkLost(
+                    message("It has left: {reason}", reason=clean(reason)) if reason else message("It has left.")
+                )
+            case _:
+                if (heard := self._hear(peer, link, received)) is not None:
+                    await self._hand_on(heard)
+
+    def _hear_of(self, message: AddressUpdate, teller: MeshPeer) -> None:
+        """A seat listens elsewhere now: dial it there, and pass it on."""
+        seat = self._whereabouts.receive(message)
+        if seat is None:
+            return
+        for peer in self._peers.values():
+            if peer.seat == seat:
+                peer.move()
+            elif peer.links and peer is not teller:
+                peer.links[-1].send(message)
+
+    async def _hand_on(self, event: MeshEvent) -> None:
+        if self._closing:
+            return
+        with trio.CancelScope() as scope:
+            self._telling.add(scope)
+            try:
+                await self._tell.send(event)
+            finally:
+                self._telling.discard(scope)
+
+    def _further_words(self) -> list[bytes]:
+        return self._whereabouts.frames
+
+    def _show(self, item: GossipItem, frame: bytes) -> None:
+        if self._table.spectators:
+            self._table.spectators.spread(item, frame)

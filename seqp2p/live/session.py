@@ -1,0 +1,126 @@
+"""One seat at one table, live, under trio: its mesh, its player and its clock feed what plays it (seated.py).
+
+Theory of operation. One task owns the match and takes from one inbox: what the mesh received, what the player chose,
+and the clock's ticks.
+"""
+
+import contextlib
+from collections.abc import Callable
+
+import trio
+
+from seqp2p.bots.player import SeatPlayer
+from seqp2p.live.asking import Asking
+from seqp2p.live.inbox import GoOn, InboxItem, Leaving, Saying, Tick
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.recorder import Journal, TableEvent
+from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.seat_session import SeatSession
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import SeatKeys
+from seqp2p.replay.writer import ReplayWriter
+
+TICK_S = 1.0
+
+
+class SeatRunner(SeatSession):
+    """Plays one seat to the end of its game. ``tell`` gets every event of the match, in order, as it happens."""
+
+    def __init__(
+        self,
+        match: Match,
+        seat: SeatKeys,
+        mesh: Mesh,
+        player: SeatPlayer,
+        writer: ReplayWriter,
+        tell: Callable[[TableEvent], None],
+        journal: Journal | None = None,
+        *,
+        runtime: Runtime = UNDER_TRIO,
+        asks: bool = False,
+        cancel_leaves: bool = True,
+    ) -> None:
+        """``asks``: a person plays, who is asked before somebody is dropped for being away. Tests need no journal.
+
+        ``cancel_leaves``: to be cancelled is to leave; without it, it is to fail, because something else has.
+        """
+        self._cancel_leaves = cancel_leaves
+        self.mesh = mesh
+        self._send, self._inbox = trio.open_memory_channel[InboxItem](0)
+        self._questions = Asking(player, self._send.send)
+        super().__init__(match, seat, mesh, self._questions, writer, tell, journal, runtime, asks=asks)
+
+    async def leave(self, reason: str) -> None:
+        """Say goodbye and let ``run`` return; the replay is completed as it is. After the end this does nothing."""
+        await self._put(Leaving(reason))
+
+    async def say(self, text: str) -> None:
+        """Say something to the table. After the end this does nothing."""
+        await self._put(Saying(text))
+
+    async def go_on(self, seat: int) -> None:
+        """Vote to go on without a seat that is away."""
+        await self._put(GoOn(seat))
+
+    async def run(self) -> Result:
+        """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
+
+        Cancelled, it says goodbye, which takes at most ``close_s``, and completes the replay as unfinished. When it
+        fails it does neither: the others wait for a seat that can be taken again.
+        """
+        links, failed = trio.CancelScope(), False
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                self._questions.begin(nursery)
+                await nursery.start(self._keep_links, links)
+                links.shield = True
+                nursery.start_soon(self._forward)
+                nursery.start_soon(self._tick)
+                try:
+                    linger = await self._begin()
+                    while self._ending is None:
+                        await self._take(await self._inbox.receive())
+                    await self._open_hands(linger=linger)
+                except BaseException as error:
+                    leaves = isinstance(error, trio.Cancelled) and self._cancel_leaves
+                    failed = self._ending is None and not leaves
+                    raise
+                finally:
+                    links.cancel() if failed else await self._say_goodbye()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._inbox.close()
+            if not failed:
+                self._ledger.writer.finish(self.match, self.seat.identity_key, self.seat.sign)
+        assert self._ending is not None, "the loop ends with an ending"
+        return self._ending.result
+
+    async def _open_hands(self, *, linger: bool) -> None:
+        await self._openings.exchange(self._inbox.receive, linger=linger)
+
+    async def _say_goodbye(self) -> None:
+        with trio.CancelScope(shield=True):
+            await self.mesh.close("" if self._ending is None else self._ending.farewell)
+
+    # Tasks that feed the inbox.
+
+    async def _put(self, item: InboxItem) -> None:
+        # After the end nobody takes it any more.
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._send.send(item)
+
+    async def _keep_links(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
+        # A scope of their own: the goodbye still needs the links when everything else is cancelled.
+        with scope:
+            await self.mesh.run(self._store, task_status=task_status)
+
+    async def _forward(self) -> None:
+        async for item in self.mesh.incoming:
+            await self._send.send(item)
+
+    async def _tick(self) -> None:
+        while True:
+            await trio.sleep(TICK_S)
+            await self._send.send(Tick())

@@ -1,0 +1,135 @@
+"""A spectator: let in by the join code, it plays the same match as the seats do, and checks everything itself.
+
+Theory of operation. One task keeps the link to the host and reads it into a backlog; one asks for more while there is
+more; one owns the match and takes from the backlog, every check in a worker thread. What it makes of all that is in
+spectator.py.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.identity import sign
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
+from seqp2p.lobby.spectator_join import WaitingSpectator
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.net import messages as wire
+from seqp2p.net.backlog import Backlog
+from seqp2p.net.dialling import pause_s, reach
+from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import LinkStage, WireMessage
+from seqp2p.replay.writer import ReplayWriter
+
+
+class SpectatorRunner:
+    """Watches one game to its end. ``tell`` gets every event, in order, as it happens."""
+
+    def __init__(
+        self,
+        waiting: WaitingSpectator,
+        match: Match,
+        writer: ReplayWriter,
+        tell: Callable[[WatchEvent], None],
+        randomness: Randomness,
+        limits: Limits = DEFAULT_LIMITS,
+        runtime: Runtime = UNDER_TRIO,
+    ) -> None:
+        self.match = match
+        self._game = SpectatorSession(match, waiting.host_seat, writer, tell, runtime)
+        self._writer = writer
+        self._gallery = waiting
+        self._randomness = randomness
+        self._limits = limits
+        self._backlog = Backlog[WatchItem](limits.watch_backlog_max)
+        self._link: Link | None = None
+
+    async def leave(self, reason: str) -> None:
+        """Watch no longer; ``run`` returns, and the replay is completed as it is."""
+        await trio.lowlevel.checkpoint()
+        self._backlog.push(Gone(reason))
+
+    async def run(self) -> Result:
+        """Watch until the game is over or cannot be watched further. The replay is complete and signed after this."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._keep_linked)
+                nursery.start_soon(self._ask)
+                while self._game.ending is None:
+                    await self._game.take(await self._backlog.take())
+                await self._wait_for_hands()
+                nursery.cancel_scope.cancel()
+        finally:
+            identity = self._gallery.credentials.identity
+            self._writer.finish(self.match, identity.public, partial(sign, identity))
+        return self._game.ending
+
+    async def _wait_for_hands(self) -> None:
+        waits = self._game.see_hands()
+        with trio.move_on_after(OPENINGS_WAIT_S):
+            while waits:
+                waits = self._game.take_hands(await self._backlog.take())
+
+    # The link to the host.
+
+    async def _keep_linked(self) -> None:
+        frames: FrameStream | None = self._gallery.frames
+        while frames is not None:
+            self._link = Link(frames, self._limits)
+            self._link.send(self._game.alive())
+            error = await self._link.run(LinkStage.SPECTATOR, self._handle, self._game.alive)
+            self._link = None
+            lost = self._game.lose(error)
+            await self._backlog.put(lost)
+            if not isinstance(lost, Absent):
+                return
+            frames = await self._reach_again()
+
+    async def _reach_again(self) -> FrameStream | None:
+        """The host once more: known by its key, as this spectator is to it, so that no code is tried again."""
+        waiting = self._gallery
+        failures = 0
+        with trio.move_on_after(self._game.grace_s):
+            while True:
+                failures += 1
+                await trio.sleep(pause_s(failures, 0.5 + self._randomness(1)[0] / 510, self._limits))
+                try:
+                    link = await reach(
+                        waiting.host,
+                        waiting.credentials,
+                        waiting.dial,
+                        self._limits,
+                        role="watch",
+                        game=self.match.game.id,
+                        expected_key=waiting.host_key,
+                    )
+                except PeerRefused as refused:
+                    await self._backlog.put(self._game.turned_away(refused))
+                    return None
+                except NetError:
+                    # Not there yet, or somebody else at that address.
+                    continue
+                await self._backlog.put(Back(waiting.host_seat))
+                return link.frames
+        await self._backlog.put(self._game.give_up())
+        return None
+
+    async def _ask(self) -> None:
+        while True:
+            await trio.sleep(ASK_S)
+            if self._game.moved and self._link is not None:
+                self._link.send(self._game.alive())
+
+    async def _handle(self, message: WireMessage) -> None:
+        heard = self._game.hear(message)
+        if heard is None:
+            await trio.lowlevel.checkpoint()
+            return
+        await self._backlog.put(heard, len(wire.encode_message(heard)))

@@ -1,0 +1,157 @@
+"""When a seat votes to close a step without its contributor, and for what. Decisions only; ballots.py has the theory.
+
+A seat votes at once for dropping whoever has left by its own signature or is proved to have cheated; after the grace
+for dropping whoever cannot be reached; when the table's clock has run out for skipping the mover, and the second time
+in a row for dropping it. Where nobody can vote (before the first deal, with two seats, at the end) such things end the
+game instead: ``Absence.why_over``.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from seqp2p.live.absence import Absence
+from seqp2p.match.ballots import Wish
+from seqp2p.match.chain import LiveStep
+from seqp2p.match.machine import Match
+from seqp2p.match.signed import Reason
+
+# A round has this long to fill; each further one of a step a little longer, so that all come to meet in one.
+ROUND_S: Final = 2.0
+ROUND_MAX_S: Final = 8.0
+# Whoever has not voted as the others by then, though it can be reached, is not waited for: it would stop everybody.
+SILENT_S: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A ballot to sign now."""
+
+    round: int
+    wish: Wish
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class AskAbout:
+    """Seats have been away for the whole grace: the player who sits here may go on without them."""
+
+    seats: tuple[int, ...]
+
+
+class Voting:
+    """One seat's votes. ``asks``: a person plays it, who is asked before somebody is dropped for being away."""
+
+    def __init__(self, match: Match, own_seat: int, absence: Absence, *, asks: bool) -> None:
+        self._match = match
+        self._own_seat = own_seat
+        self._absence = absence
+        self._asks = asks and not match.game.agreement.settings.turn_time_s
+        self._allowed: set[int] = set()
+        self._round: tuple[int, int] = (0, 0)
+        self._round_at = 0.0
+        self._hindered_at = 0  # the step
+        self._hindering: dict[int, float] = {}  # since when, by seat
+
+    def allow(self, seat: int) -> None:
+        """The person who plays here does not want to wait for this seat any longer."""
+        self._allowed.add(seat)
+
+    def waits_for(self, seat: int) -> None:
+        """The seat is back: should it go away again, the person is asked again."""
+        self._allowed.discard(seat)
+
+    def to_ask(self, now: float) -> frozenset[int]:
+        """The seats that the person should be asked about: away for the whole grace, and the game waits for them."""
+        base = self._match.chain.base
+        if not self._asks or base is None or not base.votable:
+            return frozenset()
+        return (self._absence.away(now) & self._match.awaited) - self._allowed
+
+    def due(self, now: float) -> Due | None:
+        """The ballot that this seat should sign now, or None."""
+        base = self._match.chain.base
+        if base is None or not base.votable or self._own_seat not in base.decree.members:
+            return None
+        stuck = self._stuck(base, now)
+        wished = self._wish(base, now)
+        due = base.decree.ballot_due(self._own_seat, wished[0] if wished else None, stuck=stuck)
+        if due is None:
+            return None
+        round_, wish = due
+        return Due(round_, wish, wished[1] if wished and wished[0] == wish else "joined")
+
+    def hopeless(self, now: float) -> frozenset[int]:
+        """The seats without which there is no majority to vote, gone or proved cheats; empty while there is one."""
+        base = self._match.chain.base
+        if base is None or not base.votable:
+            return frozenset()
+        cheats_or_left = self._match.proven.keys() | self._match.left.keys()
+        away_or_silent = self._away(now) | self._absence.vanished(now) | self._silent(base, now)
+        gone = (away_or_silent | cheats_or_left) & base.decree.members
+        return frozenset() if base.decree.majority(base.decree.members - gone) else gone
+
+    def _stuck(self, base: LiveStep, now: float) -> bool:
+        # Its own round: whoever begins one after the other holds nobody up by it.
+        own_round = base.decree.promised
+        if (base.number, own_round) != self._round:
+            self._round, self._round_at = (base.number, own_round), now
+        return now - self._round_at >= min(ROUND_MAX_S, ROUND_S * max(1, own_round))
+
+    def _wish(self, base: LiveStep, now: float) -> tuple[Wish, Reason] | None:
+        members = base.decree.members - {self._own_seat}
+        left = (self._match.left.keys() & members) | (self._absence.vanished(now) & members)
+        cheats = self._match.proven.keys() & members
+        away = self._away(now) & members
+        late = (self._absence.late(now) | self._absence.owing(now)) & members
+        # Whoever is away is in nobody's way as long as the game does not wait for it.
+        awaited = self._match.awaited | (members if base is not self._match.chain.open else frozenset[int]())
+        gone = left | cheats | self._silent(base, now)
+        if away & awaited or gone:
+            gone |= away
+        skippable = len(late) == 1 and base.plan.kind == "turn" and base is self._match.chain.open
+        if late and not (skippable and not self._skipped_before(late)):
+            gone |= late
+        if gone:
+            reason: Reason = "cheated" if cheats else "left" if left else "absent" if away else "late"
+            wish = Wish("drop", frozenset(gone))
+        elif late:
+            reason, wish = "late", Wish("skip", late)
+        else:
+            return None
+        return (wish, reason) if base.decree.majority(base.decree.members - wish.about) else None
+
+    def _skipped_before(self, late: frozenset[int]) -> bool:
+        return any(self._match.game.skipped.get(seat) for seat in late)
+
+    def _away(self, now: float) -> frozenset[int]:
+        away = self._absence.away(now)
+        if not self._asks:
+            return away
+        # A person who does not answer for as long again is not asked any more.
+        long_away = self._absence.away(now - self._absence.grace_s)
+        return (away & (self._allowed | self._given_up_by_others())) | long_away
+
+    def _given_up_by_others(self) -> frozenset[int]:
+        """The seats without which another person wants to go on: one answer is enough for a table."""
+        base = self._match.chain.base
+        votes = base.decree.votes.values() if base is not None else ()
+        return frozenset(seat for each in votes for vote in each.values() for seat in vote.about)
+
+    def _silent(self, base: LiveStep, now: float) -> frozenset[int]:
+        """The seats that keep this seat's rounds from closing the step for longer than honest ones ever differ.
+
+        They can be reached all that time, or have had the grace besides.
+        """
+        own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
+        hindering = base.decree.hindering(Wish(own.action, own.about)) if own is not None else frozenset[int]()
+        # What was said unsigned, others need not have heard: they vote alike only after the grace.
+        unsigned = own is not None and own.about & self._absence.departed(now) - self._match.left.keys()
+        patience_s = SILENT_S + (self._absence.grace_s if unsigned else 0)
+        known = self._hindering if self._hindered_at == base.number else {}
+        self._hindered_at, self._hindering = base.number, {seat: known.get(seat, now) for seat in hindering}
+        return frozenset(
+            seat
+            for seat, since in self._hindering.items()
+            if min(now - since, self._absence.reachable_s(seat, now)) >= patience_s
+            or now - since >= SILENT_S + self._absence.grace_s
+        )

@@ -1,0 +1,122 @@
+"""What is advertised on the LAN, as the keys and values of a DNS-SD TXT record (RFC 6763): a table, or a seat.
+
+Never the join code. Whoever is on the LAN can advertise anything: what comes in is checked and cut here, and nothing
+rests on it. A false table gets one try at the code (pake.py); a false seat costs a failed dial (its key is pinned).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, cast, get_args
+
+from seqp2p.lobby.code import TABLE_NUMBER_MAX
+from seqp2p.match.table import NAME_LENGTH_MAX, PROTOCOL_VERSION
+from seqp2p.net.addresses import Address
+from seqp2p.net.text import clean
+
+SERVICE: Final = "_seqp2p._tcp.local."
+AdvertState: TypeAlias = Literal["open", "playing"]
+Properties: TypeAlias = Mapping[bytes, bytes | None]
+
+SEATS_MAX: Final = 12
+_VARIANT_LENGTH_MAX: Final = 16
+_NUMBER_LENGTH_MAX: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class TableAdvert:
+    """A table: the number its code begins with, its host's name, what is played, how many seats are free."""
+
+    number: int
+    host: str
+    variant: str
+    players: int
+    free: int
+    state: AdvertState = "open"
+    version: int = PROTOCOL_VERSION
+
+    def properties(self) -> dict[str, str]:
+        """The keys and values of its TXT record."""
+        return {
+            "v": str(self.version),
+            "table": str(self.number),
+            "host": self.host,
+            "variant": self.variant,
+            "players": str(self.players),
+            "free": str(self.free),
+            "state": self.state,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SeatAdvert:
+    """A seat of a game that goes on, for the others who look for it: ``game`` is ``game_mark`` of the game's id."""
+
+    game: str
+    seat: int
+
+    def properties(self) -> dict[str, str]:
+        """The keys and values of its TXT record."""
+        return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.seat)}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table that somebody on this LAN advertises, and where: IP addresses, likeliest first, at least one."""
+
+    advert: TableAdvert
+    addresses: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSeat:
+    """A seat that somebody on this LAN says it has, and where."""
+
+    advert: SeatAdvert
+    addresses: tuple[Address, ...]
+
+
+def game_mark(game: bytes) -> str:
+    """The first 16 hexadecimal digits of SHA-256 of the game's id: found by those who know the game, and no others.
+
+    >>> game_mark(bytes(32))
+    '66687aadf862bd77'
+    """
+    return hashlib.sha256(game).hexdigest()[:16]
+
+
+def read_table(properties: Properties) -> TableAdvert | None:
+    """The table that a TXT record tells of, or None if it tells of none."""
+    texts = _texts(properties)
+    host = clean(texts.get("host", ""), NAME_LENGTH_MAX)
+    variant, state = texts.get("variant", ""), texts.get("state", "")
+    numbers = [_number(texts.get(key, "")) for key in ("v", "table", "players", "free")]
+    if None in numbers or not host or state not in get_args(AdvertState):
+        return None
+    version, number, players, free = cast("list[int]", numbers)
+    known = 1 <= number <= TABLE_NUMBER_MAX and 1 <= players <= SEATS_MAX and free < players
+    if not known or not (variant.isascii() and variant.isalpha() and len(variant) <= _VARIANT_LENGTH_MAX):
+        return None
+    return TableAdvert(number, host, variant, players, free, cast("AdvertState", state), version)
+
+
+def read_seat(properties: Properties) -> SeatAdvert | None:
+    """The seat that a TXT record tells of, or None if it tells of none."""
+    texts = _texts(properties)
+    seat = _number(texts.get("seat", ""))
+    game = texts.get("game", "")
+    if seat is None or not 1 <= seat <= SEATS_MAX or len(game) != 16 or not set(game) <= set("0123456789abcdef"):
+        return None
+    return SeatAdvert(game, seat)
+
+
+def _texts(properties: Properties) -> dict[str, str]:
+    return {
+        key.decode("ascii", "replace"): value.decode("utf-8", "replace")
+        for key, value in properties.items()
+        if value is not None
+    }
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _NUMBER_LENGTH_MAX else None

@@ -1,0 +1,344 @@
+"""Finding each other on a LAN: tables and seats are advertised and browsed with multicast DNS (RFC 6762, RFC 6763).
+
+Theory of operation. The library has a thread and an event loop of its own; only this module knows of it. What it hears
+comes to trio by ``trio.from_thread``, what it is told goes to it by ``trio.to_thread``, in a task of its own: opening
+sockets and announcing never delay the lobby. Nothing here is needed for a game: where multicast is blocked, or there
+is no network, ``warn`` is called with one sentence, once, and all goes on with addresses that people tell each other.
+
+An advertisement's name is random and its host name its own, so there is nothing to collide with and nothing to probe
+for. It holds IP addresses that others can use: no loopback, no unspecified, no link-local IPv6 address (it would need
+a scope, which differs from machine to machine). Where only loopback is listened on, nothing is advertised.
+"""
+
+import contextlib
+import secrets
+from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import partial
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+import trio
+import zeroconf
+
+from seqp2p.i18n import message
+from seqp2p.lobby.adverts import (
+    SERVICE,
+    FoundSeat,
+    FoundTable,
+    SeatAdvert,
+    TableAdvert,
+    game_mark,
+    read_seat,
+    read_table,
+)
+from seqp2p.net.addresses import Address
+from seqp2p.net.interfaces import Interfaces, is_near, is_usable, local_hosts
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+
+Found = TypeVar("Found", FoundTable, FoundSeat)
+A = TypeVar("A", TableAdvert, SeatAdvert)
+Warn: TypeAlias = Callable[[str], None]
+
+TTL_S: Final = 120
+"""How long others keep what they heard of a program that died without a word."""
+
+_WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with
+_FAULTS: Final = (OSError, zeroconf.Error)
+_REMOVED: Final = zeroconf.ServiceStateChange.Removed
+
+
+class Browsed(Generic[Found]):
+    """What is advertised on the LAN, as far as it is known."""
+
+    def __init__(self, count_max: int) -> None:
+        self._count_max = count_max
+        self._found: dict[str, Found] = {}
+        self._changed = trio.Event()
+        self.problem = ""
+        """Why nothing can be found here, in words, or empty."""
+
+    @property
+    def current(self) -> tuple[Found, ...]:
+        """What is there now, in the order in which it was found."""
+        return tuple(self._found.values())
+
+    async def changed(self) -> None:
+        """Wait until something is other than now: something new, something gone, or a problem."""
+        await self._changed.wait()
+
+    def put(self, name: str, found: Found | None) -> None:
+        """What goes by this name now; None for nothing."""
+        if self._found.get(name) == found or (name not in self._found and len(self._found) >= self._count_max):
+            return
+        if found is None:
+            del self._found[name]
+        else:
+            self._found[name] = found
+        self._tell()
+
+    def fail(self, problem: str) -> None:
+        """Nothing will be found."""
+        self.problem = problem
+        self._tell()
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+@contextlib.asynccontextmanager
+async def browsing(
+    interfaces: Interfaces = None, limits: Limits = DEFAULT_LIMITS
+) -> AsyncGenerator[Browsed[FoundTable]]:
+    """The tables on this LAN, live, until the block ends."""
+
+    def read(info: zeroconf.ServiceInfo) -> FoundTable | None:
+        advert = read_table(info.properties)
+        addresses = _addresses(info, interfaces, limits)
+        return FoundTable(advert, addresses) if advert and addresses else None
+
+    browsed = Browsed[FoundTable](limits.tables_max)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_browse, browsed, read, interfaces, limits)
+        yield browsed
+        nursery.cancel_scope.cancel()
+
+
+async def find_seats(
+    game: bytes,
+    tell: Callable[[int, tuple[Address, ...]], None],
+    interfaces: Interfaces = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> None:
+    """Tell of every seat of the game with this id that is advertised, and of each change, until cancelled.
+
+    Returns only where nothing can be found. Anybody can advertise a seat: what ``tell`` gets is worth a dial.
+    """
+    mark, told = game_mark(game), dict[int, set[tuple[Address, ...]]]()
+
+    def read(info: zeroconf.ServiceInfo) -> FoundSeat | None:
+        advert = read_seat(info.properties)
+        addresses = _addresses(info, interfaces, limits)
+        return FoundSeat(advert, addresses) if advert and addresses and advert.game == mark else None
+
+    browsed = Browsed[FoundSeat](limits.tables_max)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_browse, browsed, read, interfaces, limits)
+        while not browsed.problem:
+            for found in browsed.current:
+                seen = told.setdefault(found.advert.seat, set())
+                if found.addresses not in seen:
+                    seen.add(found.addresses)
+                    tell(found.advert.seat, found.addresses)
+            await browsed.changed()
+
+
+@contextlib.asynccontextmanager
+async def advertising(
+    advert: A,
+    listeners: Sequence[trio.SocketListener],
+    likeliest: Sequence[Address],
+    warn: Warn,
+    interfaces: Interfaces = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> AsyncGenerator[Callable[[A], None]]:
+    """Advertise a table, or a seat of a game that goes on, until the block ends.
+
+    ``listeners`` are where it can be reached, ``likeliest`` the addresses to prefer where there are many. Call what
+    this gives with what the advertisement says from then on.
+    """
+    post = _Post[A](advert, _Where(listeners, likeliest, interfaces, limits))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(post.keep, warn)
+        yield post.update
+        nursery.cancel_scope.cancel()
+
+
+def seat_advert(game: bytes, seat: int) -> SeatAdvert:
+    """What a seat that resumes the game with this id advertises, for the others to find it at new addresses."""
+    return SeatAdvert(game_mark(game), seat)
+
+
+class _Post(Generic[A]):
+    """One advertisement, kept up to date with what it says and with the addresses that this machine has."""
+
+    def __init__(self, advert: A, where: "_Where") -> None:
+        self._advert: A = advert
+        self._where = where
+        self._changed = trio.Event()
+        self._name = f"seqp2p-{secrets.token_hex(8)}"
+
+    def update(self, advert: A) -> None:
+        self._advert = advert
+        self._changed.set()
+
+    async def keep(self, warn: Warn) -> None:
+        if not self._where.may_change and not self._where.addresses():
+            return
+        try:
+            async with _open(self._where.interfaces, self._where.limits) as net:
+                await self._keep(net)
+        except _FAULTS as error:
+            warn(message("others cannot find this on the network by itself: {reason}", reason=_reason(error)))
+
+    async def _keep(self, net: zeroconf.Zeroconf) -> None:
+        posted: zeroconf.ServiceInfo | None = None
+        while True:
+            # An address is advertised as long as there is no other: a cable that is out may be in again.
+            if addresses := self._where.addresses():
+                info = self._info(addresses)
+                if posted is None:
+                    await trio.to_thread.run_sync(partial(net.register_service, info, cooperating_responders=True))
+                elif _places(info) != _places(posted):
+                    await trio.to_thread.run_sync(net.update_interfaces)
+                    await trio.to_thread.run_sync(net.update_service, info)
+                elif info.text != posted.text:
+                    await trio.to_thread.run_sync(net.update_service, info)
+                posted = info
+            with trio.move_on_after(self._where.limits.rescan_s):
+                await self._changed.wait()
+            self._changed = trio.Event()
+
+    def _info(self, addresses: Sequence[Address]) -> zeroconf.ServiceInfo:
+        return zeroconf.ServiceInfo(
+            SERVICE,
+            f"{self._name}.{SERVICE}",
+            port=addresses[0].port,
+            properties=self._advert.properties(),
+            server=f"{self._name}.local.",
+            host_ttl=TTL_S,
+            other_ttl=TTL_S,
+            parsed_addresses=[address.host for address in addresses],
+        )
+
+
+class _Where:
+    """Where a program that listens can be reached by others on the LAN, now and after the network has changed."""
+
+    def __init__(
+        self,
+        listeners: Sequence[trio.SocketListener],
+        likeliest: Sequence[Address],
+        interfaces: Interfaces,
+        limits: Limits,
+    ) -> None:
+        self.interfaces = interfaces
+        self.limits = limits
+        self._bound = [Address(*listener.socket.getsockname()[:2]) for listener in listeners]
+        self._likeliest = likeliest
+        self.may_change = any(address.host in _WILDCARDS for address in self._bound)
+
+    def addresses(self) -> tuple[Address, ...]:
+        """IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
+        local = local_hosts(self.interfaces)
+        found: list[Address] = []
+        for bound in self._bound:
+            if bound.host in _WILDCARDS:
+                found += [Address(host, bound.port) for host in local if (":" in host) == (":" in bound.host)]
+            elif bound.host in local:
+                found.append(bound)
+        found.sort(key=lambda address: address not in self._likeliest)
+        same_port = (address for address in found if address.port == found[0].port)
+        return tuple(dict.fromkeys(same_port))[: self.limits.advert_addresses_max]
+
+
+def _places(info: zeroconf.ServiceInfo) -> set[str]:
+    return set(info.parsed_addresses())
+
+
+# The library, from the side of trio.
+
+
+@contextlib.asynccontextmanager
+async def _open(interfaces: Interfaces, limits: Limits) -> AsyncGenerator[zeroconf.Zeroconf]:
+    """The library at work on its own thread until the block ends; raises one of _FAULTS."""
+    net = await trio.to_thread.run_sync(_start, interfaces)
+    try:
+        yield net
+    finally:
+        # Short, and it must not be cut off half-way: others are told that what was advertised is gone.
+        with trio.CancelScope(shield=True), trio.move_on_after(limits.discovery_close_s):
+            await trio.to_thread.run_sync(_stop, net, abandon_on_cancel=True)
+
+
+def _start(interfaces: Interfaces) -> zeroconf.Zeroconf:
+    try:
+        net = _start_everywhere() if interfaces is None else zeroconf.Zeroconf(list(interfaces))
+    except RuntimeError as error:
+        raise OSError(str(error)) from None  # No interface at all.
+    assert net.loop is not None, "it has started"
+    # What goes wrong in there with a stranger's packet is of no interest to a player.
+    net.loop.set_exception_handler(_pass_over)
+    return net
+
+
+def _start_everywhere() -> zeroconf.Zeroconf:
+    try:
+        return zeroconf.Zeroconf(ip_version=zeroconf.IPVersion.All)
+    except OSError:
+        # A machine without IPv6.
+        return zeroconf.Zeroconf(ip_version=zeroconf.IPVersion.V4Only)
+
+
+def _stop(net: zeroconf.Zeroconf) -> None:
+    # It may have lost its sockets or its loop: then there is nobody left to tell.
+    with contextlib.suppress(*_FAULTS, RuntimeError):
+        net.close()
+
+
+def _pass_over(*_: object) -> None:
+    pass
+
+
+async def _browse(
+    browsed: Browsed[Found],
+    read: Callable[[zeroconf.ServiceInfo], Found | None],
+    interfaces: Interfaces,
+    limits: Limits,
+) -> None:
+    token = trio.lowlevel.current_trio_token()
+
+    def heard(*, zeroconf: zeroconf.Zeroconf, name: str, state_change: zeroconf.ServiceStateChange, **_: Any) -> None:
+        # On a thread of the library. It waits for trio here: a flood is read no faster than it is handled.
+        found = None if state_change is _REMOVED else _look_up(zeroconf, name, read, limits)
+        with contextlib.suppress(trio.RunFinishedError):
+            trio.from_thread.run_sync(browsed.put, name, found, trio_token=token)
+
+    try:
+        async with _open(interfaces, limits) as net:
+            browser = await trio.to_thread.run_sync(partial(zeroconf.ServiceBrowser, net, SERVICE, [heard]))
+            try:
+                await trio.sleep_forever()
+            finally:
+                # On another thread, because this one's end waits for what is being told just now.
+                with trio.CancelScope(shield=True), trio.move_on_after(limits.discovery_close_s):
+                    await trio.to_thread.run_sync(browser.cancel, abandon_on_cancel=True)
+    except _FAULTS as error:
+        browsed.fail(_reason(error))
+
+
+def _look_up(
+    net: zeroconf.Zeroconf, name: str, read: Callable[[zeroconf.ServiceInfo], Found | None], limits: Limits
+) -> Found | None:
+    """What is known of an advertisement; None where it is not one of ours, or not all of it is known yet."""
+    try:
+        info = zeroconf.ServiceInfo(SERVICE, name)
+    except zeroconf.Error:
+        return None
+    # Nothing is asked for: whoever answers for a name says everything of it at once, and is asked again in time.
+    if not info.load_from_cache(net) or len(info.text) > limits.advert_max:
+        return None
+    return read(info)
+
+
+def _addresses(info: zeroconf.ServiceInfo, interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:
+    hosts = dict.fromkeys(host for host in info.parsed_addresses() if is_usable(host) or host in (interfaces or ()))
+    if not info.port:
+        return ()
+    near_first = sorted(list(hosts)[: limits.advert_addresses_max], key=lambda host: not is_near(host))
+    return tuple(Address(host, info.port) for host in near_first)
+
+
+def _reason(error: Exception) -> str:
+    """Lower-case and without a full stop, to stand inside a sentence."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+    return text[:1].lower() + text[1:].rstrip(".")

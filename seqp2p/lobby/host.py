@@ -1,0 +1,399 @@
+"""The host's lobby: joiners give the code, sit down in order of arrival, and agree to one table.
+
+Theory of operation. One task per connection: TLS, authentication, code, then its seat until it leaves. One task
+settles the table: whenever all seats are taken it asks every joiner for a fresh nonce, sends the agreement, and waits
+until every joiner has checked it. If anybody leaves or does not answer meanwhile, its seat is free again and this
+begins anew with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
+
+Those who sat here in the game before say its id in place of the lobby's, and need no code: their keys let them in.
+"""
+
+import itertools
+import unicodedata
+from collections.abc import Callable, Sequence
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.code import make_table_number
+from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, Tell, TurnedAway, gone
+from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.lobby.spectator_server import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.table import (
+    Agreement,
+    SeatEntry,
+    Settings,
+    check_settings,
+    encode_agreement,
+    name_fault,
+    numbered_name,
+)
+from seqp2p.net import tls
+from seqp2p.net.addresses import Address, AddressError, parse_peer_address
+from seqp2p.net.auth import check_client, receive, refuse
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import (
+    Bye,
+    Gather,
+    LinkStage,
+    LobbyMessage,
+    LobbySeat,
+    Nonce,
+    Ping,
+    Proof,
+    Ready,
+    Sit,
+    StartMessage,
+    TableMessage,
+    WireMessage,
+    bye,
+)
+from seqp2p.net.serving import Gate, Listener, serve
+from seqp2p.net.text import clean
+from seqp2p.net.tls import Credentials
+
+
+async def host_table(
+    credentials: Credentials,
+    name: str,
+    settings: Settings,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    table_number: int | None = None,
+    spectators: SpectatorServer | None = None,
+    former: Former | None = None,
+) -> AgreedTable:
+    """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
+
+    ``addresses`` are where the other seats can reach the ``listeners``; ``table_number`` is the code's first part, 1
+    to 99, by default a random one. ``spectators`` looks after spectators, who give the same code, now and during the
+    game; without it there are none. ``former`` is the game this table has had before, if any. ``tell`` gets every
+    LobbyEvent as it happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot
+    be shown; what strangers and joiners do wrong costs only themselves. Cancelled, it says goodbye, which takes at most
+    ``close_s``. The listeners stay open.
+    """
+    check_settings(settings)
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    number = make_table_number(randomness) if table_number is None else table_number
+    keeper = CodeKeeper(number, randomness, limits, lambda code: tell(CodeShown(code)))
+    places = addresses[: limits.addresses_per_seat]
+    if spectators:
+        spectators.open(SpectatorPlaces(keeper, credentials, tell))
+    lobby = _HostLobby(credentials, name, settings, places, randomness, tell, limits, keeper, spectators, former)
+    return await lobby.run(listeners)
+
+
+class _SeatedGuest:
+    """A joiner in its seat."""
+
+    def __init__(self, seat: int, name: str, key: bytes, addresses: tuple[Address, ...], link: Link) -> None:
+        self.seat = seat
+        self.name = name
+        self.key = key
+        self.addresses = addresses
+        self.link = link
+        self.nonce = b""
+        self.nonce_round = 0
+        self.ready = 0
+        self.ended = trio.Event()
+        self.released = False
+
+
+class _HostLobby:
+    def __init__(
+        self,
+        credentials: Credentials,
+        name: str,
+        settings: Settings,
+        addresses: Sequence[Address],
+        randomness: Randomness,
+        tell: Tell,
+        limits: Limits,
+        keeper: CodeKeeper,
+        spectators: SpectatorServer | None,
+        former: Former | None,
+    ) -> None:
+        self._credentials = credentials
+        self._name = name
+        self._settings = settings
+        self._addresses = tuple(addresses)
+        self._randomness = randomness
+        self._tell = tell
+        self._limits = limits
+        self._keeper = keeper
+        self._spectators = spectators
+        self._former = former or Former(b"", {})
+        self._kept_until = trio.current_time() + self._former.keeps_s
+        self._id = randomness(32)
+        self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
+        self._seats: dict[int, _SeatedGuest] = {}
+        self._round = 0
+        self._closed = False  # Who is lost from now on has not left the lobby.
+        self._changed = trio.Event()
+
+    async def run(self, listeners: Sequence[Listener]) -> AgreedTable:
+        # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
+        connections = trio.CancelScope(shield=True)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._receive, listeners, connections)
+            try:
+                self._show()
+                agreement = await self._settle()
+                links = await self._start()
+            except BaseException:
+                with trio.CancelScope(shield=True):
+                    await self._say_goodbye()
+                raise
+            finally:
+                connections.cancel()
+        addresses = {seat: sitting.addresses for seat, sitting in self._seats.items()}
+        return AgreedTable(self._credentials, agreement, 1, addresses, listeners, links, self._spectators)
+
+    async def _receive(self, listeners: Sequence[Listener], scope: trio.CancelScope) -> None:
+        with scope:
+            async with trio.open_nursery() as nursery:
+                serve(nursery, listeners, self._welcome)
+                await trio.sleep_forever()
+
+    async def _say_goodbye(self) -> None:
+        """The table is given up: whoever reads the farewell closes its connection."""
+        self._closed = True
+        for sitting in self._seats.values():
+            sitting.link.send(bye(""))
+        with trio.move_on_after(self._limits.close_s):
+            for sitting in self._seats.values():
+                await sitting.ended.wait()
+        for sitting in self._seats.values():
+            await sitting.link.frames.abort()
+
+    # A joiner, from the connection to its seat.
+
+    async def _welcome(self, stream: trio.abc.Stream) -> None:
+        try:
+            frames, proof = await self._authenticate(stream)
+        except NetError:
+            return  # A stranger's failure is of no interest to the lobby.
+        if proof.role == "watch" and self._spectators:
+            self._spectators.welcome(frames, proof)
+            return
+        key = proof.key
+        try:
+            async with tls.closing_on_error(frames.stream):
+                if not self._comes_back(proof):
+                    own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
+                    await self._keeper.check(frames, key, own, certificate)
+                sitting = await self._seat(frames, key)
+        except NetError as error:
+            self._tell(TurnedAway(message("Somebody could not join: {reason}", reason=message_of(error))))
+        else:
+            await self._attend(sitting)
+
+    async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, Proof]:
+        with self._gate.enter():
+            frames = await tls.accept(stream, self._credentials)
+            async with tls.closing_on_error(frames.stream):
+                proof = await check_client(
+                    frames,
+                    self._credentials,
+                    lobby=self._id,
+                    admit=self._admit,
+                    randomness=self._randomness,
+                    limits=self._limits,
+                )
+                return frames, proof
+        raise LinkLost(message("It took too long, or had to make room for others."))
+
+    def _admit(self, proof: Proof) -> None:
+        if proof.role == "watch":
+            if not self._spectators:
+                raise PeerRefused("no_spectators")
+            self._spectators.admit(proof.key, proof.id, self._id)
+            return
+        if proof.role != "join":
+            raise PeerRefused("not_started")
+        if self._comes_back(proof):
+            if proof.key not in self._former.seats:
+                raise PeerRefused("not_seated")
+        elif proof.id != self._id:
+            raise PeerRefused("wrong_game")
+        self._require_place(proof.key)
+
+    def _comes_back(self, proof: Proof) -> bool:
+        return proof.id == self._former.game
+
+    def _require_place(self, key: bytes) -> None:
+        if key in self._keys:
+            raise PeerRefused("same_key")
+        if self._full:
+            raise PeerRefused("table_full")
+        if key not in self._former.seats and len(self._seats) + self._kept >= self._settings.players - 1:
+            raise PeerRefused("seats_kept")
+
+    async def _seat(self, frames: FrameStream, key: bytes) -> _SeatedGuest:
+        """A free seat for somebody who knows the code, or has sat here before."""
+        try:
+            with trio.fail_after(self._limits.authenticate_s):
+                sit = await receive(frames, LinkStage.CODE_HOST, self._limits)
+        except trio.TooSlowError:
+            raise LinkLost(message("It took too long to sit down.")) from None
+        if not isinstance(sit, Sit):
+            raise PeerError(message("The other side did not sit down."))
+        try:
+            addresses = tuple(parse_peer_address(text) for text in sit.addresses)
+        except AddressError as error:
+            raise PeerError(message_of(error)) from None
+        try:
+            self._require_place(key)
+            name = self._free_name(sit.name)
+        except PeerRefused as refused:
+            await refuse(frames, refused.code, self._limits)
+            raise
+        free = [seat for seat in range(2, self._settings.players + 1) if seat not in self._seats]
+        seat = self._former.place(key, free, self._keys)
+        self._seats[seat] = _SeatedGuest(seat, name, key, addresses, Link(frames, self._limits))
+        return self._seats[seat]
+
+    def _free_name(self, name: str) -> str:
+        """The name wished for, with a number behind it if somebody at the table has it already."""
+        if name_fault(name) is not None:
+            raise PeerRefused("bad_name")
+        taken = {_looks(self._name)} | {_looks(sitting.name) for sitting in self._seats.values()}
+        free = (numbered_name(name, number) for number in itertools.count(1))
+        return next(each for each in free if _looks(each) not in taken)
+
+    async def _attend(self, sitting: _SeatedGuest) -> None:
+        """A joiner in its seat, until it leaves or the table starts."""
+        self._show()
+        error = await sitting.link.run(LinkStage.LOBBY_HOST, lambda message: self._handle(sitting, message), Ping)
+        sitting.released = error is None
+        sitting.ended.set()
+        if not self._closed:
+            self._leave(sitting, message_of(error) if error else "")
+
+    def _leave(self, sitting: _SeatedGuest, reason: str) -> None:
+        if self._seats.get(sitting.seat) is sitting:
+            del self._seats[sitting.seat]
+            self._tell(gone(sitting.name, reason))
+            self._show()
+
+    async def _handle(self, sitting: _SeatedGuest, received: WireMessage) -> None:
+        await trio.lowlevel.checkpoint()
+        match received:
+            case Nonce(number, nonce) if number == self._round and sitting.nonce_round != number:
+                if nonce in (other.nonce for other in self._seats.values()):
+                    raise PeerError(message("The other side sent a nonce that is not fresh."))
+                sitting.nonce, sitting.nonce_round = nonce, number
+            case Ready(number):
+                sitting.ready = number
+            case Bye(reason):
+                raise LinkLost(clean(reason))
+            case _:
+                pass  # A sign of life, or an answer in a round that is over.
+        self._change()
+
+    # The table.
+
+    @property
+    def _full(self) -> bool:
+        return len(self._seats) == self._settings.players - 1
+
+    @property
+    def _kept(self) -> int:
+        """How many seats are kept for those who have sat here before."""
+        return len(self._former.missing(self._keys)) if trio.current_time() < self._kept_until else 0
+
+    @property
+    def _keys(self) -> frozenset[bytes]:
+        return frozenset(sitting.key for sitting in self._seats.values())
+
+    def _show(self) -> None:
+        """Tell everybody who sits where."""
+        guests: list[Guest | None] = [Guest(self._name, self._credentials.identity.public)]
+        for seat in range(2, self._settings.players + 1):
+            sitting = self._seats.get(seat)
+            guests.append(None if sitting is None else Guest(sitting.name, sitting.key))
+        self._tell(LobbyShown(self._settings, tuple(guests), 1))
+        seats = tuple(None if guest is None else LobbySeat(guest.name, guest.key) for guest in guests)
+        for sitting in self._seats.values():
+            sitting.link.send(LobbyMessage(self._settings, seats, sitting.seat))
+        self._change()
+
+    def _change(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            await self._changed.wait()
+
+    async def _settle(self) -> Agreement:
+        """Rounds until all seats are taken and everybody has agreed."""
+        agreement = None
+        while agreement is None:
+            await self._until(lambda: self._full)
+            self._round += 1
+            agreement = await self._propose(self._round)
+        return agreement
+
+    async def _propose(self, round_: int) -> Agreement | None:
+        """One round: nonces, then the table. None if somebody left or did not answer."""
+        members = tuple(self._seats[seat] for seat in sorted(self._seats))
+        self._send(members, Gather(round_))
+        if not await self._answered(members, lambda sitting: sitting.nonce_round == round_):
+            return None
+        agreement = self._agreement(members)
+        places = [self._addresses, *(sitting.addresses for sitting in members)]
+        texts = tuple(tuple(str(address) for address in place) for place in places)
+        self._send(members, TableMessage(round_, encode_agreement(agreement), texts))
+        ready = await self._answered(members, lambda sitting: sitting.ready == round_)
+        return agreement if ready else None
+
+    def _agreement(self, members: tuple[_SeatedGuest, ...]) -> Agreement:
+        own = SeatEntry(self._name, self._credentials.identity.public, self._randomness(32))
+        others = (SeatEntry(sitting.name, sitting.key, sitting.nonce) for sitting in members)
+        return Agreement(1, self._settings, (own, *others))
+
+    @staticmethod
+    def _send(members: tuple[_SeatedGuest, ...], message: WireMessage) -> None:
+        for sitting in members:
+            sitting.link.send(message)
+
+    async def _answered(self, members: tuple[_SeatedGuest, ...], test: Callable[[_SeatedGuest], bool]) -> bool:
+        """Wait for everybody's answer: False if somebody left, or gave none in time and is sent away for it."""
+
+        def same() -> bool:
+            return set(self._seats.values()) == set(members)
+
+        with trio.move_on_after(self._limits.lobby_answer_s):
+            await self._until(lambda: not same() or all(map(test, members)))
+            return same()
+        for sitting in members:
+            if not test(sitting):
+                sitting.link.end(LinkLost(message("It did not answer.")))
+                self._leave(sitting, message("It did not answer."))
+        return False
+
+    async def _start(self) -> dict[int, FrameStream]:
+        """Tell everybody; returns the connections, free for the mesh. One that is lost now, the mesh makes again."""
+        self._closed = True
+        for sitting in self._seats.values():
+            sitting.link.send(StartMessage(self._round))
+            sitting.link.stop()
+        for sitting in self._seats.values():
+            await sitting.ended.wait()
+        return {seat: sitting.link.frames for seat, sitting in self._seats.items() if sitting.released}
+
+
+def _looks(name: str) -> str:
+    """What two names that look the same have in common."""
+    return unicodedata.normalize("NFKC", name).casefold()

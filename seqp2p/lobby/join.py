@@ -1,0 +1,308 @@
+"""The joiner's side of a lobby: give the code, sit down, check the table that the host proposes, agree to it.
+
+The host only brings the table together; nothing that it says is taken on trust. What a joiner agrees to is what the
+lobby has shown: the same settings, the same names and keys in the same seats, its own fresh nonce, and the host's
+place held by the key that the code exchange was bound to, or that it had in the game before.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.events import Guest, LobbyShown, Tell
+from seqp2p.lobby.pake import Exchange, give_code
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.table import (
+    Agreement,
+    DecodeError,
+    TableError,
+    check_settings,
+    decode_agreement,
+    name_fault,
+    numbered_name,
+)
+from seqp2p.net import tls
+from seqp2p.net.addresses import Address, AddressError, parse_peer_address, tcp_dial
+from seqp2p.net.auth import send
+from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TooSlow, Unreachable, WrongKey
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import (
+    Bye,
+    Gather,
+    LinkStage,
+    LobbyMessage,
+    Nonce,
+    Ping,
+    Ready,
+    Refused,
+    Role,
+    Sit,
+    StartMessage,
+    TableMessage,
+    WireMessage,
+    bye,
+)
+from seqp2p.net.serving import Listener
+from seqp2p.net.text import clean
+from seqp2p.net.tls import Credentials, ServerLink
+
+_MISSES: Final = 3
+"""So often nobody at all answers where the host was: then it is gone."""
+
+
+async def join_table(
+    credentials: Credentials,
+    name: str,
+    code: str,
+    host: Address,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    dial: Dial = tcp_dial,
+) -> AgreedTable:
+    """Sit down at the table of the host at that address, and wait there until it starts.
+
+    ``addresses`` are where the other seats can reach the ``listeners``: IP addresses, likeliest first. ``tell`` gets
+    LobbyShown after each change. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
+    Refused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p), LinkLost (the host
+    is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye. The listeners stay open.
+    """
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    link = await knock(credentials, code, host, randomness, limits, dial, role="join")
+    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, tell, limits)
+
+
+async def rejoin_table(
+    credentials: Credentials,
+    name: str,
+    former: AgreedTable,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    dial: Dial = tcp_dial,
+) -> AgreedTable:
+    """Sit down once more at the table whose game is over, without the code, as soon as its host opens it again.
+
+    It waits at most ``rematch_wait_s`` for that. Raises Refused, PeerError, and LinkLost: the host is gone, for one.
+    """
+    host, link = await _find_again(credentials, former, limits, dial)
+    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, tell, limits)
+
+
+async def _find_again(
+    credentials: Credentials, former: AgreedTable, limits: Limits, dial: Dial
+) -> tuple[Address, ServerLink]:
+    """A link to the host, which knows this seat by its key and the game before."""
+    misses = 0
+    with trio.move_on_after(limits.rematch_wait_s):
+        while misses < _MISSES:
+            misses += 1
+            for host in former.addresses[1]:
+                try:
+                    return host, await reach(
+                        host, credentials, dial, limits, role="join", game=former.game, expected_key=former.key(1)
+                    )
+                except (Unreachable, WrongKey):
+                    continue
+                except PeerRefused as refused:
+                    if refused.code != "game_started":
+                        raise
+                    misses = 0
+                except NetError:
+                    misses = 0  # It is there, but does not answer yet.
+            await trio.sleep(limits.rematch_pause_s)
+    raise LinkLost(
+        message("The host has not opened the table again.") if misses < _MISSES else message("The host is gone.")
+    )
+
+
+async def _sit_down(
+    link: ServerLink,
+    host: Address,
+    credentials: Credentials,
+    name: str,
+    listeners: Sequence[Listener],
+    addresses: Sequence[Address],
+    randomness: Randomness,
+    tell: Tell,
+    limits: Limits,
+) -> AgreedTable:
+    """Take a seat by a link that the host has let in, and wait there until the table starts."""
+    own = credentials.identity.public
+    async with tls.closing_on_error(link.frames.stream):
+        await send(link.frames, Sit(name, tuple(str(address) for address in addresses[: limits.addresses_per_seat])))
+        guest = _Joiner(Link(link.frames, limits), name, own, link.server_key, randomness, tell)
+        if (error := await guest.stay(limits)) is not None:
+            raise error
+        places = dict(guest.addresses)
+        places[1] = tuple(dict.fromkeys((host, *places[1])))
+        return AgreedTable(credentials, guest.agreement, guest.seat, places, listeners, {1: link.frames})
+
+
+async def knock(
+    credentials: Credentials,
+    code: str,
+    host: Address,
+    randomness: Randomness,
+    limits: Limits,
+    dial: Dial,
+    *,
+    role: Role,
+) -> ServerLink:
+    """A link to the host at that address, which both sides know the code of; with role join or watch.
+
+    The code is tried once. Raises what ``join_table`` does.
+    """
+    code = parse_code(code)
+    try:
+        link = await reach(host, credentials, dial, limits, role=role)
+    except TooSlow:
+        raise
+    except LinkLost as hung_up:
+        # From lobby to game a host hangs up on those it does not know yet; the code has not been tried so far.
+        try:
+            link = await reach(host, credentials, dial, limits, role=role)
+        except Unreachable:
+            raise hung_up from None
+    async with tls.closing_on_error(link.frames.stream):
+        own = credentials.identity.public
+        exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
+        try:
+            # Others may be before us, each with its own time.
+            with trio.fail_after(limits.code_exchange_s * limits.code_waiting_max):
+                await give_code(link.frames, exchange, limits)
+        except trio.TooSlowError:
+            raise LinkLost(message("The host did not get round to checking the code.")) from None
+    return link
+
+
+class _Joiner:
+    """A joiner in its seat: what it was shown, and what it has agreed to."""
+
+    agreement: Agreement
+    addresses: Mapping[int, tuple[Address, ...]]
+
+    def __init__(
+        self, link: Link, name: str, own_key: bytes, host_key: bytes, randomness: Randomness, tell: Tell
+    ) -> None:
+        self.link = link
+        self.seat = 0
+        self._name = name
+        self._own_key = own_key
+        self._host_key = host_key
+        self._randomness = randomness
+        self._tell = tell
+        self._lobby: LobbyMessage | None = None
+        self._nonce = b""
+        self._round = 0
+        self._ready = False
+
+    async def stay(self, limits: Limits) -> NetError | None:
+        """Wait until the table starts; returns why not, or None. Cancelled, it says goodbye."""
+        connection = trio.CancelScope(shield=True)
+        ended = trio.Event()
+        error: NetError | None = None
+
+        async def carry() -> None:
+            nonlocal error
+            with connection:
+                error = await self.link.run(LinkStage.LOBBY_JOINER, self.handle, Ping)
+            ended.set()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(carry)
+            try:
+                await ended.wait()
+            finally:
+                if not ended.is_set():
+                    self.link.send(bye(""))
+                    # Whoever reads the farewell closes the connection.
+                    with trio.move_on_after(limits.close_s, shield=True):
+                        await ended.wait()
+                connection.cancel()
+        return error
+
+    async def handle(self, received: WireMessage) -> None:
+        await trio.lowlevel.checkpoint()
+        match received:
+            case LobbyMessage():
+                self._look(received)
+            case Gather(number):
+                self._round, self._ready = number, False
+                self._nonce = self._randomness(32)
+                self.link.send(Nonce(number, self._nonce))
+            case TableMessage():
+                self._agree(received)
+            case StartMessage(number):
+                if not self._ready or number != self._round:
+                    raise PeerError(message("The host started a table that was not agreed."))
+                self.link.stop()
+            case Refused(code, reason):
+                raise PeerRefused(code, reason)
+            case Bye(reason):
+                if reason:
+                    raise LinkLost(message("The host has closed the table: {reason}", reason=clean(reason)))
+                raise LinkLost(message("The host has closed the table."))
+            case _:
+                pass  # A sign of life.
+
+    def _look(self, lobby: LobbyMessage) -> None:
+        """Take in what the lobby looks like now; raises PeerError if no honest host would show it."""
+        try:
+            check_settings(lobby.settings)
+        except TableError as error:
+            raise PeerError(
+                message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
+            ) from None
+        if len(lobby.seats) != lobby.settings.players or lobby.seat > len(lobby.seats):
+            raise PeerError(message("The host shows a lobby whose seats do not fit its settings."))
+        taken = [seat for seat in lobby.seats if seat is not None]
+        if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
+            raise PeerError(message("The host shows a lobby with names or keys that cannot be."))
+        first, own = lobby.seats[0], lobby.seats[lobby.seat - 1]
+        if first is None or first.key != self._host_key:
+            raise PeerError(message("The host shows a lobby in which another key has its seat."))
+        names = {numbered_name(self._name, number) for number in range(1, len(lobby.seats) + 1)}
+        if own is None or own.key != self._own_key or own.name not in names:
+            raise PeerError(message("The host shows a lobby in which this seat is somebody else's."))
+        self._lobby, self.seat = lobby, lobby.seat
+        self._ready = False  # Readiness was for the lobby as it was shown before.
+        guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
+        self._tell(LobbyShown(lobby.settings, guests, lobby.seat))
+
+    def _agree(self, received: TableMessage) -> None:
+        """Check the table against what the lobby has shown; ready only if it is the same."""
+        try:
+            agreement = decode_agreement(received.agreement)
+            places = [tuple(parse_peer_address(text) for text in texts) for texts in received.addresses]
+        except (DecodeError, TableError, AddressError) as error:
+            raise PeerError(
+                message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
+            ) from None
+        lobby = self._lobby
+        if lobby is None or received.round != self._round or self._ready:
+            raise PeerError(message("The host proposed a table out of turn."))
+        shown = [None if seat is None else (seat.name, seat.key) for seat in lobby.seats]
+        if agreement.settings != lobby.settings or [(seat.name, seat.key) for seat in agreement.seats] != shown:
+            raise PeerError(message("The host proposed another table than the one it showed."))
+        if agreement.seats[self.seat - 1].nonce != self._nonce:
+            raise PeerError(message("The host proposed a table without this seat's fresh nonce."))
+        if len(places) != len(agreement.seats):
+            raise PeerError(message("The host gave addresses that do not fit the seats."))
+        self.agreement = agreement
+        self.addresses = {seat: place for seat, place in enumerate(places, 1) if seat != self.seat}
+        self._ready = True
+        self.link.send(Ready(received.round))

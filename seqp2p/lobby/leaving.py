@@ -1,0 +1,33 @@
+"""Leaving a table that is agreed, before its game."""
+
+import contextlib
+
+import trio
+
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.net.auth import send
+from seqp2p.net.errors import NetError
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import bye
+
+
+async def leave_table(table: AgreedTable, reason: str) -> None:
+    """Say goodbye to those that this seat is linked with, before its game; an empty reason is leaving.
+
+    Takes at most ``close_s``.
+    """
+    with trio.move_on_after(DEFAULT_LIMITS.close_s):
+        async with trio.open_nursery() as nursery:
+            for frames in table.links.values():
+                nursery.start_soon(_part, frames, reason)
+    for frames in table.links.values():
+        await frames.abort()
+
+
+async def _part(frames: FrameStream, reason: str) -> None:
+    # Whoever reads the farewell closes the link. Closing it from here could lose what is still on its way.
+    with contextlib.suppress(NetError):
+        await send(frames, bye(reason))
+        while True:
+            await frames.receive(DEFAULT_LIMITS.frame_max)

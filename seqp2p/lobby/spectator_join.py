@@ -1,0 +1,102 @@
+"""The spectator's side of the door: give the code, be let in, and wait there until all seats have agreed to a table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.join import knock
+from seqp2p.match.encoding import DecodeError
+from seqp2p.match.table import Agreement, TableError, decode_agreement, name_fault
+from seqp2p.net import messages as wire
+from seqp2p.net import tls
+from seqp2p.net.addresses import Address, tcp_dial
+from seqp2p.net.auth import send
+from seqp2p.net.dialling import Dial
+from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import LinkStage, WireMessage
+from seqp2p.net.text import clean
+from seqp2p.net.tls import Credentials
+
+
+@dataclass(frozen=True)
+class WaitingSpectator:
+    """Where a spectator sits: the table that all seats have agreed to, and the way to its host."""
+
+    credentials: Credentials
+    agreement: Agreement
+    host: Address
+    host_key: bytes
+    dial: Dial
+    frames: FrameStream
+
+    @property
+    def host_seat(self) -> int:
+        """The seat that the host plays."""
+        return next(seat for seat, entry in enumerate(self.agreement.seats, 1) if entry.key == self.host_key)
+
+
+async def watch_table(
+    credentials: Credentials,
+    name: str,
+    code: str,
+    host: Address,
+    randomness: Randomness,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    dial: Dial = tcp_dial,
+    let_in: Callable[[], None] = lambda: None,
+) -> WaitingSpectator:
+    """Be let in at the table of the host at that address, and wait there until all its seats have agreed.
+
+    The code is tried once; ``let_in`` is called when it was right. Raises BadCode (the code cannot be one),
+    Unreachable, Refused, PeerError, LinkLost, and ValueError for a name that cannot be shown.
+    """
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    link = await knock(credentials, code, host, randomness, limits, dial, role="watch")
+    async with tls.closing_on_error(link.frames.stream):
+        await send(link.frames, wire.Watch(name))
+        let_in()
+        waiting = _Waiting(Link(link.frames, limits), link.server_key)
+        error = await waiting.link.run(LinkStage.SPECTATOR, waiting.handle, wire.Ping)
+        if error is not None:
+            raise error
+    return WaitingSpectator(credentials, waiting.agreement, host, link.server_key, dial, link.frames)
+
+
+class _Waiting:
+    """Let in, and no table yet."""
+
+    agreement: Agreement
+
+    def __init__(self, link: Link, host_key: bytes) -> None:
+        self.link = link
+        self._host_key = host_key
+
+    async def handle(self, received: WireMessage) -> None:
+        await trio.lowlevel.checkpoint()
+        match received:
+            case wire.Watching(data):
+                try:
+                    self.agreement = decode_agreement(data)
+                except (DecodeError, TableError) as error:
+                    raise PeerError(
+                        message("The host shows a table that cannot be: {reason}", reason=message_of(error))
+                    ) from None
+                if self._host_key not in (seat.key for seat in self.agreement.seats):
+                    raise PeerError(message("The host shows a table at which it has no seat."))
+                self.link.stop()
+            case wire.Refused(code, reason):
+                raise PeerRefused(code, reason)
+            case wire.Bye(reason):
+                raise LinkLost(message("The host has closed the table: {reason}", reason=clean(reason)))
+            case wire.Ping():
+                pass
+            case _:
+                raise PeerError(message("The host sent something of a game before it showed the table."))

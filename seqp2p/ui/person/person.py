@@ -1,0 +1,398 @@
+"""A person at typed lines: what happens is shown as lines, and what is typed is obeyed at any time of the game.
+
+Theory of operation. ``listen`` reads for as long as the game lasts. A line is a word that asks or tells something
+(``hand``, ``say …``, ``leave``), or an action. Words are answered whoever's turn it is; an action answers the question
+that ``choose`` has open, if it has one. ``hear`` is told what happens, and shows what of it is this seat's own.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+import trio
+
+from seqp2p.i18n import message, message_of
+from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
+from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
+from seqp2p.match.text import cleaned
+from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
+from seqp2p.ui.cards import card_shown, faces_shown
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import LEAVING, NO, YES, courtesies, courtesy_of, shown, suggestible, word_of
+from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.input_parser import one_line, read_action, read_card
+from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, SeatInfo
+from seqp2p.ui.person.suggestions import names_square, nearest, nearest_word
+from seqp2p.ui.person.turn_clock import remind, turn_line
+from seqp2p.ui.plain import hand_line, legal_lines
+from seqp2p.ui.spoken_board import read_square
+from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callable
+
+Speak: TypeAlias = Callable[[str], Awaitable[None]]
+Leave: TypeAlias = Callable[[str], Awaitable[None]]
+GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
+
+# The kinds of step at which somebody chooses; the others pass by themselves.
+CHOSEN: Final = frozenset({"turn", "late", "discard"})
+ASK_LEAVE: Final = message("leave the game? yes/no")
+# What can be typed behind ``board`` to have it shown in every turn, or not.
+BOARD_SHOWN: Final[Mapping[str, bool]] = MappingProxyType({"always": True, "never": False})
+NOBODY_AWAY: Final = message("there is nobody to wait for")
+HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hello")
+
+
+async def nobody_asks(_: int) -> None:
+    """For a table that never asks whether to go on without somebody."""
+
+
+class PersonQuestion:
+    """What the player is asked, and the answer once there is one."""
+
+    def __init__(self, seen: View) -> None:
+        self.view = seen
+        self.action: Action | None = None
+        self.answered = trio.Event()
+
+
+class Person:
+    """Plays a seat by typed lines. ``patience_s``: how many seconds the phases ``draw`` and ``late`` are waited for."""
+
+    def __init__(self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float]) -> None:
+        self._desk = desk
+        self._sight = sight
+        self._match = sight.match
+        self._seat = sight.seat
+        self._company = sight.company
+        self._patience_s = patience_s
+        self._turn_time_s = sight.match.game.agreement.settings.turn_time_s
+        self._question: PersonQuestion | None = None
+        self._settled = trio.Event()  # unset while an answer is on its way to the match
+        self._settled.set()
+        self._answer: Action | None = None
+        self._asks_to_leave = False
+        self._warned = False
+        self._shown_hand: Hand = ()
+        self._asked_turn = -1  # the last turn whose board was shown
+        self._asked_at = 0.0  # when the clock of what is asked has begun
+        self._told_turn: object = None  # whose turn was said last
+        self._absent = set[int]()  # the seats that are asked about
+        self._away = set[int]()  # the seats that cannot be reached
+        self._shows_board = not desk.hears  # in every turn, without being asked
+        self._answers: dict[str, Callable[[str], Iterable[str]]] = {
+            "help": lambda _: sight.help(painted=desk.shows_table),
+            "?": lambda _: sight.help(painted=desk.shows_table),
+            "hand": lambda _: sight.hand(),
+            "board": self._board,
+            "score": lambda _: sight.score(),
+            "moves": lambda _: legal_lines(self._question.view) if self._question else sight.moves(),
+            "where": sight.where,
+            "log": sight.log,
+            "seats": lambda _: sight.seats(self._away),
+            "words": lambda _: sight.words(),
+            "wait": self._wait,
+        }
+
+    @property
+    def asked(self) -> View | None:
+        """What the person sees of the turn it is asked about now; None when nothing is asked."""
+        return self._question.view if self._question else None
+
+    # What is typed.
+
+    async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout = nobody_asks) -> None:
+        """Obey what is typed, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
+
+        Leaving is asked about once. At a terminal the end of the input asks, too; elsewhere it leaves, once an answer
+        that is still on its way has been taken; one that ended the game leaves nothing to leave.
+        """
+        while True:
+            typed = await self._desk.read()
+            if typed is None:
+                if self._desk.terminal and not self._asks_to_leave:
+                    self._ask_to_leave()
+                    continue
+                await self._settled.wait()
+                if not self._sight.is_over:
+                    await leave(INPUT_ENDED)
+                return
+            line = one_line(typed)
+            if self._asks_to_leave:
+                self._asks_to_leave = False
+                if word_of(line) in YES:
+                    await leave(LEFT)
+                    return
+                if word_of(line) in NO or not line:
+                    self._show(t("you stay"))
+                    continue
+            await self._obey(line, speak, go_on)
+
+    def interrupted(self) -> bool:
+        """Ctrl-C: at a terminal it asks, once; returns whether that is all that is to be done."""
+        if not self._desk.terminal or self._asks_to_leave:
+            return False
+        self._ask_to_leave()
+        return True
+
+    async def _obey(self, line: str, speak: Speak, go_on: GoOnWithout) -> None:
+        first, _, rest = line.partition(" ")
+        word = word_of(first)
+        if word == "say":
+            await self._say(rest, speak)
+        elif word == "drop":
+            await self._drop(rest, go_on)
+        elif word in LEAVING and not rest:
+            self._ask_to_leave()
+        elif word in self._answers:
+            self._show(*self._answers[word](rest))
+        elif not line:
+            self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
+        elif self._question is None:
+            self._show(*(self._looked_up(line) or [self._not_now(line)]))
+        else:
+            self._take(self._question, line)
+
+    async def _say(self, text: str, speak: Speak) -> None:
+        remark = courtesy_of(cleaned(text, len(text)))
+        number, _ = self._match.remarks.next_of(self._seat.number)
+        if not remark:
+            self._show(translate(HOW_TO_SAY))
+        elif (length := len(remark)) > REMARK_LENGTH_MAX:
+            most = REMARK_LENGTH_MAX
+            self._show(t("a remark has at most {most} characters, and this one has {length}", most=most, length=length))
+        elif number > REMARKS_MAX:
+            self._show(t("you have said {count} things, and that is all that one game takes", count=REMARKS_MAX))
+        else:
+            await speak(remark)
+            if not self._warned and remark not in COURTESIES and talk_is_callable(self._match.game.agreement.settings):
+                self._warned = True
+                self._show(
+                    t("mind that {rule};", rule=TALK_RULE),
+                    t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
+                )
+
+    def _ask_to_leave(self) -> None:
+        self._asks_to_leave = True
+        self._show(translate(ASK_LEAVE))
+
+    def _take(self, question: PersonQuestion, line: str) -> None:
+        """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
+        try:
+            action = read_action(question.view, line)
+        except NotationError as error:
+            self._show(*self._misread(question.view, line, faces_shown(translate(message_of(error)))))
+            return
+        self._question, self._answer, self._settled = None, action, trio.Event()
+        question.action = action
+        question.answered.set()
+
+    def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
+        """What to say to a line that is neither a word nor an action."""
+        if found := self._looked_up(line):
+            return [*found, self._prompt(seen)]
+        near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
+        return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
+
+    def _looked_up(self, line: str) -> Iterable[str]:
+        """What there is to know of a card or a square that is typed alone; nothing for another line."""
+        variant = self._match.game.variant
+        if read_card(variant, line) is None and read_square(variant, line) is None:
+            return []
+        return self._sight.where(line)
+
+    def _words(self, *others: str) -> list[str]:
+        """All that can be typed at any time, and these others, in words that say something to the reader."""
+        return suggestible([*self._answers, *LEAVING, "say", "drop", *others])
+
+    def _not_now(self, line: str) -> str:
+        if self._match.game.position is None:
+            return translate(NOT_DEALT)
+        first = line.partition(" ")[0]
+        if word_of(first) == "call":
+            if not talk_is_callable(self._match.game.agreement.settings):
+                return t("talk is free at this table: nothing can be called")
+            return t("a remark is called in your own turn, before you play a card")
+        if self._seat.owes(self._match):
+            return t("your last line is being looked at; one moment")
+        if not names_square(line) and (near := nearest_word(first, self._words())):
+            return t("{whose_turn}; did you mean {word}?", whose_turn=self._whose_turn(), word=shown(near))
+        return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._whose_turn())
+
+    # The game, as it happens.
+
+    def hear(self, event: Event) -> None:
+        """Something has happened; the match and this seat's hand are as they are after it."""
+        own = self._seat.number
+        match event:
+            case Dealt():
+                self.welcome()
+            case Turned(_, seat, action) if seat == own:
+                if action in (END, WAIVE) and self._answer != action:
+                    self._show(
+                        t("you have not drawn in time") if action == WAIVE else t("your turn ends without a new card")
+                    )
+                self._settled.set()
+                self._answer = None
+                if action.kind == "give":
+                    self._show_hand()
+            case Drawn(seat) if seat == own:
+                self._show_hand()
+            case Redealt():
+                self._shown_hand = ()
+                self._show_hand()
+            case Dropped(seats):
+                self._absent -= {*seats}
+                self._away -= {*seats}
+            case Undone():
+                # Whatever was shown of the turn, it is another one now.
+                self._asked_turn, self._told_turn = -1, None
+            case _:
+                pass
+        self._tell_turn()
+
+    def welcome(self) -> None:
+        """What a person needs to begin with, after the deal or in a game that is taken up again."""
+        if not self._desk.shows_table:
+            self._show(*self._sight.help())
+        self._show_hand()
+        self._tell_turn()
+
+    def _show_hand(self) -> None:
+        seen = self._sight.view
+        if seen is None:
+            return
+        new = Counter(seen.hand) - Counter(self._shown_hand)
+        if self._shown_hand and new:
+            self._show(t("you draw {cards}", cards=listed([card_shown(seen.variant, card) for card in new.elements()])))
+        self._shown_hand = seen.hand
+        if not self._desk.shows_table:
+            self._show(hand_line(seen))
+
+    def _tell_turn(self) -> None:
+        """Say whose turn it is when that has changed; this seat's own is said by its question."""
+        match = self._match
+        if match.kind not in CHOSEN or self._seat.owes(match):
+            return
+        now = (match.kind, match.game.table_position().turn, match.plan)
+        if now != self._told_turn and not self._desk.shows_table:
+            self._told_turn = now
+            self._show(self._whose_turn())
+
+    def _whose_turn(self) -> str:
+        match = self._match
+        if match.game.position is None:
+            return translate(NOT_DEALT)
+        if match.kind not in CHOSEN:
+            return translate(GAME_OVER) if self._sight.is_over else t("a card is being drawn")
+        names = listed([self._company.name(seat) for seat in sorted(match.awaited)])
+        if match.kind == "late":
+            return t("{names} may still draw a card", names=names)
+        if match.kind == "discard":
+            return t("waiting for {names} to give up a card", names=names)
+        return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        """Ask until what is typed is an action; whether it may be done, the match says."""
+        self._settled.set()
+        if refused is None:
+            self._asked_at = trio.current_time()
+            self._present(view)
+        else:
+            self._show(faces_shown(self._company.to_reader(refused)))
+        question = self._question = PersonQuestion(view)
+        try:
+            if view.phase == "play" and not self._desk.shows_table:
+                seats = len(self._match.game.seats)
+                await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
+            await question.answered.wait()
+        finally:
+            self._question = None
+        assert question.action is not None, "an answer is an action"
+        return question.action
+
+    def _present(self, seen: View) -> None:
+        """What the question is about. The board is shown once a turn, not again after an exchange or a penalty."""
+        self._shown_hand = seen.hand
+        goes_on = seen.turn == self._asked_turn
+        if seen.phase == "play":
+            self._asked_turn = seen.turn
+        if seen.phase != "play" or not goes_on:
+            self._desk.ring()
+        if self._desk.shows_table:
+            if seen.phase != "play":
+                self._show(self._prompt(seen))
+            return
+        if seen.phase == "play":
+            if not goes_on:
+                self._show(*(["", *self._sight.board()] if self._shows_board else []))
+            title = t("your turn goes on") if goes_on else turn_line(self._turn_time_s)
+            self._show(title, hand_line(seen), *legal_lines(seen))
+        else:
+            self._show(hand_line(seen))
+        self._show(self._prompt(seen))
+
+    def _prompt(self, seen: View) -> str:
+        """What the person is to type."""
+        seconds = round(self._patience_s.get(seen.phase, 0))
+        if seen.phase == "draw":
+            return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", seconds=seconds)
+        if seen.phase == "late":
+            return t(
+                "you have not drawn yet: type draw within {seconds} seconds, or waive to do without", seconds=seconds
+            )
+        if seen.phase == "penalty":
+            card = card_shown(seen.variant, seen.hand[-1])
+            return t("your team's talk was called: give up a card, you get no new one; type it, like {card}", card=card)
+        return t("type an action (help says how)")
+
+    # Seats that are away.
+
+    def ask_absent(self, seats: Collection[int]) -> None:
+        """Ask whether to go on without these seats. What is typed goes to the ``go_on`` of ``listen``."""
+        self._absent = set(seats)
+        for seat in sorted(seats):
+            name = self._company.name(seat)
+            self._show(t("{name} is away: type wait, or drop {name} to go on without", name=name))
+
+    def away(self, seat: int) -> None:
+        """A seat cannot be reached. Nothing is asked about it yet."""
+        self._away.add(seat)
+
+    def back(self, seat: int) -> None:
+        """A seat is there again, or out for good: nothing is asked about it any more."""
+        self._absent.discard(seat)
+        self._away.discard(seat)
+
+    def _wait(self, _: str) -> Iterable[str]:
+        if self._absent:
+            names = [self._company.name(seat) for seat in sorted(self._absent)]
+            return [t("waiting for {names}; drop is still possible", names=listed(names))]
+        if self._away:
+            return [t("waiting for {names}", names=listed([self._company.name(seat) for seat in sorted(self._away)]))]
+        return [translate(NOBODY_AWAY)]
+
+    def _board(self, text: str) -> Iterable[str]:
+        if (word := word_of(text)) in BOARD_SHOWN:
+            self._shows_board = BOARD_SHOWN[word]
+            return [
+                t("the board is shown in every turn")
+                if self._shows_board
+                else t("the board is shown when you ask for it: board, board 5, board e, where e5")
+            ]
+        return self._sight.board(text)
+
+    async def _drop(self, rest: str, go_on: GoOnWithout) -> None:
+        away = sorted(self._absent)
+        seat = self._company.find(rest) if rest else sum(away[:1])
+        if not away:
+            self._show(translate(NOBODY_AWAY))
+        elif seat not in away or (not rest and len(away) > 1):
+            choices = [f"{shown('drop')} {self._company.name(other)}" for other in away]
+            self._show(t("write who: {choices}", choices=t(" or ").join(choices)))
+        else:
+            self._absent.discard(seat)
+            await go_on(seat)
+
+    def _show(self, *lines: str) -> None:
+        for line in lines:
+            self._desk.say(line)

@@ -1,0 +1,229 @@
+"""The tutorial: a game that is known beforehand, played on the engine alone, with somebody who explains it.
+
+``Tutorial`` is the game and where one is in it, and has what a table's scene asks for; ``tutor`` leads through it by
+typed lines.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+import trio
+
+from seqp2p.i18n import message, message_of
+from seqp2p.match.table import Settings
+from seqp2p.rules import (
+    CLASSIC,
+    UNKNOWN,
+    Action,
+    Card,
+    NotationError,
+    Options,
+    Position,
+    RulesError,
+    apply,
+    format_action,
+    parse_card,
+    start,
+    view,
+)
+from seqp2p.rules.view import View
+from seqp2p.ui.cards import action_shown
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import LEAVING, word_of
+from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.input_parser import one_line, read_action, read_card
+from seqp2p.ui.person.lessons import FAREWELL, HAND, LEFT, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
+from seqp2p.ui.person.seat_info import board_answer, log_answer, where_answer
+from seqp2p.ui.plain import (
+    hand_line,
+    help_lines,
+    legal_lines,
+    legend_lines,
+    score_line,
+    seats_lines,
+    sequences_made,
+)
+from seqp2p.ui.spoken_board import read_square
+from seqp2p.ui.words import Company, Story, sequences_lines
+
+SETTINGS: Final = Settings(
+    variant="classic",
+    players=2,
+    teams=2,
+    colours=("blue", "green"),
+    advanced=False,
+    table_talk=True,
+    manual_draw=False,
+    open_hands=True,
+    turn_time_s=0,
+    grace_s=60,
+)
+NAMES: Final = (message("pupil"), message("opponent"))
+
+
+class Tutorial:
+    """The game of the lessons, and the lesson that is next; ``story`` is what has happened in it."""
+
+    def __init__(self) -> None:
+        hands = [cards_of(HAND), cards_of(OPPONENTS_HAND)]
+        self.position: Position = start(CLASSIC, SETTINGS.players, SETTINGS.teams, Options(), PUPIL, hands)
+        self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, PUPIL)
+        self.settings = SETTINGS
+        self.story = Story()
+        self._done = 0
+        self._replying = False
+
+    @property
+    def lesson(self) -> Lesson | None:
+        """The lesson that is not fulfilled yet; None after the last one."""
+        return LESSONS[self._done] if self._done < len(LESSONS) else None
+
+    def sees(self) -> View:
+        """What the pupil sees."""
+        return view(self.position, PUPIL)
+
+    def asked(self) -> View | None:
+        """What the pupil sees while it is asked for an action; None while it is not."""
+        return None if self._replying or self.lesson is None else self.sees()
+
+    def fulfils(self, action: Action) -> bool:
+        """Whether this action is what the lesson is about."""
+        return self.lesson is not None and format_action(CLASSIC, action) in self.lesson.fulfils
+
+    def do(self, action: Action) -> list[str]:
+        """The pupil's action, which fulfils the lesson; returns what has happened. The reply is due then."""
+        assert self.lesson is not None, "there is a lesson"
+        self._replying = True
+        return self._play(PUPIL, action, self.lesson.draws)
+
+    def reply(self) -> list[str]:
+        """What the opponent does then, if anything; returns what has happened. The next lesson is due then."""
+        lesson = self.lesson
+        assert lesson is not None, "there is a lesson"
+        self._replying = False
+        self._done += 1
+        if not lesson.reply:
+            return []
+        return self._play(OPPONENT, read_action(view(self.position, OPPONENT), lesson.reply), lesson.reply_draws)
+
+    def _play(self, seat: int, action: Action, draws: str) -> list[str]:
+        before = view(self.position, 0)
+        self.position = apply(self.position, action, UNKNOWN if draws == "?" else parse_card(CLASSIC, draws))
+        if action.kind in ("place", "remove"):
+            self.story.last = action
+        text = action_shown(CLASSIC, action)
+        lines = [t("{turn:>3}. {who}: {action}", turn=before.turn + 1, who=self.company.who(seat), action=text)]
+        made = (sequences_made(before), sequences_made(view(self.position, 0)))
+        lines += sequences_lines(self.company, *made, self.position.table.sequences_to_win)
+        self.story.lines.extend(lines)
+        return lines
+
+
+def cards_of(text: str) -> list[Card]:
+    """The cards with these names.
+
+    >>> cards_of("2C JH")
+    [0, 35]
+    """
+    return [parse_card(CLASSIC, name) for name in text.split()]
+
+
+async def tutor(
+    desk: Console, tutorial: Tutorial, changed: Callable[[], None] = lambda: None, pause_s: float = 0.0
+) -> bool:
+    """Lead through the tutorial; says whether it was played to its end, and not left.
+
+    ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that a scene can
+    show both.
+    """
+    _say(desk, *map(translate, WELCOME))
+    while (lesson := tutorial.lesson) is not None:
+        _say(desk, "", *map(translate, lesson.text))
+        if not desk.shows_table:
+            _say(desk, *(() if desk.hears else _board(tutorial)), hand_line(tutorial.sees()))
+        _say(desk, translate(lesson.task))
+        action = await _answer(desk, tutorial, lesson)
+        if action is None:
+            return False
+        _say(desk, *tutorial.do(action))
+        changed()
+        await trio.sleep(pause_s)
+        _say(desk, *tutorial.reply(), *map(translate, lesson.moral))
+        changed()
+    if not (desk.shows_table or desk.hears):
+        _say(desk, *_board(tutorial))
+    _say(desk, "", *map(translate, FAREWELL))
+    return True
+
+
+async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action | None:
+    """Read lines until one fulfils the lesson; None where the pupil leaves."""
+    while (typed := await desk.read()) is not None:
+        line = one_line(typed)
+        first, _, rest = line.partition(" ")
+        word = word_of(first)
+        if word in LEAVING and not rest:
+            _say(desk, translate(LEFT))
+            return None
+        if word in _ANSWERS:
+            _say(desk, *_ANSWERS[word](tutorial, rest))
+        elif not line:
+            _say(desk, translate(lesson.task))
+        else:
+            action = _taken(desk, tutorial, lesson, line)
+            if action is not None:
+                return action
+    return None
+
+
+def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Action | None:
+    """The action that a line means, if it fulfils the lesson; else it is said why not."""
+    seen = tutorial.sees()
+    if read_card(CLASSIC, line) is not None or read_square(CLASSIC, line) is not None:
+        _say(desk, *where_answer(seen, line, tutorial.company.colours), translate(lesson.task))
+        return None
+    try:
+        action = read_action(seen, line)
+        if tutorial.fulfils(action):
+            return action
+        apply(seen.position, action)
+    except NotationError as error:
+        _say(desk, translate(message_of(error)), translate(lesson.task))
+    except RulesError as error:
+        _say(desk, tutorial.company.to_reader(message_of(error)), translate(lesson.task))
+    else:
+        _say(desk, translate(lesson.hint), translate(lesson.task))
+    return None
+
+
+# What can be asked at any time.
+
+
+def _board(tutorial: Tutorial, text: str = "") -> Iterable[str]:
+    return board_answer(tutorial.sees(), text, tutorial.company.colours, tutorial.story.last)
+
+
+def _help(tutorial: Tutorial) -> Iterable[str]:
+    seen = tutorial.sees()
+    task = [translate(tutorial.lesson.task)] if tutorial.lesson else []
+    return [*legend_lines(CLASSIC, tutorial.company.colours), *help_lines(seen), *task]
+
+
+_ANSWERS: Final[Mapping[str, Callable[[Tutorial, str], Iterable[str]]]] = {
+    "help": lambda tutorial, _: _help(tutorial),
+    "?": lambda tutorial, _: _help(tutorial),
+    "board": _board,
+    "score": lambda tutorial, _: [score_line(tutorial.sees(), tutorial.company.colours)],
+    "hand": lambda tutorial, _: [hand_line(tutorial.sees())],
+    "moves": lambda tutorial, _: legal_lines(tutorial.sees()),
+    "where": lambda tutorial, text: where_answer(tutorial.sees(), text, tutorial.company.colours),
+    "seats": lambda tutorial, _: seats_lines(tutorial.sees(), tutorial.company),
+    "log": lambda tutorial, text: log_answer(tutorial.story, text),
+    "say": lambda _, __: [t("nobody listens here but you")],
+    "words": lambda _, __: [t("there are no safety words here: nobody else sits at this table")],
+}
+
+
+def _say(desk: Console, *lines: str) -> None:
+    for line in lines:
+        desk.say(line)

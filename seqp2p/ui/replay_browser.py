@@ -1,0 +1,363 @@
+"""A replay that is looked at: what it shows, moment by moment, where one is in it, and the words that lead about.
+
+Keys, clicks and typed words come to the same few methods, so whoever cannot see the screen has all of them, too.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, view
+from seqp2p.ui.cards import card_shown, without_accents
+from seqp2p.ui.language import current, number, t, tn
+from seqp2p.ui.plain import board_lines, score_line
+from seqp2p.ui.scene import LogLine
+from seqp2p.ui.spoken_board import part_lines
+from seqp2p.ui.words import Company
+
+ALL: Final = -1
+"""Every hand that is known is shown."""
+HIDDEN: Final = 0
+"""No hand is shown."""
+PACES_S: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
+"""Seconds a moment, from slow to fast."""
+LEAP: Final = 10
+LOG_LENGTH: Final = 20
+
+# English word → the French ones; the first of them is shown.
+WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "next": ("suivant",),
+        "back": ("retour",),
+        "first": ("début",),
+        "last": ("fin",),
+        "play": ("lecture",),
+        "stop": ("pause",),
+        "faster": ("plus vite",),
+        "slower": ("moins vite",),
+        "sequence": ("séquence",),
+        "hands": ("mains",),
+        "all": ("tout",),
+        "none": ("aucune",),
+        "board": ("plateau",),
+        "where": ("où",),
+        "log": ("journal",),
+        "verdict": ("verdict",),
+        "help": ("aide",),
+        "quit": ("quitter",),
+    }
+)
+_ENGLISH: Final = MappingProxyType({without_accents(word): english for english, all_ in WORDS.items() for word in all_})
+_SHORT: Final = MappingProxyType(
+    {"": "next", "n": "next", "b": "back", "+": "faster", "-": "slower", "?": "help", "sequences": "sequence"}
+    | {"hand": "hands", "closed": "none", "start": "first", "end": "last", "leave": "quit", "exit": "quit", "q": "quit"}
+)
+_NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
+_SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardMoment:
+    """A moment: ``turn`` is the number of its turn, ``lines`` say what happened, ``position`` is how the table lay.
+
+    ``last`` is the last chip that was placed or taken; ``made``: a sequence was completed. There is no position before
+    the deal. A hand in it has UNKNOWN for every card that the replay does not open.
+    """
+
+    turn: int
+    lines: tuple[LogLine, ...]
+    position: Position | None = None
+    last: Action | None = None
+    made: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayFrames:
+    """A replay: its shots, one at least, what ``verify`` says of it, and the seats whose hands are known."""
+
+    title: str
+    verdict: str
+    is_right: bool
+    company: Company
+    variant: Variant
+    shots: tuple[BoardMoment, ...]
+    opened: frozenset[int] = frozenset()
+
+    @property
+    def turns(self) -> int:
+        """The number of the last turn."""
+        return self.shots[-1].turn
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where one is: the number of the shot from 0, whose hands are shown (a seat, ALL or HIDDEN), whether it plays."""
+
+    at: int = 0
+    sight: int = ALL
+    playing: bool = False
+    pace_s: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a typed line has brought: lines to say, another place, or the end."""
+
+    lines: tuple[str, ...] = ()
+    moved: bool = False
+    done: bool = False
+
+
+MOVED: Final = Answer(moved=True)
+
+
+class ReplayBrowser:
+    """A film, and the place where one is in it."""
+
+    def __init__(self, film: ReplayFrames) -> None:
+        self.film = film
+        self.place = Cursor(sight=ALL if film.opened else HIDDEN)
+
+    @property
+    def shot(self) -> BoardMoment:
+        """The one that is shown."""
+        return self.film.shots[self.place.at]
+
+    # Going about.
+
+    def go(self, at: int) -> None:
+        """To a shot by its number, or to the nearest there is; it stops playing at the end."""
+        last = len(self.film.shots) - 1
+        at = min(max(at, 0), last)
+        self.place = replace(self.place, at=at, playing=self.place.playing and at < last)
+
+    def step(self, by: int) -> None:
+        """On or, if negative, back."""
+        self.go(self.place.at + by)
+
+    def end(self) -> None:
+        """To the last shot."""
+        self.go(len(self.film.shots) - 1)
+
+    def to_sequence(self, direction: int = 1) -> bool:
+        """To the next sequence that was completed, or to the one before; says whether there is one."""
+        at = self.place.at + direction
+        while 0 <= at < len(self.film.shots):
+            if self.film.shots[at].made:
+                self.go(at)
+                return True
+            at += direction
+        return False
+
+    def toggle(self) -> None:
+        """Play, or stop; at the end it plays from the beginning."""
+        if not self.place.playing and self.place.at == len(self.film.shots) - 1:
+            self.go(0)
+        self.place = replace(self.place, playing=not self.place.playing)
+
+    def stop(self) -> None:
+        """Play no more."""
+        self.place = replace(self.place, playing=False)
+
+    def hurry(self, by: int) -> None:
+        """Play faster or, if negative, slower."""
+        at = PACES_S.index(self.place.pace_s) + by
+        self.place = replace(self.place, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
+
+    def look(self, by: int) -> None:
+        """Another view: all hands, those of one seat after the other, none."""
+        views = [ALL, *sorted(self.film.opened), HIDDEN] if self.film.opened else [HIDDEN]
+        self.place = replace(self.place, sight=views[(views.index(self.place.sight) + by) % len(views)])
+
+    # What is typed.
+
+    def obey(self, typed: str) -> Answer:
+        """Obey a typed line."""
+        line = " ".join(typed.split())
+        word, _, given = line.partition(" ")
+        word, rest = word_of(word), word_of(given) if given else ""
+        if _NUMBER.fullmatch(word) and not rest:
+            return self._to_turn(int(word))
+        if word == "hands" or (word in ("board", "where") and given):
+            return self._hands(rest) if word == "hands" else Answer(self.part(given))
+        if word_of(line) in _PLAIN:
+            return _PLAIN[word_of(line)](self)
+        if word == "log":
+            return Answer(self.log(everything=rest == "all"))
+        near = difflib.get_close_matches(word, [shown(each) for each in WORDS], n=1)
+        if near:
+            return Answer((t("{typed} is no word here; did you mean {word}?", typed=line, word=near[0]),))
+        return Answer((t("{typed} is no word here; {help} has a list of them", typed=line, help=shown("help")),))
+
+    def board(self) -> tuple[str, ...]:
+        """The board as text, and the score."""
+        shot, colours = self.shot, self.film.company.colours
+        if shot.position is None:
+            return (t("the cards are not dealt yet"),)
+        seen = view(shot.position, 0)
+        return (*board_lines(seen, colours, shot.last), score_line(seen, colours))
+
+    def part(self, text: str) -> tuple[str, ...]:
+        """The row, column or square of the board that a text names, in a sentence."""
+        shot, colours = self.shot, self.film.company.colours
+        if shot.position is None:
+            return (t("the cards are not dealt yet"),)
+        board = shown("board")
+        ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
+        return tuple(part_lines(view(shot.position, 0), text, colours, shot.last)) or (ask,)
+
+    def hands(self) -> tuple[str, ...]:
+        """Every hand that is shown here, a line each."""
+        position, company = self.shot.position, self.film.company
+        if position is None:
+            return (t("the cards are not dealt yet"),)
+        if not self.film.opened:
+            return (t("the hands stayed closed in this game"),)
+        hands = enumerate(position.hands, 1)
+        return tuple(
+            t("{who}: {hand}", who=company.who(seat), hand=hand_text(self.film.variant, hand, open_=self.shows(seat)))
+            for seat, hand in hands
+        )
+
+    def shows(self, seat: int) -> bool:
+        """Whether the hand of a seat is shown here."""
+        return seat in self.film.opened and self.place.sight in (ALL, seat)
+
+    def log(self, *, everything: bool = False) -> tuple[str, ...]:
+        """What has happened up to here: the newest lines."""
+        lines = [line.text for shot in self.film.shots[: self.place.at + 1] for line in shot.lines]
+        return tuple(lines if everything else lines[-LOG_LENGTH:])
+
+    def whereabouts(self) -> str:
+        """Where one is, in words."""
+        place = t("turn {turn} of {turns}", turn=self.shot.turn, turns=self.film.turns)
+        return t("{place}, moment {at} of {count}", place=place, at=self.place.at + 1, count=len(self.film.shots))
+
+    def _to_turn(self, turn: int) -> Answer:
+        if not 0 <= turn <= self.film.turns:
+            count = self.film.turns
+            return Answer((tn("the game has {count} turn", "the game has {count} turns", count),))
+        self.go(next(at for at, shot in enumerate(self.film.shots) if shot.turn >= turn))
+        return MOVED
+
+    def _hands(self, whose: str) -> Answer:
+        seat = self.film.company.find(whose)
+        if not whose:
+            return Answer(self.hands())
+        if whose in ("all", "none"):
+            self.place = replace(self.place, sight=ALL if whose == "all" and self.film.opened else HIDDEN)
+        elif seat in self.film.opened:
+            self.place = replace(self.place, sight=seat)
+        elif seat or _SEAT.fullmatch(whose):
+            return Answer((t("that hand is not opened in this replay"),))
+        else:
+            words = {"hands": shown("hands"), "all": shown("all"), "none": shown("none")}
+            return Answer((t("write {hands} {all}, {hands} {none}, or a seat, like {hands} 1", **words),))
+        return Answer(self.hands())
+
+    def move(self, by: int) -> Answer:
+        """On or back, as typed: at either end there is nothing more."""
+        before = self.place.at
+        self.step(by)
+        if self.place.at != before:
+            return MOVED
+        return Answer((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
+
+    def next_sequence(self) -> Answer:
+        """To the next sequence, as typed."""
+        return MOVED if self.to_sequence() else Answer((t("no sequence is completed after this"),))
+
+    def start(self) -> Answer:
+        """Play, as typed."""
+        if not self.place.playing:
+            self.toggle()
+        return Answer((t("it plays, {seconds} s a moment; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
+
+    def rest(self) -> Answer:
+        """Play no more, as typed."""
+        self.stop()
+        return Answer((self.whereabouts(),))
+
+    def pace(self, by: int) -> Answer:
+        """Faster or slower, as typed."""
+        self.hurry(by)
+        return Answer((t("{seconds} s a moment", seconds=self._pace),))
+
+    @property
+    def _pace(self) -> str:
+        return number(self.place.pace_s, 2 if self.place.pace_s < 1 else 0)
+
+
+def _moving(move: Callable[[ReplayBrowser], None]) -> Callable[[ReplayBrowser], Answer]:
+    def obey(reel: ReplayBrowser) -> Answer:
+        move(reel)
+        return MOVED
+
+    return obey
+
+
+_PLAIN: Final[Mapping[str, Callable[[ReplayBrowser], Answer]]] = MappingProxyType(
+    {
+        "next": lambda reel: reel.move(1),
+        "back": lambda reel: reel.move(-1),
+        "first": _moving(lambda reel: reel.go(0)),
+        "last": _moving(ReplayBrowser.end),
+        "play": ReplayBrowser.start,
+        "stop": ReplayBrowser.rest,
+        "faster": lambda reel: reel.pace(1),
+        "slower": lambda reel: reel.pace(-1),
+        "sequence": ReplayBrowser.next_sequence,
+        "board": lambda reel: Answer(reel.board()),
+        "where": lambda reel: Answer(reel.part("")),
+        "verdict": lambda reel: Answer((reel.film.verdict, reel.whereabouts())),
+        "help": lambda _: Answer(help_lines()),
+        "quit": lambda _: Answer(done=True),
+    }
+)
+
+
+def help_lines() -> tuple[str, ...]:
+    """What can be typed."""
+    words = {word: shown(word) for word in WORDS}
+    return (
+        t("{next}, {back}  one moment on, one back (an empty line: on)", **words),
+        t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
+        t("{sequence}  to the next sequence that was completed", **words),
+        t("{play}, {stop}, {faster}, {slower}  let it play", **words),
+        t("{board}  the board    {board} 5, {board} e, {where} e5  a part of it    {log}, {log} {all}", **words),
+        t("{hands}  the hands    {hands} 2, {hands} {all}, {hands} {none}  whose are shown", **words),
+        t("{verdict}  what was verified, and where you are", **words),
+        t("{help}, {quit}", **words),
+    )
+
+
+def hand_text(variant: Variant, hand: Hand, *, open_: bool) -> str:
+    """A hand: its cards, or how many they are. A card that is still being drawn is shown as ``?``.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> hand_text(CLASSIC, (-1, 0, 1), open_=True), hand_text(CLASSIC, (0, 1), open_=False)
+    ('? 2C 3C', '2 cards')
+    """
+    if open_ and hand:
+        return " ".join("?" if card == UNKNOWN else card_shown(variant, card) for card in hand)
+    return tn("{count} card", "{count} cards", len(hand))
+
+
+def word_of(typed: str) -> str:
+    """The English word that is meant; what is none as it is, in small letters.
+
+    >>> word_of("Next"), word_of("q"), word_of("bob")
+    ('next', 'quit', 'bob')
+    """
+    small = typed.lower()
+    if current() == "fr":
+        small = _ENGLISH.get(without_accents(small), small)
+    return _SHORT.get(small, small)
+
+
+def shown(word: str) -> str:
+    """A word as the reader types it."""
+    return WORDS[word][0] if current() == "fr" else word

@@ -1,0 +1,388 @@
+"""The terminal as one page. Here, and nowhere else, trio and prompt_toolkit's event loop meet.
+
+Theory of operation. prompt_toolkit's application has a thread, and on it an event loop, of its own. It is given a
+painter, which is pure, and calls it when it draws: so a game that is busy never holds up the screen. Keys, clicks and
+typed lines go the other way, one by one, as calls on trio's thread.
+
+    trio:    set_painter ──▶ (an attribute) ──▶ invalidate ──▶ drawn by the application's thread
+    thread:  key, click, line ──▶ TrioToken.run_sync_soon ──▶ a channel ──▶ the Audience's method on trio's thread
+
+A fault on either side ends the application and comes out of ``run``; a terminal that is gone is no fault.
+"""
+
+import asyncio
+import contextlib
+import contextvars
+import math
+import os
+import os.path
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol
+
+import trio
+from prompt_toolkit.application import Application, get_app, run_in_terminal
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.data_structures import Point
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.bindings.mouse import load_mouse_bindings
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import (
+    AnyContainer,
+    BufferControl,
+    CompletionsMenu,
+    Float,
+    FloatContainer,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    UIContent,
+    UIControl,
+    VSplit,
+    Window,
+)
+from prompt_toolkit.layout.containers import DynamicContainer
+from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
+from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.styles import Style
+
+from seqp2p.hangup import hang_up
+from seqp2p.ui.frame import Frame, Painter, Target, in_ascii, width_of
+from seqp2p.ui.language import t
+from seqp2p.ui.scene import HEIGHT_MIN, WIDTH_MIN
+
+PROMPT: Final = "> "
+LINE_LENGTH_MAX: Final = 500
+"""Characters that can be typed in one line: more than any remark or action has."""
+ESCAPE_S: Final = 0.05
+"""How long a terminal may take between the escape and the rest of a key's sequence."""
+RESIZE_S: Final = 0.1
+"""How often the terminal's size is looked at: on a thread that is not the first one no signal tells of it."""
+STOP_S: Final = 1.0
+"""Where nothing stops, because no shell could let it go on again, the screen comes back after this."""
+
+# Keys that mean the same whatever is typed, and those that do only while nothing is.
+ALWAYS: Final = ("pageup", "pagedown", *(f"f{number}" for number in range(1, 13)))
+WHEN_EMPTY: Final = ("up", "down", "left", "right", "home", "end", "s-tab", "+", "-", "?")
+
+
+class InputHandler(Protocol):
+    """Who hears of keys, on trio's thread."""
+
+    def press(self, key: str) -> None:
+        """A key that is no text, or one pressed while nothing is typed."""
+        ...
+
+    def click(self, target: Target) -> None:
+        """A click on what lies there."""
+        ...
+
+    def enter(self, line: str) -> None:
+        """A line was typed to its end."""
+        ...
+
+    def completions(self, typed: str) -> Sequence[str]:
+        """Whole lines that may be meant. Called on the screen's thread: it may read, and change nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """How the application draws: ``styles`` by name. Without ``input`` and ``output`` it has the terminal's."""
+
+    styles: dict[str, str]
+    colours: bool = True
+    ascii_only: bool = False
+    input: Input | None = None
+    output: Output | None = None
+
+
+class TerminalApp:
+    """One full-screen application. ``run`` it in a nursery; the terminal is as it was before when that ends."""
+
+    def __init__(self, handler: InputHandler, look: Theme) -> None:
+        self._handler = handler
+        self._painter: Painter = lambda _width, _height: Frame((), {})
+        self._token: trio.lowlevel.TrioToken | None = None
+        self._heard, self._hears = trio.open_memory_channel[Callable[[], None]](math.inf)
+        self._stopped = False
+        self._continued = threading.Event()
+        self._context = contextvars.copy_context()
+        self._buffer = Buffer(
+            multiline=False,
+            completer=_LineBuffer(handler),
+            complete_while_typing=False,
+            history=InMemoryHistory(),
+            on_text_changed=self._clip,
+        )
+        self._app = self._application(look)
+
+    def set_painter(self, painter: Painter) -> None:
+        """What the page shows from now on."""
+        self._painter = painter
+        self._app.invalidate()
+
+    def ring(self) -> None:
+        """Call the person who sits there."""
+        self._call(self._app.output.bell)
+
+    def go_on(self) -> None:
+        """This process was stopped, and goes on: paint all of it, whatever stands on the terminal."""
+        self._continued.set()
+        self._call(self._app.renderer.clear)
+        self._call(self._app.invalidate)
+
+    async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
+        """Show the page until cancelled. A terminal that is gone ends this process, if by raising TerminalGone."""
+        self._token = trio.lowlevel.current_trio_token()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._stop_when_cancelled)
+            nursery.start_soon(self._hear)
+            task_status.started()
+            await trio.to_thread.run_sync(self._run_application)
+            if not self._stopped:
+                await hang_up(trio.sleep)
+
+    async def _hear(self) -> None:
+        async for call in self._hears:
+            call()
+
+    async def _stop_when_cancelled(self) -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            self._stopped = True
+            self._call(self._end_if_stopped)
+
+    # On the application's own thread.
+
+    def _run_application(self) -> None:
+        try:
+            # An EOFError is how it is told to end, and either is how it says that the terminal is gone.
+            with contextlib.suppress(EOFError, OSError):
+                self._app.run(pre_run=self._begin, set_exception_handler=False, handle_sigint=False)
+        finally:
+            # A fault in the very first page leaves the terminal as that began to be painted.
+            with contextlib.suppress(OSError):
+                self._app.renderer.reset()
+
+    def _begin(self) -> None:
+        self._context = contextvars.copy_context()
+        asyncio.get_running_loop().set_exception_handler(self._fail)
+        self._end_if_stopped()
+
+    def _fail(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What goes wrong while it paints or reads ends it: there would be nothing to see, or nobody to see it."""
+        error = context.get("exception")
+        if isinstance(error, Exception) and not self._app.is_done:
+            self._app.exit(exception=error)
+
+    def _end_if_stopped(self) -> None:
+        if self._stopped and not self._app.is_done:
+            self._app.exit(exception=EOFError)
+
+    def _call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call it on the application's thread; nothing where that is not there, or not any more."""
+        if (loop := self._app.loop) is not None:
+            with contextlib.suppress(RuntimeError):  # It has ended at this moment.
+                loop.call_soon_threadsafe(partial(function, *arguments), context=self._context)
+
+    def _tell(self, method: Callable[..., None], *arguments: object) -> None:
+        """Call the handler, on trio's thread."""
+        if self._token is not None:
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(self._heard.send_nowait, partial(method, *arguments))
+
+    def _clip(self, buffer: Buffer) -> None:
+        if len(buffer.text) > LINE_LENGTH_MAX:
+            buffer.document = Document(buffer.text[:LINE_LENGTH_MAX])
+
+    def _application(self, look: Theme) -> Application[None]:
+        spelt = in_ascii if look.ascii_only else str
+        page = Window(_PageControl(lambda: self._painter, self._click, spelt), always_hide_cursor=True)
+        typed = Window(BufferControl(self._buffer), height=1, dont_extend_height=True, style="class:typed")
+        prompt = Window(FormattedTextControl([("class:prompt", PROMPT)]), width=len(PROMPT), height=1)
+        whole = FloatContainer(
+            HSplit([page, VSplit([prompt, typed])]),
+            [Float(CompletionsMenu(max_height=8), xcursor=True, ycursor=True)],
+        )
+        small = Window(FormattedTextControl(lambda: spelt(_too_small())), wrap_lines=True, always_hide_cursor=True)
+
+        def shown() -> AnyContainer:
+            size = get_app().output.get_size()
+            return whole if size.columns >= WIDTH_MIN and size.rows >= HEIGHT_MIN else small
+
+        app = Application[None](
+            Layout(DynamicContainer(shown), focused_element=typed),
+            style=Style.from_dict(look.styles),
+            key_bindings=self._bindings(),
+            full_screen=True,
+            mouse_support=True,
+            color_depth=None if look.colours else ColorDepth.DEPTH_1_BIT,
+            terminal_size_polling_interval=RESIZE_S,
+            input=look.input,
+            output=look.output,
+        )
+        app.ttimeoutlen = ESCAPE_S
+        return app
+
+    def _bindings(self) -> KeyBindings:
+        keys = KeyBindings()
+        empty = Condition(lambda: not self._buffer.text)
+
+        def press(name: str, _: KeyPressEvent) -> Any:
+            self._tell(self._handler.press, name)
+            return NotImplemented  # Nothing to repaint yet: the handler paints when it has obeyed.
+
+        for name in ALWAYS:
+            keys.add(name)(partial(press, name))
+        for name in WHEN_EMPTY:
+            keys.add(name, filter=empty)(partial(press, name))
+        keys.add(" ", filter=empty)(partial(press, "space"))
+        keys.add("tab", filter=empty)(partial(press, "tab"))
+        keys.add("escape", filter=empty, eager=True)(partial(press, "escape"))
+        keys.add("c-d", filter=empty)(partial(press, "c-d"))
+        keys.add("c-c", eager=True)(partial(press, "c-c"))
+        keys.add(Keys.Vt100MouseEvent)(_mouse)
+        keys.add(Keys.BracketedPaste)(self._paste)
+        keys.add("c-z")(self._suspend)
+        keys.add("enter")(self._enter)
+        keys.add("tab", filter=~empty)(self._complete)
+        keys.add("escape", filter=~empty, eager=True)(self._clear)
+        return keys
+
+    def _enter(self, event: KeyPressEvent) -> None:
+        # Bytes that are no text stand in it as lone surrogates, which nothing can be said with.
+        line = self._buffer.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if not line:
+            self._tell(self._handler.press, "enter")
+        elif self._buffer.complete_state:
+            self._buffer.complete_state = None
+        else:
+            self._buffer.append_to_history()
+            self._buffer.reset()
+            self._tell(self._handler.enter, line)
+        event.app.invalidate()
+
+    def _complete(self, _: KeyPressEvent) -> None:
+        """Insert what all lines that may be meant have in common, at once; then go through them."""
+        if self._buffer.complete_state:
+            self._buffer.complete_next()
+            return
+        lines = self._handler.completions(self._buffer.text)
+        common = os.path.commonprefix(list(lines))  # noqa: RUF071  # of characters is what is meant
+        if len(common) > len(self._buffer.text):
+            self._buffer.document = Document(common)
+        if len(lines) > 1:
+            self._buffer.start_completion(select_first=False)
+
+    def _paste(self, event: KeyPressEvent) -> None:
+        """What is pasted stays one line, and is sent by a key only."""
+        self._buffer.insert_text(" ".join(event.data.split()))
+
+    def _suspend(self, _: KeyPressEvent) -> None:
+        """Stop as any program does, with the terminal as it was; painted again when it goes on."""
+        if sys.platform != "win32":
+            run_in_terminal(self._stop)
+
+    def _stop(self) -> None:
+        """Stop this process and its group, as the terminal itself would, and wait until they go on."""
+        self._continued.clear()
+        os.kill(0, signal.SIGTSTP)
+        # Another thread may be the one to get it, a little later: this one must not take the terminal back before.
+        self._continued.wait(STOP_S)
+
+    def _clear(self, _: KeyPressEvent) -> None:
+        self._buffer.reset()
+
+    def _click(self, target: Target) -> None:
+        self._tell(self._handler.click, target)
+
+
+class _PageControl(UIControl):
+    """Whatever the painter paints, anew only when the painter or the size is another."""
+
+    def __init__(
+        self, painter: Callable[[], Painter], click: Callable[[Target], None], spelt: Callable[[str], str]
+    ) -> None:
+        self._painter = painter
+        self._click = click
+        self._spelt = spelt
+        self._painted: tuple[Painter, int, int] | None = None
+        self._frame = Frame((), {})
+
+    def create_content(self, width: int, height: int) -> UIContent:
+        """The page at this size."""
+        painter = self._painter()
+        if self._painted is None or self._painted[0] is not painter or self._painted[1:] != (width, height):
+            self._frame = painter(width, height)
+            self._painted = (painter, width, height)
+        rows = self._frame.rows
+
+        def line(number: int) -> StyleAndTextTuples:
+            row = rows[number] if number < len(rows) else ()
+            return [(_classes(styles), self._spelt(text)) for styles, text in row]
+
+        return UIContent(line, max(1, len(rows)), cursor_position=Point(0, 0), show_cursor=False)
+
+    def mouse_handler(self, mouse_event: MouseEvent) -> Any:
+        """A click goes to whoever hears it; the rest is not taken."""
+        if mouse_event.event_type is not MouseEventType.MOUSE_UP:
+            return NotImplemented
+        row, index = mouse_event.position.y, mouse_event.position.x
+        if row < len(self._frame.rows):
+            text = "".join(self._spelt(text) for _, text in self._frame.rows[row])
+            target = self._frame.targets.get((row, width_of(text[:index])))
+            if target is not None:
+                self._click(target)
+        return None
+
+    def is_focusable(self) -> bool:
+        """What is typed stays where it is typed."""
+        return False
+
+
+class _LineBuffer(Completer):
+    """Completes the whole line."""
+
+    def __init__(self, handler: InputHandler) -> None:
+        self._handler = handler
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Lines that may be meant."""
+        del complete_event
+        typed = document.text_before_cursor
+        for line in self._handler.completions(typed):
+            yield Completion(line, start_position=-len(typed))
+
+
+_hear_mouse: Final = load_mouse_bindings().get_bindings_for_keys((Keys.Vt100MouseEvent,))[0].handler
+
+
+def _mouse(event: KeyPressEvent) -> Any:
+    """As always, but for reports of the mouse that say nothing: half of one, a button that no mouse has."""
+    with contextlib.suppress(KeyError, ValueError):
+        return _hear_mouse(event)
+    return NotImplemented
+
+
+def _classes(styles: str) -> str:
+    return " ".join(f"class:{name}" for name in styles.split())
+
+
+def _too_small() -> str:
+    return t(
+        "terminal too small: need {width}×{height}; Ctrl-C leaves, and --plain needs no size",
+        width=WIDTH_MIN,
+        height=HEIGHT_MIN,
+    )

@@ -1,0 +1,314 @@
+"""A program at a table: whatever it does wrong costs its own time, and it ends with all that it has started."""
+
+import json
+import os
+import random
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from seqp2p.bots import exec_player
+from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
+from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program
+from seqp2p.bots.registry import RandomBot
+from seqp2p.bots.wire import hello
+from seqp2p.match.events import Result, Turned
+from seqp2p.rules import KIDS, PASS, Options, View, view
+from tests.cli.processes import is_running, wait_until
+from tests.rules.playing import random_position
+
+pytestmark = pytest.mark.process
+
+STRANGE = str(Path(__file__).with_name("strange_bot.py"))
+# Shorter than what a program sleeps that does not answer, and than anything that is waited for in vain.
+SOON_S = 0.5
+LONG_S = 30.0
+WON = Result("won", (1,))
+
+
+@pytest.fixture
+def seen() -> View:
+    position = random_position(KIDS, 2, 2, seed=5).position
+    return view(position, position.to_move)
+
+
+class Bench:
+    """A program that plays, what it was sent, and what was noticed of it."""
+
+    def __init__(self, directory: Path, manner: str, time_s: float, pace_s: float) -> None:
+        self.notices: list[Notice] = []
+        self._seen = directory / "seen"
+        # Without the site module a Python is there in half the time.
+        words = (sys.executable, "-S", STRANGE, manner, str(self._seen))
+        table = hello(1, KIDS, 2, Options(), ["ann", "bob"], game=b"", turn_time_s=0)
+        lot = RandomBot(random.Random(1))
+        self.player = ExecPlayer(Program(words), table, KIDS, Time(time_s), lot, self.notices.append, pace_s)
+
+    @property
+    def sent(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._seen.read_text().splitlines()]
+
+    @property
+    def types(self) -> list[str]:
+        return [message["type"] for message in self.sent]
+
+    @property
+    def failures(self) -> list[Failed]:
+        return [notice for notice in self.notices if isinstance(notice, Failed)]
+
+    def child(self) -> int:
+        """The process that the program has started."""
+        path = Path(f"{self._seen}.pids")
+        wait_until(path.exists, "the program starts no other")
+        return int(path.read_text())
+
+
+@asynccontextmanager
+async def playing(
+    directory: Path, manner: str, time_s: float = LONG_S, pace_s: float = 0.0, *, finish: bool = True
+) -> AsyncGenerator[Bench]:
+    """A program that plays until the block ends, and is then told how the game ended."""
+    bench = Bench(directory, manner, time_s, pace_s)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(bench.player.run)
+        yield bench
+        if finish:
+            await bench.player.finish(WON)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_good_program_plays(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "good") as bench:
+        for _ in range(3):
+            assert await bench.player.choose(seen, None) == seen.legal[0]
+            bench.player.hear(Turned(1, 2, PASS))
+    assert bench.types == ["environment", "hello", "view", "event", "view", "event", "view", "event", "result"]
+    assert bench.notices == [ProgramEnded(killed=False)]
+    views = [message for message in bench.sent if message["type"] == "view"]
+    assert [each["id"] for each in views] == [1, 2, 3]
+    assert [len(each["history"]) for each in views] == [0, 1, 1]
+    assert views[1]["history"] == [{"event": "turn", "turn": 1, "seat": 2, "action": "pass"}]
+    assert views[0]["time_s"] == LONG_S
+
+
+async def test_nothing_secret_is_in_its_environment(
+    seen: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEQP2P_CODE", "7-amber-falcon")
+    monkeypatch.setenv("SEQP2P_HOME", "/home/ann/seqp2p")
+    async with playing(tmp_path, "good") as bench:
+        await bench.player.choose(seen, None)
+    environment = bench.sent[0]
+    assert environment["PATH"] == os.environ["PATH"]
+    assert not [name for name in environment if name.startswith("SEQP2P")]
+    assert "amber" not in json.dumps(environment)
+
+
+async def test_a_slow_program_loses_its_turn(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "slow", SOON_S, finish=False) as bench:
+        begun = trio.current_time()
+        assert await bench.player.choose(seen, None) in seen.legal
+        assert SOON_S <= trio.current_time() - begun < 10
+        assert bench.failures == [Failed("it has not chosen within 0.5 seconds", gone=False)]
+
+
+async def test_an_answer_that_comes_late_is_passed_over(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "late", 3 * SOON_S) as bench:
+        await bench.player.choose(seen, None)
+        assert len(bench.failures) == 1
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+    assert Stale(1, taken_back=False) in bench.notices
+
+
+async def test_a_program_that_writes_without_end_loses_its_turn(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "flood") as bench:
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+        for _ in range(4):
+            assert await bench.player.choose(seen, None) in seen.legal
+        reason = f"it has written more than {ANSWER_SIZE_MAX} bytes"
+        assert bench.failures == [Failed(reason, gone=False)] * 2 + [Failed(reason, gone=True)]
+    # What it writes is read only while it is asked: else it waits, and takes nobody's time.
+    assert len([notice for notice in bench.notices if isinstance(notice, Stale)]) < 3 * ANSWER_SIZE_MAX / 40
+
+
+async def test_a_huge_line_costs_one_turn(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "huge") as bench:
+        assert await bench.player.choose(seen, None) in seen.legal
+        assert bench.failures == [Failed(f"it has written a line of more than {LINE_SIZE_MAX} bytes", gone=False)]
+        # The rest of it is passed over, and so is the answer behind it.
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+        assert bench.notices[1:] == [Stale(1, taken_back=False)]
+        await bench.player.choose(seen, None)
+        assert bench.player._failures == 0
+
+
+async def test_the_third_failure_in_a_row_is_the_last(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "stubborn") as bench:
+        for _ in range(5):
+            assert await bench.player.choose(seen, None) in seen.legal
+        assert [failed.gone for failed in bench.failures] == [False, False, True]
+        assert bench.player.is_gone
+    assert not [notice for notice in bench.notices if isinstance(notice, ProgramEnded)]
+
+
+async def test_a_program_that_dies_is_gone(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "die") as bench:
+        for _ in range(4):
+            assert await bench.player.choose(seen, None) in seen.legal
+            bench.player.hear(Turned(1, 2, PASS))
+        (failed,) = bench.failures
+        assert failed.gone
+        assert failed.reason.startswith("it has ended, or closed its standard")
+
+
+async def test_a_program_that_closes_its_input_is_gone(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "deaf", SOON_S) as bench:
+        while not bench.player.is_gone:
+            assert await bench.player.choose(seen, None) in seen.legal
+        assert bench.failures[-1] == Failed("it has ended, or closed its standard input", gone=True)
+
+
+async def test_a_program_that_closes_its_output_is_gone(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "mute") as bench:
+        assert await bench.player.choose(seen, None) in seen.legal
+        assert bench.failures == [Failed("it has ended, or closed its standard output", gone=True)]
+
+
+async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exec_player, "QUEUE_MAX", 3)
+    async with playing(tmp_path, "asleep") as bench:
+        with trio.fail_after(LONG_S):
+            while not bench.player.is_gone:
+                # A pipe takes as much as it can hold, without anybody reading.
+                bench.player.tell({"event": "remark", "text": "x" * 60_000})
+                await trio.lowlevel.checkpoint()
+        assert bench.failures == [Failed("it does not read what it is sent", gone=True)]
+        assert await bench.player.choose(seen, None) in seen.legal
+    assert len(bench.failures) == 1
+
+
+async def test_rubbish_is_answered_with_a_reason(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "rubbish") as bench:
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+    assert bench.types == ["environment", "hello", "view", "error", "result"]
+    assert bench.sent[3]["reason"].startswith("this is no choice (JSON is malformed")
+    assert [notice.number for notice in bench.notices if isinstance(notice, Wrong)] == [1]
+    assert not bench.failures
+
+
+async def test_an_answer_to_no_question_yet_is_wrong(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "ahead") as bench:
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+        assert bench.notices == [Wrong(1, "there is no question 2")]
+
+
+async def test_an_answer_to_an_old_question_is_passed_over(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "twice") as bench:
+        for _ in range(3):
+            assert await bench.player.choose(seen, None) == seen.legal[0]
+        assert bench.notices == [Stale(1, taken_back=False), Stale(2, taken_back=False)]
+
+
+async def test_an_illegal_answer_and_then_a_legal_one(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "illegal") as bench:
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+    (wrong,) = [notice for notice in bench.notices if isinstance(notice, Wrong)]
+    assert "cannot pass" in wrong.reason
+    assert [message["reason"] for message in bench.sent if message["type"] == "error"] == [wrong.reason]
+
+
+async def test_the_table_may_refuse_what_the_view_allows(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "caller") as bench:
+        assert (await bench.player.choose(seen, None)).kind == "call"
+        assert await bench.player.choose(seen, "seat 2 has said nothing") == seen.legal[0]
+    assert [message["id"] for message in bench.sent if message["type"] in ("view", "error")] == [1, 1]
+    assert not bench.failures
+
+
+async def test_who_is_refused_too_often_draws_a_lot(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "babble", SOON_S) as bench:
+        assert await bench.player.choose(seen, None) in seen.legal
+        assert len(bench.failures) == 1
+        # Whatever the table says of the lot, another is drawn.
+        assert await bench.player.choose(seen, "no") in seen.legal
+        assert len(bench.failures) == 1
+
+
+async def test_a_question_that_is_taken_back(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "good") as bench:
+        bench.player.ask_in_vain(seen)
+        assert await bench.player.choose(seen, None) == seen.legal[0]
+    assert [(each["type"], each["id"]) for each in bench.sent if "id" in each] == [
+        ("view", 1),
+        ("void", 1),
+        ("view", 2),
+    ]
+    assert Stale(1, taken_back=True) in bench.notices
+    assert not bench.failures
+
+
+async def test_a_turn_takes_its_pace(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "good", pace_s=0.6) as bench:
+        begun = trio.current_time()
+        await bench.player.choose(seen, None)
+        assert trio.current_time() - begun >= 0.6
+
+
+async def test_a_program_that_cannot_be_started(seen: View, tmp_path: Path) -> None:
+    script = tmp_path / "bot"
+    script.write_text("nothing that could be run")
+    script.chmod(0o700)
+    notices: list[Notice] = []
+    table = hello(1, KIDS, 2, Options(), ["ann", "bob"], game=b"", turn_time_s=0)
+    lot = RandomBot(random.Random(1))
+    player = ExecPlayer(Program((str(script),)), table, KIDS, Time(), lot, notices.append)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(player.run)
+        player.hear(Turned(1, 2, PASS))
+        assert await player.choose(seen, None) in seen.legal
+        await player.finish(WON)
+    assert notices == [Failed("it cannot be started: Exec format error", gone=True)]
+
+
+async def test_a_program_that_stays_after_the_end_is_killed(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "stays") as bench:
+        await bench.player.choose(seen, None)
+    assert bench.notices == [ProgramEnded(killed=True)]
+
+
+@pytest.mark.parametrize("finish", [True, False])
+async def test_its_children_end_with_it(seen: View, tmp_path: Path, *, finish: bool) -> None:
+    async with playing(tmp_path, "family", finish=finish) as bench:
+        await bench.player.choose(seen, None)
+        child = bench.child()
+        assert is_running(child)
+    wait_until(lambda: not is_running(child), "the child of a program outlives it")
+
+
+async def test_its_children_end_when_it_has_gone_before(seen: View, tmp_path: Path) -> None:
+    async with playing(tmp_path, "deserted", SOON_S) as bench:
+        child = await trio.to_thread.run_sync(bench.child)
+        with trio.fail_after(LONG_S):
+            while not bench.player.is_gone:
+                await bench.player.choose(seen, None)
+    wait_until(lambda: not is_running(child), "the child of a program outlives it")
+
+
+async def test_a_game_that_ends_while_it_sleeps(tmp_path: Path) -> None:
+    """A program that does not read is not waited for longer than the goodbye takes."""
+    async with playing(tmp_path, "asleep") as bench:
+        bench.player.tell({"event": "remark", "text": "x" * 200_000})
+        await trio.testing.wait_all_tasks_blocked()
+    assert bench.notices == [ProgramEnded(killed=True)]
+
+
+def test_the_options_that_name_a_program_again() -> None:
+    assert Program(("./bot.py",)).options == ["--exec", "./bot.py"]
+    both = Program(("python3", "my bot.py"), 2.5, verbose=True)
+    assert both.options == ["--exec", "python3 'my bot.py'", "--exec-time", "2.5", "--verbose-bot"]

@@ -1,0 +1,188 @@
+"""What is said to bots, and what is understood of what they say."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from seqp2p.bots.wire import (
+    BotChoice,
+    Error,
+    Void,
+    WireError,
+    asked,
+    happening,
+    hello,
+    line_of,
+    over,
+    read_action,
+    read_choice,
+)
+from seqp2p.match.events import (
+    Dealt,
+    Drawn,
+    Dropped,
+    Event,
+    Finished,
+    Redealt,
+    Remarked,
+    Result,
+    Shuffled,
+    Skipped,
+    Turned,
+    Undone,
+    Voted,
+)
+from seqp2p.rules import CLASSIC, KIDS, PASS, Options, Variant, call, exchange, hide, place, view
+from tests.cli import documented
+from tests.rules.playing import OPTION_TABLE_IDS, OPTION_TABLES, random_position
+
+
+def plain(line: bytes) -> dict[str, Any]:
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    return dict(json.loads(line))
+
+
+@pytest.mark.parametrize(("variant", "players", "teams", "options"), OPTION_TABLES, ids=OPTION_TABLE_IDS)
+def test_every_legal_action_can_be_read_back(variant: Variant, players: int, teams: int, options: Options) -> None:
+    position = random_position(variant, players, teams, seed=1, options=options).position
+    seen = view(position, position.to_move)
+    message = plain(line_of(asked(1, seen, (), 30)))
+    assert [read_action(seen, text) for text in message["legal"]] == list(seen.legal)
+    assert len(message["chips"]) == variant.board.rows
+    assert sum(map(len, message["chips"])) == len(variant.board.grid)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([(CLASSIC, 2, 2), (CLASSIC, 4, 2), (KIDS, 3, 3)]))
+def test_nobody_is_told_of_another_hand(seed: int, table: tuple[Variant, int, int]) -> None:
+    position = random_position(*table, seed).position
+    seen = view(position, position.to_move)
+    line = line_of(asked(1, seen, (), 30))
+    assert line == line_of(asked(1, view(hide(position, (position.to_move,)), position.to_move), (), 30))
+    message = plain(line)
+    faces = seen.variant.faces
+    assert message["hand"] == [faces[card] for card in position.hands[position.to_move - 1]]
+    # Cards stand nowhere else but in what can be done with the own hand.
+    rest = json.dumps({name: value for name, value in message.items() if name not in ("hand", "discards", "legal")})
+    assert not any(f'"{face}"' in rest for face in faces)
+
+
+def test_a_table_is_told_with_all_that_it_takes() -> None:
+    table = hello(2, CLASSIC, 2, Options(advanced=True), ["ann", "bob"], game=b"\xab" * 32, turn_time_s=60)
+    message = plain(line_of(table))
+    assert message["type"] == "hello"
+    assert message["protocol"] == 1
+    assert message["game"] == "ab" * 32
+    assert (message["seat"], message["team"], message["players"], message["teams"]) == (2, 2, 2, 2)
+    assert message["options"] == {"advanced": True, "table_talk": True, "manual_draw": False}
+    assert message["board"][0][0] == "*"
+    assert message["board"][1][1] in message["deck"]
+    assert (len(message["board"]), len(message["board"][0]), len(message["deck"])) == (10, 10, 104)
+    assert (message["wild"], message["removing"]) == (["JC", "JD"], ["JH", "JS"])
+    assert (message["line_length"], message["sequences_to_win"], message["hand_size"]) == (5, 2, 7)
+
+
+TOLD: list[tuple[Event, str]] = [
+    (Turned(3, 1, PASS), "turn"),
+    (Turned(3, 1, place(0, 11)), "turn"),
+    (Turned(3, 1, exchange(0)), "exchange"),
+    (Turned(3, 1, call(2)), "call"),
+    (Remarked(1, 1, "well played", courtesy=True), "remark"),
+    (Voted(1, 2, "drop", (3,), "gone"), "vote"),
+    (Skipped(2), "skipped"),
+    (Dropped((2, 3)), "dropped"),
+    (Redealt(), "redeal"),
+    (Undone(7), "undone"),
+]
+
+
+@pytest.mark.parametrize(("event", "name"), TOLD)
+def test_what_happens_is_told_as_scripts_are_told(event: Event, name: str) -> None:
+    told = happening(CLASSIC, event)
+    assert told is not None
+    message = plain(line_of(told))
+    assert message.pop("type") == "event"
+    assert message["event"] == name
+    assert message.keys() == documented.fields()["turn" if name == "call" else name]
+
+
+@pytest.mark.parametrize("event", [Dealt(), Drawn(1), Shuffled(1, 1, 0), Finished(Result("drawn"))])
+def test_some_things_are_not_told(event: Event) -> None:
+    assert happening(CLASSIC, event) is None
+
+
+ENDS: list[tuple[Result, tuple[object, ...]]] = [
+    (Result("won", (1, 3)), ("won", [1, 3], [], None)),
+    (Result("drawn"), ("drawn", [], [], None)),
+    (Result("forfeit", (2,), "seat 1 left"), ("unfinished", [], [2], "seat 1 left")),
+    (Result("unfinished", (), "away"), ("unfinished", [], [], "away")),
+]
+
+
+@pytest.mark.parametrize(("result", "told"), ENDS)
+def test_how_a_game_ended(result: Result, told: tuple[object, ...]) -> None:
+    message = plain(line_of(over(result)))
+    assert (message["result"], message["winners"], message["forfeit"], message["reason"]) == told
+
+
+def test_the_short_lines() -> None:
+    assert plain(line_of(Error(3, "no"))) == {"type": "error", "id": 3, "reason": "no"}
+    assert plain(line_of(Void(3))) == {"type": "void", "id": 3}
+
+
+def test_a_choice() -> None:
+    assert read_choice(b'{"type": "choice", "id": 7, "action": "QH e5"}') == BotChoice("choice", 7, "QH e5")
+    assert read_choice(b' {"action":"pass","id":1,"type":"choice"}\r') == BotChoice("choice", 1, "pass")
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        (b"", "truncated"),
+        (b"QH e5", "malformed"),
+        (b"[]", "Expected `object`, got `array`"),
+        (b'{"id": 1, "action": "pass"}', "missing required field `type`"),
+        (b'{"type": "move", "id": 1, "action": "pass"}', "Invalid enum value 'move'"),
+        (b'{"type": "choice", "action": "pass"}', "missing required field `id`"),
+        (b'{"type": "choice", "id": 1}', "missing required field `action`"),
+        (b'{"type": "choice", "id": "1", "action": "pass"}', "Expected `int`, got `str`"),
+        (b'{"type": "choice", "id": 1.5, "action": "pass"}', "Expected `int`, got `float`"),
+        (b'{"type": "choice", "id": true, "action": "pass"}', "Expected `int`, got `bool`"),
+        (b'{"type": "choice", "id": 0, "action": "pass"}', "Expected `int` >= 1"),
+        (b'{"type": "choice", "id": 1, "action": null}', "Expected `str`, got `null`"),
+        (b'{"type": "choice", "id": 1, "action": "pass", "why": 1}', "unknown field `why`"),
+        (b'{"type": "choice", "id": 1, "action": "pass"} x', "trailing characters"),
+        (b'{"type": "choice", "id": 1, "action": "' + b"x" * 101 + b'"}', "length <= 100"),
+        (b'{"type": "choice", "id": 1, "action": "\xff"}', "utf"),
+    ],
+)
+def test_what_is_no_choice_is_told_why(line: bytes, fault: str) -> None:
+    with pytest.raises(WireError) as raised:
+        read_choice(line)
+    assert fault.lower() in str(raised.value).lower()
+    assert '{"type": "choice", "id": 1, "action": "QH e5"}' in str(raised.value)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
+@example(b"[" * 4000)
+@example(b'{"type": "choice", "id": 1, "action": ' + b"[" * 3000)
+@example(b'{"type": "choice", "id": 1, "x": ' + b"[" * 3000)
+def test_nothing_else_is_raised(line: bytes) -> None:
+    try:
+        choice = read_choice(line)
+        read_action(view(random_position(KIDS, 2, 2, seed=5).position, 1), choice.action)
+    except WireError:
+        pass
+
+
+def test_an_action_that_is_not_possible_is_told_why() -> None:
+    position = random_position(KIDS, 2, 2, seed=5).position
+    seen = view(position, position.to_move)
+    for text, reason in (("cat", "no action"), ("cat z9", "no square"), ("pass", "cannot pass"), ("draw", "draw")):
+        with pytest.raises(WireError, match=reason):
+            read_action(seen, text)
+    # Whether somebody has said something is not in the view.
+    assert read_action(seen, "call 2") == call(2)

@@ -1,0 +1,78 @@
+"""A seat whose own program fails in mid-game: it is told the exact command, and the command takes the seat again."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli import home, resume_hint
+from seqp2p.cli.verify import verify_file
+from tests.cli.processes import Household
+
+# The first turn that is told is one too many.
+FAULTY = """
+import sys
+from seqp2p.cli import main, reporter
+def fail(*_): raise ZeroDivisionError("QH")
+reporter.Reporter._tell_action = fail
+main.main()
+"""
+
+
+@pytest.fixture(autouse=True)
+def nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process plays nothing, before and after."""
+    monkeypatch.setattr(resume_hint, "_played", [])
+    monkeypatch.setattr(resume_hint, "_is_child", False)
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_the_command_that_is_told_takes_the_seat_again(people: Household, tmp_path: Path, *, logged: bool) -> None:
+    log, folder = tmp_path / "the log", people.replays("somebody's own")
+    host = people.host("--variant", "kids", "--grace", "60")
+    shown = host.event("listening")
+    arguments = ["join", shown["address"], "--code", shown["code"], "--bot", "random", "--replay-dir", str(folder)]
+    if logged:
+        arguments += ["--log-file", str(log)]
+    guest = people.run([sys.executable, "-c", FAULTY, *arguments], SEQP2P_DEBUG="")
+    assert guest.end() == 1
+    error, hint = guest.error()
+    assert error == "a fault in seqp2p itself (ExceptionGroup)"
+    assert hint is not None
+    told, _, report = hint.removeprefix("come back with: ").partition("; ")
+    assert report == (
+        f"{log} has the trace; please report it" if logged else "SEQP2P_DEBUG=1 shows where; please report it"
+    )
+    if logged:
+        text = log.read_text("utf-8")
+        assert "ZeroDivisionError" in text
+        assert "QH" not in text
+        assert shown["code"] not in text
+    # What is told is done, word for word.
+    program, *words = shlex.split(told)
+    assert (program, words[0], words[2:]) == ("seqp2p", "resume", ["--replay-dir", str(folder), "--bot", "random"])
+    again = people.start(*words)
+    assert (again.end(), host.end()) == (0, 0)
+    assert verify_file(next(folder.glob("*.seqp2p"))).verdict == "verified"
+
+
+def test_no_way_back_where_there_is_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    replay = home.replay_dir(None) / "a-seat1.seqp2p"
+    assert resume_hint.command() is None
+    resume_hint.remember(replay, bytes.fromhex("3fb159ae39a8" + "0" * 52), home.resume_options(replay, None))
+    assert resume_hint.command() is None
+    seat = replay.with_name(f"{replay.name}.seat")
+    seat.touch()
+    assert resume_hint.command() == "seqp2p resume 3fb159ae39a8"
+    resume_hint.is_child()
+    assert resume_hint.command() is None
+
+
+def test_what_resume_has_to_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEQP2P_HOME", str(tmp_path))
+    usual, other = home.replay_dir(None), tmp_path / "other place"
+    assert home.resume_options(usual / "a", None) == []
+    assert home.resume_options(usual / "a", "greedy") == ["--bot", "greedy"]
+    assert home.resume_options(other / "a", None) == ["--replay-dir", str(other)]

@@ -1,0 +1,592 @@
+"""Whole games between sessions in one process: a network without sockets, players made to measure, and crooked seats.
+
+What a session does in a worker thread is done at once here, so that the clock can jump; shuffles, which are the same in
+all games of one table, are made once; and what one seat has checked, another takes for checked if it is the same bytes.
+"""
+
+import contextlib
+import math
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import trio
+
+from seqp2p.bots.player import SeatPlayer
+from seqp2p.crypto import shuffle
+from seqp2p.crypto.elgamal import Ciphertext, encode_deck
+from seqp2p.crypto.group import Point
+from seqp2p.crypto.oracle import Context
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.recorder import TableEvent
+from seqp2p.live.runtime import Runtime
+from seqp2p.live.session import SeatRunner
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.contribution import Body, Contribution, ShuffleBody
+from seqp2p.match.events import Dropped, Redealt, Result, Turned
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import SeatKeys
+from seqp2p.match.table import Agreement, encode_agreement
+from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import reach
+from seqp2p.net.errors import LinkLost, NetError
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.messages import ContributionMessage, LinkStage, Ping, WireMessage, decode_message, encode_message
+from seqp2p.net.tls import Credentials, make_credentials
+from seqp2p.replay.disk import REAL_DISK, Disk
+from seqp2p.replay.format import records
+from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.rules import Action, View
+from tests.net.tools import Wires, address_of
+from tests.table import identity, make_agreement, nearest, randomness
+
+T = TypeVar("T")
+LIMITS = DEFAULT_LIMITS
+# Nothing in here takes longer, on the clock that jumps: what does is a hang.
+HANG_S = 5_000
+# By these lots most games are short.
+LOTS = 6
+
+Deck = tuple[Ciphertext, ...]
+
+
+@cache
+def shuffled_once(deck: Deck, key: Point, context: Context) -> tuple[Any, bytes]:
+    return shuffle.shuffle_and_prove(deck, key, context, randomness(("shuffle", context)))
+
+
+class RepeatableSeat(SeatKeys):
+    """Shuffles to the same order, with the same proof, in every game of one table."""
+
+    def _shuffle_body(self, match: Match) -> Body:
+        game = match.game
+        deck, proof = shuffled_once(tuple(game.deck.mixing), game.joint_key, self._context(match))
+        return ShuffleBody(encode_deck(deck), proof)
+
+
+class WithoutThreads:
+    """A runtime that works at once. The clock jumps while a thread is at work, so there is none."""
+
+    def now(self) -> float:
+        return trio.current_time()
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        await trio.lowlevel.checkpoint()
+        return work()
+
+    async def on_disk(self, work: Callable[[], None]) -> None:
+        await self.in_thread(work)
+
+
+WITHOUT_THREADS = WithoutThreads()
+
+
+@cache
+def credentials(seat: int, seed: int = 1) -> Credentials:
+    return make_credentials(identity(seat, seed))
+
+
+# Players
+
+
+class Lottery:
+    """One by lot of the legal actions by which a line comes nearest to a sequence: such games are soon over.
+
+    Keeps what it was asked.
+    """
+
+    def __init__(self, seed: object = 0) -> None:
+        self.asked: list[tuple[View, str | None]] = []
+        self._dice = random.Random(repr(seed))
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        self.asked.append((view, refused))
+        await trio.lowlevel.checkpoint()
+        return await self.pick(view, refused)
+
+    async def pick(self, view: View, refused: str | None) -> Action:
+        assert refused is None, refused
+        return self._dice.choice(nearest(view))
+
+
+class Thinker(Lottery):
+    """Takes long over the question after so many; ``asleep`` says when it has come to that. Made for seat 1."""
+
+    def __init__(self, questions: int = 0, sleep_s: float = math.inf, asleep: trio.Event | None = None) -> None:
+        super().__init__((LOTS, 1))
+        self._questions = questions
+        self._sleep_s = sleep_s
+        self.asleep = trio.Event() if asleep is None else asleep
+
+    async def pick(self, view: View, refused: str | None) -> Action:
+        if len(self.asked) == self._questions + 1:
+            self.asleep.set()
+            await trio.sleep(self._sleep_s)
+        return await super().pick(view, refused)
+
+
+class Scripted(Lottery):
+    """Does what a function says; None is by lot."""
+
+    def __init__(self, script: Callable[[View, str | None], Awaitable[Action | None]], seed: object = 0) -> None:
+        super().__init__(seed)
+        self._script = script
+
+    async def pick(self, view: View, refused: str | None) -> Action:
+        action = await self._script(view, refused)
+        return await super().pick(view, None) if action is None else action
+
+
+# Streams that take their time
+
+
+class Slow(trio.abc.Stream):
+    """One end of a byte stream on which everything arrives some time after it was sent, in order."""
+
+    def __init__(
+        self, out: "trio.MemorySendChannel[tuple[float, bytes]]", into: "trio.MemoryReceiveChannel[tuple[float, bytes]]"
+    ) -> None:
+        self._out = out
+        self._into = into
+        self._next: tuple[float, bytes] | None = None
+        self._delay: Callable[[], float] = float
+
+    @classmethod
+    def pair(cls, delay: Callable[[], float]) -> tuple["Slow", "Slow"]:
+        there, here = (trio.open_memory_channel[tuple[float, bytes]](10_000) for _ in range(2))
+        ends = cls(there[0], here[1]), cls(here[0], there[1])
+        for end in ends:
+            end._delay = delay
+        return ends
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await trio.lowlevel.checkpoint()
+        with closing():
+            self._out.send_nowait((trio.current_time() + self._delay(), bytes(data)))
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        if self._next is None:
+            try:
+                with closing():
+                    self._next = await self._into.receive()
+            except trio.EndOfChannel:
+                return b""
+        await trio.sleep_until(self._next[0])
+        _, data = self._next
+        self._next = None
+        return data
+
+    async def aclose(self) -> None:
+        self._out.close()
+        self._into.close()
+        await trio.lowlevel.checkpoint()
+
+
+@contextlib.contextmanager
+def closing() -> Iterator[None]:
+    try:
+        yield
+    except (trio.ClosedResourceError, trio.BrokenResourceError):
+        raise trio.BrokenResourceError from None
+
+
+class SlowWires(Wires):
+    """A network on which each direction of each connection has its own delay, another for every write."""
+
+    def __init__(self, longest_s: float, seed: object = 0) -> None:
+        super().__init__()
+        self._dice = random.Random(repr(seed))
+        self._longest_s = longest_s
+
+    async def dial(self, address: Address) -> trio.abc.Stream:
+        await trio.lowlevel.checkpoint()
+        usual_s = self._dice.uniform(0, self._longest_s)
+        here, there = Slow.pair(lambda: self._dice.uniform(0, usual_s))
+        self._queues[address].send_nowait(there)
+        return here
+
+
+# The table
+
+
+class CalmMesh(Mesh):
+    """A mesh that does not look again and again, without a pause, for a seat to dial while it is closing.
+
+    On the clock that jumps such a task would stop time.
+    """
+
+    def _pause_s(self, peer: Any) -> float:
+        return self._limits.close_s if self._closing else super()._pause_s(peer)
+
+
+Pair = tuple[int, int]
+
+
+class Scribe(ReplayWriter):
+    """Writes a replay, and says when something has been taken: ``moved`` is set, and a new one stands there."""
+
+    def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
+        super().__init__(path, match, reopened=reopened, disk=disk)
+        self.moved = trio.Event()
+
+    def record(self, match: Match) -> None:
+        super().record(match)
+        self.moved.set()
+        self.moved = trio.Event()
+
+
+@dataclass
+class Place:
+    """One seat of a party: its session, its player, what it was told, how it ended."""
+
+    number: int
+    session: SeatRunner
+    player: Any
+    writer: "Scribe"
+    told: list[tuple[float, TableEvent]] = field(default_factory=list)
+    result: Result | None = None
+    ended_at: float = 0.0
+    ended: trio.Event = field(default_factory=trio.Event)
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+
+    @property
+    def match(self) -> Match:
+        return self.session.match
+
+    @property
+    def events(self) -> list[TableEvent]:
+        return [event for _, event in self.told]
+
+    def actions(self, *kinds: str) -> list[tuple[float, int, str]]:
+        """When, by whom and what was done, of these kinds."""
+        return [
+            (round(when, 2), event.seat, event.action.kind)
+            for when, event in self.told
+            if isinstance(event, Turned) and event.action.kind in kinds
+        ]
+
+    @property
+    def reason(self) -> str:
+        assert self.result is not None, f"seat {self.number} has not ended"
+        return self.result.reason
+
+    def replay(self) -> bytes:
+        return self.writer.path.read_bytes()
+
+    def report(self) -> Report:
+        return verify(self.replay())
+
+
+class Party:
+    """The seats of one game. ``without`` are the pairs that cannot reach each other."""
+
+    def __init__(
+        self,
+        directory: Path,
+        players: int,
+        variant: str = "kids",
+        *,
+        without: Collection[Pair] = (),
+        wires: Wires | None = None,
+        limits: Limits = LIMITS,
+        seed: int = 1,
+        **settings: Any,
+    ) -> None:
+        self.directory = directory
+        self.players = players
+        self.seed = seed
+        self.agreement: Agreement = make_agreement(players, variant, seed, **settings)
+        self.wires = wires or Wires()
+        self.limits = limits
+        self.without = without
+        self.away: set[int] = set()
+        self.places: dict[int, Place] = {}
+
+    def __getitem__(self, seat: int) -> Place:
+        return self.places[seat]
+
+    @property
+    def results(self) -> dict[int, Result | None]:
+        return {seat: place.result for seat, place in self.places.items()}
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        return {seat: place.reason for seat, place in self.places.items()}
+
+    def table(self, seat: int) -> AgreedTable:
+        others = [other for other in range(1, self.players + 1) if other != seat]
+        addresses = {other: (address_of(other),) for other in others}
+        return AgreedTable(
+            credentials(seat, self.seed), self.agreement, seat, addresses, [self.wires.listen(address_of(seat))]
+        )
+
+    def own_seat(self, seat: int) -> SeatKeys:
+        return RepeatableSeat(seat, identity(seat, self.seed), randomness(("seat", self.seed, seat)))
+
+    def mesh(self, seat: int) -> Mesh:
+        """The links of a seat."""
+
+        def parted(other: int) -> bool:
+            return bool({(seat, other), (other, seat)} & set(self.without))
+
+        def may_dial(other: int) -> bool:
+            return not parted(other)
+
+        async def dial(address: Address) -> trio.abc.Stream:
+            apart = {other for other in range(1, self.players + 1) if parted(other)} | self.away
+            if seat in self.away or address in map(address_of, apart):
+                await trio.lowlevel.checkpoint()
+                raise ConnectionRefusedError
+            return await self.wires.dial(address)
+
+        return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
+
+    def sit(self, seat: int, player: SeatPlayer | None = None, kind: type[SeatRunner] = SeatRunner, **more: Any) -> Any:
+        """Seat somebody; it plays by lot where no player is given. Returns the session."""
+        match = Match(encode_agreement(self.agreement), seat)
+        path = self.directory / f"{seat}.seqp2p"
+        player = player or Lottery((LOTS, seat))
+        told: list[tuple[float, TableEvent]] = []
+        writer = Scribe(path, match)
+
+        def tell(event: TableEvent) -> None:
+            told.append((trio.current_time(), event))
+
+        more = {"runtime": WITHOUT_THREADS} | more
+        session = kind(match, self.own_seat(seat), self.mesh(seat), player, writer, tell, **more)
+        self.places[seat] = Place(seat, session, player, writer, told)
+        return session
+
+    def sit_others(self, **more: Any) -> None:
+        """Seat the rest."""
+        for seat in range(1, self.players + 1):
+            if seat not in self.places:
+                self.sit(seat, **more)
+
+    async def run(self, place: Place) -> None:
+        with place.scope, place.writer:
+            place.result = await place.session.run()
+        place.ended_at = trio.current_time()
+        place.ended.set()
+
+    @contextlib.asynccontextmanager
+    async def playing(self) -> AsyncGenerator[trio.Nursery]:
+        """Everybody who is seated plays; the block ends when all have ended."""
+        with trio.fail_after(HANG_S):
+            async with trio.open_nursery() as nursery:
+                for place in self.places.values():
+                    nursery.start_soon(self.run, place)
+                yield nursery
+
+    async def play(self) -> None:
+        """Seat the rest, and play to the end."""
+        self.sit_others()
+        async with self.playing():
+            pass
+
+    async def until(self, seat: int, reached: Callable[[Match], bool]) -> None:
+        """Wait until a seat's match has come so far."""
+        place = self[seat]
+        while not reached(place.match):
+            await place.writer.moved.wait()
+
+    async def raw(self, seat: int, to: int) -> "Raw":
+        """A link of this seat that follows no protocol but what a test says."""
+        link = await reach(
+            address_of(to),
+            credentials(seat, self.seed),
+            self.wires.dial,
+            self.limits,
+            role="link",
+            game=self[to].match.game.id,
+            expected_key=self.agreement.seats[to - 1].key,
+        )
+        return Raw(link.frames)
+
+    def cut_off(self, seat: int) -> None:
+        """Nobody reaches this seat any more, nor does it anybody, until it is no longer ``away``."""
+        self.away.add(seat)
+        for other in self[seat].session.mesh._peers:
+            self.cut(seat, other)
+
+    def cut(self, seat: int, other: int) -> None:
+        """The links between these two end, at both ends."""
+        for one, two in ((seat, other), (other, seat)):
+            for link in self[one].session.mesh._peers[two].links if one in self.places else ():
+                link.end(LinkLost("The cable is cut."))
+
+    def crash(self, seat: int) -> None:
+        """This seat's process dies: no goodbye, no end of its replay."""
+
+        mesh = self[seat].session.mesh
+
+        async def close(_: str) -> None:
+            mesh._scope.cancel()
+            await trio.lowlevel.checkpoint()
+
+        self.cut_off(seat)
+        cast("Any", mesh).close = close
+        cast("Any", self[seat].writer).finish = lambda *_: None
+        self[seat].session._nursery.cancel_scope.cancel()
+        self[seat].scope.cancel()
+
+    def name(self, seat: int) -> str:
+        return f"seat {seat} (player {seat})"
+
+
+class Raw:
+    """A seat's end of a link, by hand."""
+
+    def __init__(self, frames: FrameStream) -> None:
+        self.frames = frames
+        self._lock = trio.Lock()
+
+    async def say(self, *messages: WireMessage) -> None:
+        for message in messages:
+            async with self._lock:
+                await self.frames.send(encode_message(message))
+
+    async def hear(self) -> WireMessage:
+        return decode_message(await self.frames.receive(LIMITS.frame_max), LinkStage.GAME)
+
+    async def expect(self, kind: type[T]) -> T:
+        while not isinstance(message := await self.hear(), kind):
+            pass
+        return message
+
+    async def stay(self) -> None:
+        with contextlib.suppress(LinkLost):
+            while True:
+                await self.say(Ping())
+                await trio.sleep(2)
+
+    async def drain(self) -> None:
+        """Read until the other side has had enough."""
+        with contextlib.suppress(NetError):
+            while True:
+                await self.hear()
+
+
+def checked(party: Party, verdict: str = "verified") -> list[Report]:
+    """All replays say this; their steps are the same bytes, as far as the shortest goes, or up to where a seat cheated.
+
+    What comes behind differs if it has shown them different things.
+    """
+    reports = [place.report() for place in party.places.values()]
+    assert [report.verdict for report in reports] == [verdict] * len(reports), [report.reason for report in reports]
+    steps = [steps_of(place) for place in party.places.values()]
+    cheated = [report.step - 1 for report in reports if report.step and "broke the rules" in (report.reason or "")]
+    same = min([*map(len, steps), *cheated])
+    assert all(each[:same] == steps[0][:same] for each in steps)
+    assert len({report.writer for report in reports}) == len(reports)
+    return reports
+
+
+def went_on(party: Party, *gone: int) -> list[Report]:
+    """All but these have played to the end without them, and agree; the others' records are of the same game."""
+    stay = [place for seat, place in party.places.items() if seat not in gone]
+    assert len({place.result for place in stay}) == 1, party.results
+    assert stay[0].result is not None
+    assert stay[0].result.kind in {"won", "drawn"}, stay[0].result
+    assert not set(stay[0].result.winners) & set(gone)
+    reports = [place.report() for place in stay]
+    assert [(report.verdict, report.result) for report in reports] == [("verified", stay[0].result)] * len(stay)
+    for place in stay:
+        assert steps_of(place) == steps_of(stay[0])
+        dropped = [event.seats for event in place.events if isinstance(event, Dropped)]
+        assert sorted(seat for seats in dropped for seat in seats) == sorted(gone)
+        assert [event for event in place.events if isinstance(event, Redealt)] == [Redealt()] * len(dropped)
+    for seat in gone:
+        if seat in party.places:
+            steps = steps_of(party[seat])
+            assert steps == steps_of(stay[0])[: len(steps)]
+    return reports
+
+
+def steps_of(place: Place) -> list[bytes]:
+    """The bytes of every final step of a replay."""
+    return of_kind(place, "StepRecord", "CertificateRecord")
+
+
+def of_kind(place: Place, *names: str) -> list[bytes]:
+    """The bytes of every record of these kinds."""
+    data = place.replay()
+    return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
+
+
+# Crooked seats
+
+
+Deals = Iterable[tuple[Collection[int], Contribution]]
+
+
+class Crook(SeatRunner):
+    """Does its part until it is its turn at a step that ``when`` picks; then sends what ``what`` says, and waits.
+
+    ``what`` gets this session and the honest contribution, and gives pairs of seats and contributions for them. What
+    gets lost with a link is not sent again; ``pause_s`` gives slow links the time to be made.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        runtime: Runtime,
+        when: Callable[[Match], bool],
+        what: Callable[["Crook", Contribution], Deals],
+        pause_s: float = 0.0,
+    ) -> None:
+        super().__init__(*arguments, runtime=runtime)
+        self._have, cast("Any", self._store).have = self._store.have, self.have
+        self._when = when
+        self._what = what
+        self._pause_s = pause_s
+        self.done = trio.Event()
+        cast("Any", self.mesh).send_evidence = lambda _: None  # It will not give itself away,
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        """Nor does it ask others what they have of it."""
+        return (self.match.number + 1, frozenset()) if self.done.is_set() else self._have()
+
+    async def _contribute(self, own: Contribution) -> None:
+        if self.done.is_set() or not self._when(self.match):
+            await super()._contribute(own)
+            return
+        await trio.sleep(self._pause_s)
+        for seats, contribution in self._what(self, own):
+            await self.slip(seats, contribution)
+        self.done.set()
+        cast("Any", self.seat).owes = lambda _match: False
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Everybody else."""
+        return tuple(self.mesh._peers)
+
+    async def slip(self, seats: Collection[int], contribution: Contribution) -> None:
+        """Send something to these seats alone, once there is a link; they may all be gone for what it sent before."""
+        for seat in seats:
+            with trio.move_on_after(20) as waiting:
+                await self.mesh._peers[seat].until(linked=True)
+            if waiting.cancelled_caught:
+                continue
+            self.mesh._peers[seat].links[-1].send(ContributionMessage(contribution.payload, contribution.signature))
+
+
+def at(kind: str, nth: int = 1) -> Callable[[Match], bool]:
+    """Picks steps of a kind, from the nth that this seat contributes to on."""
+    seen: set[int] = set()
+
+    def picks(match: Match) -> bool:
+        if match.kind == kind:
+            seen.add(match.number)
+        return match.kind == kind and len(seen) >= nth
+
+    return picks

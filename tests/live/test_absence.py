@@ -1,0 +1,166 @@
+"""Who is away, since when, and when nothing is waited for any more; the words for it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from seqp2p.live.absence import ABSENT_S, GOODBYE_WAIT_S, LATE_MARGIN_S, OWED_S, Absence, Absent, Back
+from seqp2p.match.machine import Match
+from seqp2p.match.table import encode_agreement
+from tests.table import Played, at_random, make_agreement, make_seats, match_at, play
+
+ALL = frozenset({1, 2, 3})
+GRACE_S = 120
+
+
+@pytest.fixture
+def open_at(trio: Played) -> Callable[[str], Match]:
+    """A match of three in which a step of this kind is open."""
+    return lambda kind: match_at(trio, trio.step_of(kind))
+
+
+OpenAt = Callable[[str], Match]
+
+
+def awaited(match: Match) -> int:
+    (seat,) = match.awaited
+    return seat
+
+
+def other_than(*seats: int) -> int:
+    return min(ALL.difference(seats))
+
+
+def test_nothing_is_amiss(open_at: OpenAt) -> None:
+    match = open_at("turn")
+    absence = Absence(match, other_than(awaited(match)))
+    for now in range(0, 10_000, 100):
+        assert absence.look(ALL, now) == ()
+        assert absence.why_over(now) is None
+        assert not absence.away(now) | absence.late(now) | absence.owing(now)
+
+
+def test_the_grace_is_counted_for_each_seat_from_its_last_link(open_at: OpenAt) -> None:
+    match = open_at("deal")
+    absence = Absence(match, 2)
+    assert absence.look(frozenset({1}), 1000) == ()
+    assert absence.look(frozenset({1}), 1000 + ABSENT_S) == (Absent(3, GRACE_S),)
+    assert absence.look(frozenset(), 1050) == ()
+    assert absence.look(frozenset(), 1060) == (Absent(1, GRACE_S),), "it is told once"
+    assert absence.away(999 + GRACE_S) == frozenset()
+    assert absence.away(1000 + GRACE_S) == {3}
+    assert absence.away(1050 + GRACE_S) == {1, 3}
+    # A moment's return begins it anew.
+    assert absence.look(frozenset({3}), 1070 + GRACE_S) == (Back(3),)
+    assert absence.away(1070 + GRACE_S) == {1}
+    absence.look(frozenset(), 1071 + GRACE_S)
+    assert absence.away(1070 + 2 * GRACE_S) == {1}
+    assert absence.away(1071 + 2 * GRACE_S) == {1, 3}
+
+
+def test_a_link_that_is_made_anew_at_once_is_no_absence(open_at: OpenAt) -> None:
+    absence = Absence(open_at("deal"), 2)
+    assert absence.look(frozenset({1}), 10) == ()
+    assert absence.look(ALL, 10 + ABSENT_S / 2) == ()
+    assert absence.look(frozenset({1}), 20) == ()
+
+
+def test_who_is_away_while_another_moves_is_in_nobodys_way(open_at: OpenAt) -> None:
+    match = open_at("turn")
+    mover = awaited(match)
+    absence = Absence(match, other_than(mover))
+    absence.look(ALL - {other_than(mover, other_than(mover))}, 0)
+    assert absence.why_over(GRACE_S) is None
+
+
+def test_one_s_own_turn_is_waited_for(open_at: OpenAt) -> None:
+    match = open_at("turn")
+    absence = Absence(match, awaited(match))
+    absence.look(frozenset(), 0)
+    assert all(absence.why_over(now) is None for now in range(0, 1000, 100))
+
+
+def test_all_who_are_missing_are_named(open_at: OpenAt) -> None:
+    absence = Absence(open_at("deal"), 2)
+    absence.look(frozenset(), 0)
+    assert absence.why_over(GRACE_S - 1) is None
+    assert absence.why_over(GRACE_S) == f"seat 1 (player 1), seat 3 (player 3) could not be reached for {GRACE_S} s"
+
+
+def test_what_takes_no_thinking_is_owed(open_at: OpenAt) -> None:
+    absence = Absence(open_at("deal"), 2)
+    absence.moved(1000)
+    limit_s = max(OWED_S, GRACE_S)
+    assert absence.why_over(1000 + limit_s - 1) is None
+    assert absence.owing(1000 + limit_s) == {1, 3}
+    told = absence.why_over(1000 + limit_s)
+    assert told is not None
+    assert told.startswith("seat 1 (player 1), seat 3 (player 3) sent nothing valid for step ")
+    absence.moved(1500)
+    assert absence.why_over(1500 + limit_s - 1) is None
+
+
+def test_a_goodbye_counts_after_a_moment(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2)
+    absence.goodbye(3, "", 10)
+    absence.goodbye(3, "a second one", 10 + GOODBYE_WAIT_S)
+    assert absence.why_over(10 + GOODBYE_WAIT_S / 2) is None
+    assert absence.departed(10 + GOODBYE_WAIT_S) == {3}
+    assert absence.why_over(10 + GOODBYE_WAIT_S) == "seat 3 (player 3) left the table"
+
+
+def test_a_new_link_takes_a_goodbye_back(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2)
+    absence.goodbye(3, "", 10)
+    absence.linked(3)
+    absence.linked(1)
+    assert absence.departed(100) == frozenset()
+    assert absence.why_over(100) is None
+
+
+def test_what_others_say_is_told_as_such(open_at: OpenAt) -> None:
+    absence = Absence(open_at("turn"), 2)
+    absence.goodbye(1, "seat 3 (player 3) left the table", 10)
+    assert absence.why_over(12) == "seat 1 (player 1) says: seat 3 (player 3) left the table"
+    # Its own word comes first, though it may come later.
+    absence.goodbye(3, "", 11)
+    assert absence.why_over(12) == "seat 3 (player 3) left the table"
+
+
+def test_at_the_end_only_those_count_who_have_not_signed(open_at: OpenAt, trio: Played) -> None:
+    match = open_at("over")
+    absence = Absence(match, 2)
+    absence.goodbye(1, "the game is over", 10)
+    assert absence.why_over(20) is None, "seat 3 is still waited for"
+    match.receive(trio.contribution(match.number, 3))
+    assert absence.why_over(20) == "seat 1 (player 1) left the table"
+    match.receive(trio.contribution(match.number, 1))
+    assert absence.why_over(20) is None
+
+
+def timed(players: int, turn_time_s: int) -> Match:
+    """A match in which somebody is to move, at a table with a clock."""
+    match = Match(encode_agreement(make_agreement(players, "kids", turn_time_s=turn_time_s)))
+    play(match, make_seats(players, 1), at_random(1), until=lambda each: each.kind == "turn")
+    return match
+
+
+def test_the_tables_clock() -> None:
+    match = timed(3, 30)
+    mover = awaited(match)
+    watching, own = Absence(match, other_than(mover)), Absence(match, mover)
+    for absence in (watching, own):
+        absence.moved(100)
+    assert watching.late(129 + LATE_MARGIN_S) == frozenset()
+    assert watching.late(130 + LATE_MARGIN_S) == {mover}
+    assert own.late(1000) == frozenset(), "nobody is late in its own eyes"
+    # Where nobody can vote, nobody can be skipped either: two turns' time.
+    assert watching.why_over(159 + LATE_MARGIN_S) is None
+    assert watching.why_over(160 + LATE_MARGIN_S) == f"seat {mover} (player {mover}) did not move in 60 s"
+    watching.moved(200)
+    assert watching.late(229 + LATE_MARGIN_S) == frozenset()
+
+
+def test_no_clock_runs_where_nobody_thinks(open_at: OpenAt) -> None:
+    assert Absence(open_at("turn"), 2).late(1e9) == frozenset()
+    assert Absence(open_at("deal"), 2).late(1e9) == frozenset()

@@ -1,0 +1,407 @@
+"""Asking the player, and what time decides in its place: drawing by hand, alone and at whole tables."""
+
+import math
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from seqp2p.live.asking import HASTE_S, PATIENCE_S, Asking, Chosen
+from seqp2p.live.session import SeatRunner
+from seqp2p.match.contribution import Contribution
+from seqp2p.net.messages import Hurry
+from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, Action, Options, View, apply, legal_actions, start, view
+from tests.live.parties import Lottery, Party, Place, Scripted, checked
+
+MANUAL = Options(manual_draw=True)
+
+
+def seen_in(phase: str) -> View:
+    """What a seat sees that is to do something in this phase."""
+    hands = [tuple(range(7)), tuple(range(7, 14))]
+    position = start(CLASSIC, 2, 2, MANUAL, 1, hands)
+    played = apply(position, legal_actions(position)[0])
+    forgotten = apply(played, END)
+    late = apply(forgotten, legal_actions(forgotten)[0])
+    position = {"play": position, "draw": played, "late": late}[phase]
+    return view(position, position.to_move)
+
+
+class Answers:
+    """Stands for the session: takes what the player says, and when."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[float, Chosen]] = []
+
+    async def __call__(self, chosen: Chosen) -> None:
+        await trio.lowlevel.checkpoint()
+        self.taken.append((trio.current_time(), chosen))
+
+
+class Slow:
+    """Answers after so long, each time with the next of these."""
+
+    def __init__(self, after_s: float, *actions: Action) -> None:
+        self.after_s = after_s
+        self.actions = list(actions)
+        self.asked: list[str | None] = []
+        self.cancelled = 0
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        self.asked.append(refused)
+        try:
+            await trio.sleep(self.after_s)
+        except trio.Cancelled:
+            self.cancelled += 1
+            raise
+        return self.actions.pop(0)
+
+
+async def test_an_answer(autojump_clock: object) -> None:
+    answers, player = Answers(), Slow(100, DRAW)
+    asking = Asking(player, answers)
+    asking.hurry()  # Nothing is asked.
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("play"), "why not")
+        assert asking.open == (7, False)
+    assert answers.taken == [(100, Chosen(7, DRAW, ahead=False))]
+    assert player.asked == ["why not"]
+    assert asking.open == (7, False), "it is not asked again by itself"
+    assert asking.take_ahead() is None
+
+
+async def test_another_question_takes_the_first_back(autojump_clock: object) -> None:
+    answers, player = Answers(), Slow(100, DRAW)
+    asking = Asking(player, answers)
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("play"), None)
+        await trio.sleep(50)
+        asking.ask(8, seen_in("play"), None)
+    assert answers.taken == [(150, Chosen(8, DRAW, ahead=False))]
+    assert player.cancelled == 1
+
+
+class Alone:
+    """Knows the question that it has before it, as a person does, and forgets it when it is taken back."""
+
+    def __init__(self) -> None:
+        self.open: View | None = None
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        assert self.open is None, "two questions at a time"
+        self.open = view
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.open = None
+
+
+async def test_a_question_is_not_put_before_the_last_one_is_gone() -> None:
+    """Whichever of the two tasks trio runs first."""
+    player = Alone()
+    asking = Asking(player, Answers())
+    seen = [seen_in("draw") for _ in range(30)]
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        for step, each in enumerate(seen):
+            asking.ask(step, each, None, ahead=step % 2 == 0)
+            await wait_all_tasks_blocked()
+            assert player.open is each
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(("phase", "forgotten"), [("draw", END), ("late", WAIVE)])
+async def test_a_draw_is_forgotten(autojump_clock: object, phase: str, forgotten: Action) -> None:
+    answers = Answers()
+    async with trio.open_nursery() as nursery:
+        asking = Asking(Slow(math.inf), answers)
+        asking.begin(nursery)
+        asking.ask(7, seen_in(phase), None)
+    assert answers.taken == [(PATIENCE_S[phase], Chosen(7, forgotten, ahead=False))]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_haste_cuts_the_wait(autojump_clock: object, at_once: bool) -> None:
+    """Also of a question that was asked just now, and whose task has not run yet."""
+    answers = Answers()
+    asking = Asking(Slow(math.inf), answers)
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("late"), None)
+        if not at_once:
+            await wait_all_tasks_blocked()
+        asking.hurry()
+    assert answers.taken == [(HASTE_S, Chosen(7, WAIVE, ahead=False))]
+
+
+@pytest.mark.parametrize("after_s", [0, HASTE_S - 0.1])
+async def test_haste_leaves_a_choice_made_alone(autojump_clock: object, after_s: float) -> None:
+    answers = Answers()
+    asking = Asking(Slow(after_s, DRAW), answers)
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("late"), None)
+        asking.hurry()
+    assert answers.taken == [(after_s, Chosen(7, DRAW, ahead=False))]
+
+
+async def test_haste_never_makes_the_wait_longer(autojump_clock: object) -> None:
+    answers = Answers()
+    asking = Asking(Slow(math.inf), answers)
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("draw"), None)
+        await trio.sleep(PATIENCE_S["draw"] - HASTE_S / 2)
+        asking.hurry()
+    assert answers.taken[0][0] == PATIENCE_S["draw"]
+
+
+async def test_a_choice_ahead_is_kept_from_the_moment_it_is_made(autojump_clock: object) -> None:
+    """Even if the session has not taken the answer when the draw opens."""
+
+    async def busy(_chosen: Chosen) -> None:
+        await trio.sleep_forever()
+
+    asking = Asking(Slow(1, DRAW), busy)
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("draw"), None, ahead=True)
+        await trio.sleep(0.5)
+        assert asking.take_ahead() is None
+        await trio.sleep(1)
+        assert asking.take_ahead() == DRAW
+        assert asking.take_ahead() is None
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_cannot_be_done_ahead_is_not_kept(autojump_clock: object) -> None:
+    answers = Answers()
+    asking = Asking(Slow(1, WAIVE), answers)
+    async with trio.open_nursery() as nursery:
+        asking.begin(nursery)
+        asking.ask(7, seen_in("draw"), None, ahead=True)
+    assert answers.taken == [(1, Chosen(7, WAIVE, ahead=True))]
+    assert asking.take_ahead() is None
+
+
+# Drawing by hand between sessions.
+
+Script = Callable[[View], Awaitable[Action | None]]
+
+
+def by_phase(**scripts: Script) -> Scripted:
+    """A player that does what a script says in its phase, and what comes otherwise."""
+
+    async def script(view: View, refused: str | None) -> Action | None:
+        act = scripts.get(view.phase)
+        return None if act is None else await act(view)
+
+    return Scripted(script)
+
+
+def does(action: Action, after_s: float = 0.0) -> Script:
+    async def act(_view: View) -> Action:
+        await trio.sleep(after_s)
+        return action
+
+    return act
+
+
+FORGETS = does(DRAW, math.inf)
+
+
+def turns(place: Place) -> list[tuple[float, int, str]]:
+    """What was done with the draws, and the placings between."""
+    return place.actions("place", "remove", "draw", "end", "waive")
+
+
+async def played(party: Party, count: int) -> list[tuple[float, int, str]]:
+    """The first so many actions at a table; the first mover is called 1, the next 2. Then all leave."""
+    async with party.playing():
+        await party.until(1, lambda _: len(turns(party[1])) >= count)
+        for place in party.places.values():
+            place.scope.cancel()
+    checked(party, "unfinished")
+    done = turns(party[1])[:count]
+    first = done[0][1]
+    return [(when, (seat - first) % party.players + 1, kind) for when, seat, kind in done]
+
+
+@pytest.mark.parametrize("players", [2, 4])
+async def test_whole_games(virtual_time: object, tmp_path: Path, players: int) -> None:
+    """By lot among all that can be done: drawing, forgetting, drawing late."""
+    party = Party(tmp_path, players, "classic", manual_draw=True)
+    await party.play()
+    assert len(set(party.results.values())) == 1
+    checked(party)
+    kinds = {kind for _, _, kind in turns(party[1])}
+    assert {"draw", "end", "waive"} <= kinds
+    assert trio.current_time() < 1
+
+
+@pytest.mark.parametrize(
+    ("players", "without"), [(2, set[tuple[int, int]]()), (3, {(1, 2)}), (3, {(2, 3)}), (3, {(1, 3)})]
+)
+async def test_who_never_draws_forgets(
+    virtual_time: object, tmp_path: Path, players: int, without: set[tuple[int, int]]
+) -> None:
+    """After the placing there are so many seconds, and once more so many when the next has placed."""
+    party = Party(tmp_path, players, "classic", manual_draw=True, without=without)
+    for seat in range(1, players + 1):
+        party.sit(seat, by_phase(draw=FORGETS, late=FORGETS))
+    done = await played(party, 5)
+    assert [(seat, kind) for _, seat, kind in done] == [
+        (1, "place"),
+        (1, "end"),
+        (2, "place"),
+        (1, "waive"),
+        (2, "end"),
+    ]
+    start_at, end_at, placed_at, waived_at, last_at = (when for when, _, _ in done)
+    assert end_at - start_at == pytest.approx(PATIENCE_S["draw"], abs=0.1)
+    assert placed_at == pytest.approx(end_at, abs=0.1)
+    # The next player has forgotten its own draw meanwhile, and says so to those it is linked with.
+    first = turns(party[1])[0][1]
+    linked = not {(first, first % players + 1), (first % players + 1, first)} & without
+    expected_s = PATIENCE_S["draw"] + HASTE_S if linked else PATIENCE_S["late"]
+    assert waived_at - placed_at == pytest.approx(expected_s, abs=0.1)
+    assert last_at == pytest.approx(waived_at, abs=0.1)
+
+
+async def test_the_next_player_waits_for_nobody_who_has_forgotten(virtual_time: object, tmp_path: Path) -> None:
+    """Its choice to draw is made ahead, hurries the one before, and holds without being asked for again."""
+    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    asked: list[str] = []
+
+    async def end_first(view: View) -> Action:
+        """The first mover forgets, the other one draws."""
+        asked.append(view.phase)
+        await trio.sleep(2)
+        return END if view.turn == 0 else DRAW
+
+    for seat in (1, 2):
+        party.sit(seat, by_phase(draw=end_first, late=FORGETS))
+    done = await played(party, 5)
+    assert done == [
+        (0, 1, "place"),
+        (2, 1, "end"),
+        (2, 2, "place"),
+        (4 + HASTE_S, 1, "waive"),
+        (4 + HASTE_S, 2, "draw"),
+    ]
+    assert asked.count("draw") == 2
+
+
+@pytest.mark.parametrize(("late_s", "drawn"), [(1, True), (2 + HASTE_S / 2, True), (2 + HASTE_S * 2, False)])
+async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, drawn: bool) -> None:
+    """In time is before the next player has chosen, or in the moment that haste leaves."""
+    party = Party(tmp_path, 2, "classic", manual_draw=True)
+
+    async def end_first(view: View) -> Action:
+        await trio.sleep(2)
+        return END if view.turn == 0 else DRAW
+
+    for seat in (1, 2):
+        party.sit(seat, by_phase(draw=end_first, late=does(DRAW, late_s)))
+    done = await played(party, 5)
+    assert [(seat, kind) for _, seat, kind in done[3:]] == [(1, "draw" if drawn else "waive"), (2, "draw")]
+    assert done[3][0] == pytest.approx(2 + (late_s if drawn else 2 + HASTE_S), abs=0.01)
+    # Whoever has chosen ahead draws at once; whoever has not is asked anew when its draw opens.
+    assert done[4][0] == pytest.approx(max(done[3][0], 4) + (1 if late_s < 2 else 0), abs=1.01)
+
+
+async def test_what_cannot_be_done_ahead_is_asked_for_again(virtual_time: object, tmp_path: Path) -> None:
+    """Whatever is typed while another seat owes a draw, the session goes on."""
+    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    why: list[str | None] = []
+
+    async def clumsy(view: View, refused: str | None) -> Action | None:
+        if view.phase == "late":
+            await trio.sleep(5)
+            return WAIVE
+        if view.phase != "draw":
+            return None
+        if view.turn == 0:
+            return END
+        why.append(refused)
+        return Action("place", view.hand[0], 1) if refused is None else DRAW
+
+    for seat in (1, 2):
+        party.sit(seat, Scripted(clumsy))
+    done = await played(party, 5)
+    assert [(seat, kind) for _, seat, kind in done[3:]] == [(1, "waive"), (2, "draw")]
+    assert why[0] is None
+    assert why[1] is not None
+    assert "has played its card: it can draw" in why[1]
+
+
+async def test_only_the_next_player_hurries(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3, "classic", manual_draw=True)
+
+    async def end_first(view: View) -> Action:
+        if view.turn == 0:
+            return END
+        await trio.sleep(9)
+        return DRAW
+
+    for seat in (1, 2, 3):
+        party.sit(seat, by_phase(draw=end_first, late=FORGETS))
+    async with party.playing():
+        await party.until(1, lambda match: match.kind == "late")
+        await trio.sleep(0.5)
+        position = party[1].match.game.table_position()
+        owing, mover = position.to_move, position.mover
+        (third,) = {1, 2, 3} - {owing, mover}
+        begun_at, number = trio.current_time(), party[1].match.number
+        for seat, step in ((third, number), (mover, number - 1), (mover, number + 1)):
+            raw = await party.raw(seat, to=owing)
+            await raw.say(Hurry(step))
+            await raw.frames.abort()
+        await party.until(1, lambda match: match.number > number)
+        assert trio.current_time() - begun_at == pytest.approx(9 - 0.5 + HASTE_S, abs=0.1)
+        for place in party.places.values():
+            place.scope.cancel()
+    assert [kind for _, _, kind in party[1].actions("waive")] == ["waive"]
+
+
+async def test_haste_that_comes_too_late_hurries_nobody(virtual_time: object, tmp_path: Path) -> None:
+    """At a seat that owes nothing it has no effect."""
+    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    party.sit(1, Lottery())
+    party.sit(2, Lottery())
+    async with party.playing():
+        await party.until(1, lambda match: match.kind == "turn")
+        raw = await party.raw(2, to=1)
+        await raw.say(*(Hurry(step) for step in range(1, 400)))
+        await raw.drain()
+    checked(party)
+
+
+class Dawdler(SeatRunner):
+    """Takes three seconds for its shares for a drawn card."""
+
+    async def _contribute(self, own: Contribution) -> None:
+        if self.match.kind == "draw":
+            await trio.sleep(3)
+        await super()._contribute(own)
+
+
+async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(virtual_time: object, tmp_path: Path) -> None:
+    """It is made when the late draw is no longer open and its own not yet, and it is not asked for again."""
+    party = Party(tmp_path, 3, "classic", manual_draw=True)
+    asked: list[int] = []
+
+    async def end_first(view: View) -> Action:
+        asked.append(view.turn)
+        await trio.sleep(2)
+        return END if view.turn == 0 else DRAW
+
+    for seat in (1, 2, 3):
+        party.sit(seat, by_phase(draw=end_first, late=does(DRAW, 0.5)), Dawdler)
+    done = await played(party, 5)
+    assert done[2:] == [(2, 2, "place"), (2.5, 1, "draw"), (5.5, 2, "draw")]
+    assert asked[:2] == [0, 1]

@@ -1,0 +1,653 @@
+"""Meshes of several seats on a network without sockets, with the clock jumping."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+
+import pytest
+import trio
+from trio.testing import memory_stream_pair, wait_all_tasks_blocked
+
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.net import tls
+from seqp2p.net.auth import make_proof, prove, receive, send
+from seqp2p.net.dialling import reach
+from seqp2p.net.errors import LinkLost, PeerRefused
+from seqp2p.net.frames import FrameStream, frame
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.messages import (
+    Accepted,
+    Bye,
+    ContributionMessage,
+    EvidenceMessage,
+    Have,
+    Hello,
+    Links,
+    LinkStage,
+    OpeningMessage,
+    Ping,
+    Signed,
+    encode_message,
+)
+from seqp2p.net.relay import LinkDown, LinkUp, Received
+from tests.live.parties import Raw
+from tests.net.tools import Seat, Wires, address_of, contribution, credentials, identity, randomness, table
+
+LIMITS = DEFAULT_LIMITS
+
+
+class World:
+    """Tables and seats of one game. ``without`` names pairs that cannot reach each other."""
+
+    def __init__(self, players: int, *, without: set[tuple[int, int]] | None = None, limits: Limits = LIMITS) -> None:
+        self.players = players
+        self.wires = Wires()
+        self.without = without or set()
+        self.limits = limits
+        self.seats: dict[int, Seat] = {}
+        self.scopes: dict[int, trio.CancelScope] = {}
+
+    def make(self, number: int) -> Seat:
+        def may_dial(other: int) -> bool:
+            return not {(number, other), (other, number)} & self.without
+
+        mesh = Mesh(
+            table(self.wires, number, self.players),
+            randomness,
+            self.limits,
+            dial=self.wires.dial,
+            dial_filter=may_dial,
+        )
+        self.seats[number] = Seat(mesh, self.players)
+        return self.seats[number]
+
+    async def start(self, nursery: trio.Nursery, *numbers: int) -> None:
+        for number in numbers or range(1, self.players + 1):
+            await nursery.start(self.run, self.make(number), number)
+
+    async def run(
+        self, seat: Seat, number: int, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        with trio.CancelScope() as self.scopes[number]:
+            await seat.run(task_status=task_status)
+
+    async def until_linked(self) -> None:
+        for number, seat in self.seats.items():
+            for other in self.seats:
+                if other != number and not {(number, other), (other, number)} & self.without:
+                    await seat.until_linked(other)
+
+    async def until_all_hold(self, count: int) -> None:
+        for seat in self.seats.values():
+            await seat.until_holding(count)
+
+
+@contextlib.asynccontextmanager
+async def meshed(
+    players: int, *numbers: int, without: set[tuple[int, int]] | None = None, limits: Limits = LIMITS
+) -> AsyncGenerator[World]:
+    """A world whose seats are linked; they end with the block."""
+    world = World(players, without=without, limits=limits)
+    async with trio.open_nursery() as nursery:
+        await world.start(nursery, *numbers)
+        await world.until_linked()
+        await wait_all_tasks_blocked()
+        yield world
+        nursery.cancel_scope.cancel()
+
+
+async def test_everybody_links_with_everybody(autojump_clock: object) -> None:
+    async with meshed(4) as world:
+        assert trio.current_time() == 0
+        await wait_all_tasks_blocked()
+        for number, seat in world.seats.items():
+            others = frozenset({1, 2, 3, 4} - {number})
+            assert seat.mesh.linked == seat.mesh.reachable == others
+            assert sorted(event.seat for event in seat.events) == sorted(others)
+            assert all(isinstance(event, LinkUp) for event in seat.events)
+        # the higher seat dials the lower
+        assert len(world.wires.dialled) == 6
+        await trio.sleep(100)
+        assert len(world.wires.dialled) == 6
+
+
+async def test_the_lower_seat_dials_if_the_higher_one_does_not(autojump_clock: object) -> None:
+    world = World(2)
+    async with trio.open_nursery() as nursery:
+        one = world.make(1)
+        two = Seat(Mesh(table(world.wires, 2, 2), randomness, dial=world.wires.dial, dial_filter=lambda _: False), 2)
+        await nursery.start(two.run)
+        await nursery.start(one.run)
+        await one.until_linked(2)
+        assert trio.current_time() == pytest.approx(LIMITS.dial_patience_s, abs=0.1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_contributions_go_straight_and_once(autojump_clock: object) -> None:
+    async with meshed(4) as world:
+        for step in range(1, 21):
+            for number, seat in world.seats.items():
+                seat.contribute(number, step)
+            await world.until_all_hold(4 * step)
+        await trio.sleep(20)
+        assert [seat.copies for seat in world.seats.values()] == [60] * 4
+        assert trio.current_time() == pytest.approx(20, abs=0.1)
+
+
+async def test_a_pair_without_a_direct_link_plays(autojump_clock: object) -> None:
+    async with meshed(3, without={(1, 3)}) as world:
+        assert world.seats[1].mesh.linked == {2}
+        await trio.sleep(0.1)
+        assert world.seats[1].mesh.reachable == {2, 3}
+        for step in range(1, 11):
+            for number, seat in world.seats.items():
+                seat.contribute(number, step)
+            await world.until_all_hold(3 * step)
+        assert trio.current_time() < 1
+        await trio.sleep(20)
+        assert [seat.copies for seat in world.seats.values()] == [20] * 3
+
+
+async def test_a_line_of_five(autojump_clock: object) -> None:
+    line = {(a, b) for a in range(1, 7) for b in range(a + 2, 7)}
+    async with meshed(6, without=line) as world:
+        for number, seat in world.seats.items():
+            seat.contribute(number, 1)
+        await world.until_all_hold(6)
+        assert trio.current_time() < 1
+        await trio.sleep(20)
+        assert [seat.copies for seat in world.seats.values()] == [5] * 6
+
+
+async def test_a_seat_that_was_away_gets_everything(autojump_clock: object) -> None:
+    async with meshed(3, 1, 2) as world, trio.open_nursery() as nursery:
+        for step in range(1, 101):
+            for number in (1, 2):
+                world.seats[number].contribute(number, step)
+            world.seats[1].keep(contribution(step, 3))  # what it once sent, before it forgot
+        await world.until_all_hold(300)
+        start = trio.current_time()
+        await world.start(nursery, 3)
+        await world.seats[3].until_holding(300)
+        assert trio.current_time() - start < 10
+        assert world.seats[3].copies <= 2 * 300
+        nursery.cancel_scope.cancel()
+
+
+async def test_an_author_that_serves_some_and_not_others(autojump_clock: object) -> None:
+    """Seat 3 is linked with both, and shows its move to seat 1 only."""
+    async with meshed(3, 1, 2) as world:
+        raw = [await link(world, 3, to) for to in (1, 2)]
+        await raw[0].say(ContributionMessage(contribution(1, 3).payload, bytes(64)))
+        start = trio.current_time()
+        async with trio.open_nursery() as nursery:
+            for each in raw:
+                nursery.start_soon(each.stay)
+            await world.seats[2].until_holding(1)
+            assert trio.current_time() - start < 3 * LIMITS.heartbeat_s
+            nursery.cancel_scope.cancel()
+
+
+async def link(world: World, number: int, to: int, limits: Limits = LIMITS) -> Raw:
+    """A seat's end of a link that follows no protocol but what a test says."""
+    game = world.seats[to].mesh._table.game
+    key = identity(to).public
+    linked = await reach(
+        address_of(to), credentials(number), world.wires.dial, limits, role="link", game=game, expected_key=key
+    )
+    return Raw(linked.frames)
+
+
+async def test_the_first_words_on_a_link(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        world.seats[1].contribute(1, 1)
+        raw = await link(world, 2, 1)
+        assert await raw.hear() == Links((2,))
+        assert await raw.hear() == Have(1, (1,))
+        await raw.say(Have(1, (2,)))
+        assert await raw.hear() == ContributionMessage(contribution(1, 1).payload, bytes([1]) * 64)
+        await raw.say(Have(1, (1,)), Links((1,)))
+        await trio.sleep(LIMITS.heartbeat_s)
+        assert await raw.hear() == Have(1, (1,))
+
+
+async def test_a_sign_of_life_every_heartbeat(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world, trio.open_nursery() as nursery:
+        raw = await link(world, 2, 1)
+        nursery.start_soon(raw.stay)
+        await trio.sleep(20.5)
+        count = 0
+        with trio.move_on_after(0.1):
+            while True:
+                await raw.expect(Have)
+                count += 1
+        assert count == 1 + 10
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"\0\0\0\0",
+        b"\xff\xff\xff\xff",
+        frame(b"rubbish"),
+        frame(b"\x91" * 2000),
+        encode_message(Ping()) + frame(b"\x81\xa4type\xa5hello"),
+        frame(bytes(LIMITS.frame_max)),
+    ],
+)
+async def test_bytes_that_are_no_message_name_the_seat(autojump_clock: object, bad: bytes) -> None:
+    async with meshed(3, 1, 2) as world:
+        raw = await link(world, 3, 1)
+        await raw.frames.send(bad)
+        event = await world.seats[1].until_event(LinkDown, 3)
+        assert isinstance(event, LinkDown)
+        assert event.fault
+        assert event.reason.startswith("seat 3 (player 3): The other side sent")
+        # and the others go on
+        world.seats[1].contribute(1, 1)
+        await world.seats[2].until_holding(1)
+
+
+async def test_a_message_out_of_place_is_a_fault(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        raw = await link(world, 2, 1)
+        await raw.say(Accepted())
+        event = await world.seats[1].until_event(LinkDown, 2)
+        assert isinstance(event, LinkDown)
+        assert event.fault
+        assert "a message of type accepted out of place" in event.reason
+
+
+async def test_a_farewell_is_no_fault(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        raw = await link(world, 2, 1)
+        await raw.say(Bye("x"))
+        event = await world.seats[1].until_event(LinkDown, 2)
+        assert event == LinkDown(2, "seat 2 (player 2): It has left: x", fault=False)
+
+
+async def test_three_faults_and_no_more_links(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        for _ in range(LIMITS.faults_max):
+            raw = await link(world, 2, 1)
+            await raw.frames.send(b"\0\0\0\0")
+            await wait_all_tasks_blocked()
+        with pytest.raises(PeerRefused) as refused:
+            await link(world, 2, 1)
+        assert refused.value.code == "faulty"
+        world.wires.listen(address_of(2))
+        dialled = len(world.wires.dialled)
+        await trio.sleep(100)
+        assert len(world.wires.dialled) <= dialled + 1
+
+
+async def test_a_session_can_find_fault(autojump_clock: object) -> None:
+    async with meshed(3) as world:
+        one = world.seats[1]
+        one.mesh.fault(2, "It passed on bytes that nobody signed.")
+        event = await one.until_event(LinkDown, 2)
+        assert event == LinkDown(2, "seat 2 (player 2): It passed on bytes that nobody signed.", fault=True)
+        await one.until_linked(2)  # it is linked again, for once
+        one.mesh.fault(2, "Again.")
+        one.mesh.fault(2, "Again.")
+        await wait_all_tasks_blocked()
+        one.mesh.fault(2, "And when there is no link.")
+        await trio.sleep(60)
+        assert one.mesh.linked == {3}
+        assert [event.fault for event in one.events if isinstance(event, LinkDown)] == [True, True]
+
+
+async def test_a_link_that_breaks_is_made_again(autojump_clock: object) -> None:
+    async with meshed(3) as world:
+        one = world.seats[1]
+        (link,) = one.mesh._peers[2].links
+        await trio.sleep(20)
+        link.end(LinkLost("cable"))
+        event = await one.until_event(LinkDown, 2)
+        assert event == LinkDown(2, "seat 2 (player 2): cable", fault=False)
+        one.contribute(1, 1)
+        await world.seats[2].until_linked(1)
+        await world.until_all_hold(1)
+        assert trio.current_time() < 20 + 2 * LIMITS.heartbeat_s
+
+
+async def test_what_was_sent_into_a_dying_link_is_sent_again(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world, trio.open_nursery() as nursery:
+        raw = await link(world, 2, 1)
+        world.seats[1].contribute(1, 1)
+        await raw.frames.abort()
+        await world.start(nursery, 2)
+        await world.seats[2].until_holding(1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_pauses_between_attempts_grow(autojump_clock: object) -> None:
+    world = World(2)
+    async with trio.open_nursery() as nursery:
+        await world.start(nursery, 2)
+        await trio.sleep(120)
+        # about 4 + 120 / (8 × 0.75) attempts
+        assert 16 <= len(world.wires.dialled) <= 36
+        start = trio.current_time()
+        await world.start(nursery, 1)
+        await world.seats[1].until_linked(2)
+        assert trio.current_time() - start < 10
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_seat_falls_silent_and_comes_back(autojump_clock: object) -> None:
+    async with meshed(3) as world, trio.open_nursery() as nursery:
+        await trio.sleep(30)
+        world.scopes[3].cancel()
+        for number in (1, 2):
+            event = await world.seats[number].until_event(LinkDown, 3)
+            assert isinstance(event, LinkDown)
+            assert not event.fault
+        await trio.sleep(30)
+        assert world.seats[1].mesh.reachable == {2}
+        world.seats[1].contribute(1, 1)
+        await world.start(nursery, 3)
+        await world.seats[3].until_holding(1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_silent_neighbour_is_noticed_within_ten_seconds(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        await link(world, 2, 1)
+        start = trio.current_time()
+        await world.seats[1].until_event(LinkDown, 2)
+        assert trio.current_time() - start == pytest.approx(LIMITS.silence_s, abs=0.1)
+
+
+async def test_two_links_are_kept_and_the_third_pushes_out_the_oldest(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world, trio.open_nursery() as nursery:
+        raws = []
+        for _ in range(3):
+            raws.append(await link(world, 2, 1))
+            await wait_all_tasks_blocked()
+        one = world.seats[1]
+        assert len(one.mesh._peers[2].links) == 2
+        assert [type(event) for event in one.events] == [LinkUp]
+        with pytest.raises(LinkLost):
+            await raws[0].expect(Bye)
+        one.contribute(1, 1)
+        assert isinstance(await raws[2].expect(ContributionMessage), ContributionMessage)
+        for raw in raws[1:]:  # both are read
+            nursery.start_soon(raw.stay)
+            await raw.say(ContributionMessage(contribution(1, 2).payload, bytes(64)))
+        await wait_all_tasks_blocked()
+        assert one.copies == 2
+        await raws[2].frames.abort()
+        await wait_all_tasks_blocked()
+        assert [type(event) for event in one.events if not isinstance(event, Received)] == [LinkUp]
+        await raws[1].say(Have(1, (2,)))  # what went into the broken one is sent on the other
+        assert isinstance(await raws[1].expect(ContributionMessage), ContributionMessage)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_fault_on_one_link_ends_both(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        raws = [await link(world, 2, 1) for _ in range(2)]
+        await wait_all_tasks_blocked()
+        await raws[0].frames.send(b"\0\0\0\0")
+        event = await world.seats[1].until_event(LinkDown, 2)
+        assert isinstance(event, LinkDown)
+        assert event.fault
+        with pytest.raises(LinkLost):
+            await raws[1].expect(Bye)
+        assert world.seats[1].mesh._peers[2].faults == 1
+
+
+async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(autojump_clock: object) -> None:
+    async with meshed(3, 1, 2) as world, trio.open_nursery() as nursery:
+        one = world.seats[1]
+        one.mesh.send_opening(1, bytes([1]) * 32)
+        one.mesh.send_evidence((contribution(1, 2), contribution(1, 3)))
+        one.mesh.send_evidence((contribution(1, 2), contribution(1, 3)))
+        await trio.sleep(1)
+        await world.start(nursery, 3)
+        await trio.sleep(5)
+        signed = tuple(Signed(each.payload, each.signature) for each in (contribution(1, 2), contribution(1, 3)))
+        for number in (2, 3):
+            events = [event for event in world.seats[number].events if isinstance(event, Received)]
+            assert events == [Received(1, OpeningMessage(1, bytes([1]) * 32)), Received(1, EvidenceMessage(signed))]
+        # whoever it came from is not sent it back
+        world.seats[2].mesh.send_opening(1, bytes([1]) * 32)
+        await trio.sleep(1)
+        assert not [event for event in one.events if isinstance(event, Received)]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_polite_end(autojump_clock: object) -> None:
+    async with meshed(3) as world:
+        one = world.seats[1]
+        for step in range(1, 20):
+            one.contribute(1, step, 20_000)
+        await one.mesh.close("good night")
+        assert trio.current_time() < 0.1
+        for number in (2, 3):
+            event = await world.seats[number].until_event(LinkDown, 1)
+            assert event == LinkDown(1, "seat 1 (player 1): It has left: good night", fault=False)
+            assert Received(1, Bye("good night")) in world.seats[number].events
+            assert len(world.seats[number].held) == 19
+        assert one.mesh.linked == frozenset()
+
+
+async def test_all_leave_at_once(autojump_clock: object) -> None:
+    async with meshed(4) as world, trio.open_nursery() as nursery:
+        for number, seat in world.seats.items():
+            seat.contribute(number, 1)
+            nursery.start_soon(seat.mesh.close, "the game is over")
+    assert trio.current_time() < 0.1
+
+
+async def test_an_end_that_nobody_answers_takes_two_seconds(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        await link(world, 2, 1)
+        await world.seats[1].until_linked(2)
+        start = trio.current_time()
+        await world.seats[1].mesh.close("")
+        assert trio.current_time() - start == pytest.approx(LIMITS.close_s, abs=0.01)
+
+
+async def test_a_session_that_no_longer_reads_can_still_close(autojump_clock: object) -> None:
+    wires = Wires()
+    mesh = Mesh(table(wires, 1, 2), randomness, Limits(incoming_max=1), dial=wires.dial)
+    store = Seat(mesh, 2)
+    world = World(2)
+    world.wires, world.seats = wires, {1: store}
+    async with trio.open_nursery() as nursery:
+        await nursery.start(mesh.run, store)
+        raw = await link(world, 2, 1)
+        await raw.say(*(OpeningMessage(seat, bytes(32)) for seat in (1, 2, 3)))
+        await wait_all_tasks_blocked()
+        nursery.start_soon(mesh.close, "enough")
+        assert await raw.expect(Bye) == Bye("enough")
+        await raw.say(Bye(""))
+    assert trio.current_time() < 0.1
+    assert [event async for event in mesh.incoming] == [LinkUp(2)]
+
+
+async def test_a_session_that_is_slow_stops_nobody_for_good(autojump_clock: object) -> None:
+    wires = Wires()
+    mesh = Mesh(table(wires, 1, 2), randomness, Limits(incoming_max=2), dial=wires.dial)
+    world = World(2)
+    world.wires, world.seats = wires, {1: Seat(mesh, 2)}
+    async with trio.open_nursery() as nursery:
+        await nursery.start(mesh.run, world.seats[1])
+        raw = await link(world, 2, 1)
+        nursery.start_soon(raw.stay)
+        await raw.say(*(OpeningMessage(seat, bytes(32)) for seat in range(1, 13)))
+        await trio.sleep(60)  # the link is not taken for dead meanwhile
+        assert mesh.linked == {2}
+        events = [await mesh.incoming.receive() for _ in range(13)]
+        assert events == [LinkUp(2), *(Received(2, OpeningMessage(seat, bytes(32))) for seat in range(1, 13))]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_neighbour_that_reads_nothing_blocks_nobody(autojump_clock: object) -> None:
+    limits = Limits(unsent_max=500_000, resync_max=100_000)
+    async with meshed(3, 1, 2, limits=limits) as world:
+        one = world.seats[1]
+        stalled = await stalled_link(world, 3, 1)
+        await one.until_linked(3)
+        for step in range(1, 40):
+            one.contribute(1, step, 20_000)
+            await world.seats[2].until_holding(step)
+        assert trio.current_time() < 1
+        event = await one.until_event(LinkDown, 3)
+        assert isinstance(event, LinkDown)
+        assert "keep up" in event.reason
+        assert not event.fault
+        await stalled.abort()
+
+
+async def stalled_link(world: World, number: int, to: int) -> FrameStream:
+    """A link whose other end reads the handshake and then nothing, without the endless buffer of a memory stream."""
+    here, there = memory_stream_pair()
+    assert isinstance(there, trio.StapledStream)
+    world.wires._queues[address_of(to)].send_nowait(there)
+    link = await tls.connect(here, credentials(number), None)
+    game = world.seats[to].mesh._table.game
+    await prove(link, identity(number), "link", game, LIMITS)
+    there.send_stream.send_all_hook = trio.sleep_forever
+    return link.frames
+
+
+@pytest.mark.parametrize(
+    ("role", "number", "game", "code"),
+    [
+        ("join", 9, bytes(32), "game_started"),
+        ("link", 9, None, "not_seated"),
+        ("link", 2, bytes(32), "wrong_game"),
+        ("join", 2, bytes(32), "game_started"),
+    ],
+)
+async def test_strangers_are_told_why_not(
+    autojump_clock: object, role: str, number: int, game: bytes | None, code: str
+) -> None:
+    async with meshed(2, 1) as world:
+        link = await tls.connect(await world.wires.dial(address_of(1)), credentials(number), None)
+        own_game = world.seats[1].mesh._table.game
+        with pytest.raises(PeerRefused) as refused:
+            await prove(link, identity(number), role, game or own_game, LIMITS)  # type: ignore[arg-type]  # a parameter
+        assert refused.value.code == code
+        assert world.seats[1].events == []
+
+
+async def test_a_joiner_that_does_not_look_at_the_hello(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        link = await tls.connect(await world.wires.dial(address_of(1)), credentials(9), None)
+        hello = await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
+        assert isinstance(hello, Hello)
+        await send(link.frames, make_proof(identity(9), "join", link, hello.nonce, hello.lobby))
+        with pytest.raises(PeerRefused, match="has started"):
+            await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
+
+
+async def test_a_joiner_is_told_that_the_game_has_started(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world:
+        with pytest.raises(PeerRefused, match="has started"):
+            await reach(address_of(1), credentials(9), world.wires.dial, LIMITS, role="join")
+
+
+async def test_somebody_else_at_a_seats_address(autojump_clock: object) -> None:
+    """Seat 2 dials seat 1, where somebody with another key answers: no link, and it goes on trying."""
+    world = World(2)
+    listener = world.wires.listen(address_of(1))
+
+    async def impostor() -> None:
+        while True:
+            with contextlib.suppress(LinkLost):
+                await tls.accept(await listener.accept(), credentials(9))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(impostor)
+        await world.start(nursery, 2)
+        await trio.sleep(20)
+        assert world.seats[2].mesh.linked == frozenset()
+        assert len(world.wires.dialled) > 3
+        nursery.cancel_scope.cancel()
+
+
+async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object) -> None:
+    wires = Wires()
+    one = Seat(Mesh(table(wires, 1, 2), randomness, dial=wires.dial), 2)
+    base = table(wires, 2, 2)
+    several = {1: (address_of(7), address_of(8), address_of(1))}
+    two = Seat(
+        Mesh(
+            AgreedTable(base.credentials, base.agreement, 2, several, base.listeners),
+            randomness,
+            dial=wires.dial,
+        ),
+        2,
+    )
+    async with trio.open_nursery() as nursery:
+        await nursery.start(one.run)
+        await nursery.start(two.run)
+        await two.until_linked(1)
+        assert wires.dialled == [address_of(7), address_of(8), address_of(1)]
+        nursery.cancel_scope.cancel()
+
+
+async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> None:
+    async with meshed(3, 1, 2) as world:
+        held = [await world.wires.dial(address_of(1)) for _ in range(500)]
+        raw = await link(world, 3, 1)
+        await raw.say(OpeningMessage(3, bytes(32)))
+        await world.seats[1].until_event(Received, 3)
+        assert len(world.seats[1].mesh._gate._inside) <= LIMITS.handshakes_max
+        await trio.sleep(LIMITS.authenticate_s + 1)
+        assert world.seats[1].mesh._gate._inside == {}
+        world.seats[1].contribute(1, 1)
+        await world.seats[2].until_holding(1)
+        for stream in held:
+            await stream.aclose()
+
+
+async def test_duplicates_are_not_passed_on(autojump_clock: object) -> None:
+    async with meshed(3, 1, 2) as world:
+        raw = await link(world, 3, 1)
+        message = ContributionMessage(contribution(1, 3).payload, bytes(64))
+        again = ContributionMessage(contribution(1, 3).payload, bytes([1]) * 64)  # another signature, the same payload
+        await raw.say(*[message] * 50, *[again] * 50)
+        await world.seats[2].until_holding(1)
+        await wait_all_tasks_blocked()
+        assert world.seats[1].copies == 100
+        assert world.seats[2].copies == 1
+
+
+async def test_asking_for_everything_all_the_time_costs_little(autojump_clock: object) -> None:
+    async with meshed(2, 1) as world, trio.open_nursery() as nursery:
+        one = world.seats[1]
+        for step in range(1, 31):
+            one.contribute(1, step, 10_000)
+        raw = await link(world, 2, 1)
+        count = 0
+
+        async def read() -> None:
+            nonlocal count
+            while True:
+                count += isinstance(await raw.hear(), ContributionMessage)
+
+        nursery.start_soon(read)
+        for _ in range(2000):
+            await raw.say(Have(1, ()))
+        await trio.sleep(1)
+        assert count == 30
+        nursery.cancel_scope.cancel()
+
+
+def test_a_mesh_without_links_reaches_nobody() -> None:
+    mesh = Mesh(table(Wires(), 1, 2), randomness)
+    assert mesh.linked == mesh.reachable == frozenset()
+
+
+def test_the_table_knows_names_and_keys() -> None:
+    seated = table(Wires(), 2, 3)
+    assert seated.others == (1, 3)
+    assert seated.name(3) == "seat 3 (player 3)"
+    assert seated.key(3) == identity(3).public
+    assert len(seated.game) == 32

@@ -1,0 +1,330 @@
+"""Seats that leave, vanish, fail or wait for nothing: who is left ends soon, says why, and loses nothing."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+import trio
+
+from seqp2p.live.absence import GOODBYE_WAIT_S, OWED_S
+from seqp2p.live.secret_release import OPENINGS_WAIT_S
+from seqp2p.live.session import TICK_S, SeatRunner
+from seqp2p.match.contribution import StepKind
+from seqp2p.match.machine import Match
+from seqp2p.net.errors import LinkLost
+from seqp2p.rules import Action, View
+from tests.live.parties import LIMITS, Crook, Lottery, Party, Scribe, Thinker, at, checked, of_kind, steps_of, went_on
+
+PHASES: tuple[StepKind, ...] = ("seat", "reveal", "shuffle", "deal", "over")
+SOON_S = GOODBYE_WAIT_S + TICK_S + LIMITS.close_s + 0.1
+
+
+def stopped(party: Party, kind: str, seat: int) -> Crook:
+    """Seat one that does nothing any more from such a step on, and honest people."""
+    stopper: Crook = party.sit(seat, kind=Crook, when=at(kind), what=lambda _crook, _own: [])
+    party.sit_others()
+    return stopper
+
+
+def complete(party: Party, seats: Collection[int] = ()) -> None:
+    """The replays of these seats (of all) have all that was recorded, and are signed as unfinished."""
+    for seat in seats or party.places:
+        place = party[seat]
+        report = place.report()
+        assert report.verdict == "unfinished"
+        assert report.reason is not None
+        assert f"at step {place.match.number}" in report.reason
+        assert "awaiting seat " in report.reason or "not signed" in report.reason
+        assert report.writer == party.agreement.seats[seat - 1].key.hex()
+        assert len(steps_of(place)) == place.match.final
+        assert len(of_kind(place, "OpenRecord")) == sum(bool(step.held) for step in place.match.chain.live)
+
+
+@pytest.mark.parametrize("kind", PHASES)
+@pytest.mark.parametrize("cancelled", [False, True], ids=["leave", "cancel"])
+async def test_leaving_where_nobody_can_vote(virtual_time: object, tmp_path: Path, kind: str, cancelled: bool) -> None:
+    """Politely, or because everything is cancelled: the others are told, and wait for nobody."""
+    party = Party(tmp_path, 3)
+    stopper = stopped(party, kind, 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await trio.sleep(1)
+        left_at = trio.current_time()
+        if cancelled:
+            party[2].scope.cancel()
+        else:
+            await party[2].session.leave("tired")
+        if kind == "over":
+            party[3].scope.cancel()  # It waits for nobody but itself.
+    if kind == "over":
+        # Two of three have signed the end: it holds, whoever leaves now.
+        assert {report.verdict for report in (party[seat].report() for seat in (1, 2))} == {"verified"}
+        assert party[1].result == (party[2].result or party[1].result)
+        return
+    assert party[1].reason == party[3].reason == f"{party.name(2)} left the table"
+    assert party[2].result is None if cancelled else party[2].reason == "tired"
+    assert max(place.ended_at for place in party.places.values()) <= left_at + SOON_S
+    complete(party)
+
+
+async def test_cancelled_before_anything(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    party.sit_others()
+    for place in party.places.values():
+        place.scope.cancel()
+    async with party.playing():
+        pass
+    assert [place.result for place in party.places.values()] == [None, None]
+    complete(party)
+
+
+async def test_all_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3)
+    stopper = stopped(party, "turn", 3)
+    async with party.playing() as nursery:
+        await stopper.done.wait()
+        for place in party.places.values():
+            nursery.start_soon(place.session.leave, "bored")
+    assert set(party.reasons.values()) == {"bored"}
+    complete(party)
+
+
+async def test_leaving_and_talking_after_the_end_do_nothing(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    await party.play()
+    await party[1].session.leave("too late")
+    await party[1].session.say("too late")
+    checked(party)
+
+
+async def test_leaving_while_the_session_says_goodbye(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2, open_hands=False)
+    party.sit_others()
+    async with party.playing() as nursery:
+        await party.until(1, lambda match: match.game.result is not None)
+        nursery.start_soon(party[1].session.leave, "too late")
+    checked(party)
+
+
+async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    stopper = stopped(party, "draw", 2)
+    async with party.playing():
+        await stopper.done.wait()
+        party[2].scope.cancel()
+    assert party[1].reason == f"{party.name(2)} left the table"
+    complete(party)
+
+
+# Failures of this very seat.
+
+
+class Broken(Lottery):
+    async def pick(self, view: View, refused: str | None) -> Action:
+        raise ZeroDivisionError
+
+
+async def failing(party: Party, error: type[Exception]) -> None:
+    """The session of seat 2 raises this; the others go on without it, sooner or later."""
+    party.sit_others()
+    raised: list[ExceptionGroup[Exception]] = []
+
+    async def run() -> None:
+        try:
+            await party.run(party[2])
+        except* error as group:
+            raised.append(group)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        for seat in (1, 3):
+            nursery.start_soon(party.run, party[seat])
+    assert len(raised) == 1
+    went_on(party, 2)
+
+
+@pytest.mark.parametrize("cancel_leaves", [True, False])
+async def test_a_player_that_fails(virtual_time: object, tmp_path: Path, *, cancel_leaves: bool) -> None:
+    party = Party(tmp_path, 3, grace_s=30)
+    party.sit(2, Broken(), cancel_leaves=cancel_leaves)
+    await failing(party, ZeroDivisionError)
+    if cancel_leaves:
+        complete(party, (2,))
+    else:
+        # As if its process had died: the replay has no end, and the others have waited for somebody to come back.
+        assert party[2].report().verdict == "unfinished"
+        assert not of_kind(party[2], "EndRecord")
+        assert party[1].ended_at >= 30
+
+
+async def test_a_disk_that_is_full(virtual_time: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    party = Party(tmp_path, 3)
+    party.sit(2)
+    real = Scribe._write
+
+    def write(scribe: Scribe, data: bytes) -> None:
+        if scribe is party[2].writer and party[2].match.kind == "turn":
+            raise OSError("the disk is full")
+        real(scribe, data)
+
+    monkeypatch.setattr(Scribe, "_write", write)
+    await failing(party, OSError)
+    assert party[2].report().verdict == "unfinished"
+    assert steps_of(party[2])
+
+
+# Seats that vanish.
+
+
+async def test_a_seat_that_comes_back_in_time(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3, grace_s=30)
+    thinker = Thinker(1, sleep_s=5)
+    party.sit(1, thinker)
+    party.sit_others()
+    async with party.playing():
+        await thinker.asleep.wait()
+        for _ in range(3):
+            party.cut_off(3)
+            await trio.sleep(25)
+            party.away.clear()
+            await trio.sleep(15)
+    checked(party)
+    assert len(set(party.results.values())) == 1
+
+
+async def test_others_that_come_and_go_do_not_prolong_the_wait(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3, grace_s=60)
+    stopper = stopped(party, "draw", 3)
+    async with party.playing() as nursery:
+        await stopper.done.wait()
+        party.crash(3)
+        died_at = trio.current_time()
+
+        async def flap() -> None:
+            while party[1].result is None:
+                for link in party[2].session.mesh._peers[1].links:
+                    link.end(LinkLost("a bad cable"))
+                await trio.sleep(20)
+
+        nursery.start_soon(flap)
+    assert party[1].ended_at - died_at <= 60 + 2 * TICK_S + SOON_S
+
+
+@pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "deal", "draw", "over"])
+async def test_a_program_that_is_there_and_does_nothing(virtual_time: object, tmp_path: Path, kind: str) -> None:
+    """What takes no thinking is not waited for, for ever."""
+    party = Party(tmp_path, 2, grace_s=5)
+    stopper = stopped(party, kind, 2)
+    async with party.playing():
+        await stopper.done.wait()
+        await party.until(1, lambda match: match.kind == kind)
+        number, begun_at = party[1].match.number, trio.current_time()
+        await party[1].ended.wait()
+        party[2].scope.cancel()
+    assert party[1].reason == f"{party.name(2)} sent nothing valid for step {number} ({kind}) in {OWED_S:.0f} s"
+    assert party[1].ended_at - begun_at <= OWED_S + TICK_S + SOON_S
+    complete(party, (1,))
+
+
+async def test_a_person_may_think_as_long_as_it_likes(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2, grace_s=5)
+    party.sit(2, Thinker(0, sleep_s=10 * OWED_S))
+    await party.play()
+    checked(party)
+    assert trio.current_time() >= 10 * OWED_S
+
+
+# Around the end.
+
+
+def over(match: Match) -> bool:
+    return match.kind == "over"
+
+
+@pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
+async def test_one_of_three_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
+    """The majority has signed: the result holds. A goodbye need not be waited on."""
+    party = Party(tmp_path, 3, grace_s=30)
+    stopper = stopped(party, "over", 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await trio.sleep(1)
+        gone_at = trio.current_time()
+        if dies:
+            party.crash(3)
+        else:
+            party[3].scope.cancel()
+    for seat in (1, 2):
+        result = party[seat].result
+        assert result is not None
+        assert (result.kind, result.reason) == ("won", "")
+        report = party[seat].report()
+        assert (report.verdict, report.result) == ("verified", result)
+        assert not of_kind(party[seat], "OpeningRecord")
+        waited_s = party[seat].ended_at - gone_at
+        assert 30 <= waited_s <= 30 + 2 * TICK_S + SOON_S if dies else waited_s <= SOON_S
+
+
+@pytest.mark.parametrize("dies", [True, False], ids=["dies", "leaves"])
+async def test_one_of_two_is_gone_at_the_end(virtual_time: object, tmp_path: Path, dies: bool) -> None:
+    party = Party(tmp_path, 2, grace_s=30)
+    stopper = stopped(party, "over", 2)
+    async with party.playing():
+        await stopper.done.wait()
+        await party.until(1, over)
+        if dies:
+            party.crash(2)
+        else:
+            party[2].scope.cancel()
+    assert party[1].reason == party.name(2) + (" could not be reached for 30 s" if dies else " left the table")
+    complete(party, (1,))
+
+
+async def test_leaving_when_the_end_is_signed(virtual_time: object, tmp_path: Path) -> None:
+    """Two of three have signed, the third thinks about it: who leaves has a result."""
+    party = Party(tmp_path, 3)
+    stopper = stopped(party, "over", 3)
+    async with party.playing():
+        await stopper.done.wait()
+        await party.until(1, lambda match: match.confirmed)
+        await party[1].session.leave("tired")
+        party[3].scope.cancel()
+    assert party[1].result is not None
+    assert party[1].result.kind == "won"
+    assert party[1].result == party[1].report().result
+
+
+class Slowpoke(SeatRunner):
+    """Takes its time before it opens its hand."""
+
+    async def _open_hands(self, *, linger: bool) -> None:
+        assert not linger
+        await trio.sleep(3 * OPENINGS_WAIT_S)
+
+
+async def test_leaving_while_others_open_their_hands(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 3)
+    party.sit(3, kind=Slowpoke)
+    party.sit_others()
+    async with party.playing():
+        await party.until(1, lambda match: match.game.result is not None)
+        await trio.sleep(1)
+        await party[1].session.say("well played")
+        await party[1].session.leave("tired")
+    assert party[1].result == party[2].result
+    assert party[1].ended_at <= 1 + LIMITS.close_s + 0.1
+    assert OPENINGS_WAIT_S <= party[2].ended_at <= OPENINGS_WAIT_S + LIMITS.close_s + 0.1
+    for seat in (1, 2):
+        assert party[seat].report().verdict == "verified"
+
+
+async def test_cancelled_after_the_end(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 2)
+    party.sit(2, kind=Slowpoke)
+    party.sit_others()
+    async with party.playing():
+        await party.until(1, lambda match: match.game.result is not None)
+        await trio.sleep(1)
+        for place in party.places.values():
+            place.scope.cancel()
+    assert [place.report().verdict for place in party.places.values()] == ["verified"] * 2

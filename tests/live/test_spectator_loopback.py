@@ -1,0 +1,274 @@
+"""Spectators over real sockets and on the real clock: fifty of them, and those who would like to spoil it."""
+
+import contextlib
+import time
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+
+from seqp2p.crypto.identity import Identity
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.events import LobbyEvent, SpectatorCame
+from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
+from seqp2p.lobby.spectator_server import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
+from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import PlacedItem, VoteMessage
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import Have, HeadMessage, Ping, WireMessage
+from seqp2p.net.serving import Listener
+from seqp2p.net.tls import make_credentials
+from tests.live.parties import credentials
+from tests.lobby.hall import Seen, hear, say
+from tests.table import Played, played, randomness
+
+GAME = played(2, "kids")
+LIMITS = Limits(heartbeat_s=0.5, code_rest_s=0.0, authenticate_s=2, watch_pause_s=0.02)
+# On a busy machine fifty take longer than two do.
+PATIENT = replace(LIMITS, authenticate_s=30)
+
+
+class Stage:
+    """A host that serves a game that was played before, step by step, as if it were going on now."""
+
+    def __init__(
+        self, game: Played, listeners: list[trio.SocketListener], spectators: SpectatorServer, limits: Limits
+    ) -> None:
+        self.game = game
+        self.step = 0
+        self.said: list[VoteMessage] = []
+        doors: list[Listener] = list(listeners)
+        table = AgreedTable(credentials(1), game.match.game.agreement, 1, {}, doors, spectators=spectators)
+        self.mesh = Mesh(table, randomness("mesh"), limits)
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        return self.step + 1, frozenset()
+
+    def votes(self, step: int) -> list[VoteMessage]:
+        return self.said
+
+    def closing(self, first: int, after: int) -> list[VoteMessage]:
+        return []
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
+        return [
+            (closed.number, seat, each)
+            for closed in self.game.match.record[: self.step]
+            for seat, each in closed.contributions
+            if closed.number > step or (closed.number == step and seat not in seats)
+        ]
+
+    def play(self, steps: int) -> None:
+        for closed in self.game.match.record[self.step : self.step + steps]:
+            self.step = closed.number
+            for seat, contribution in closed.contributions:
+                self.mesh.publish(contribution, seat, closed.number)
+
+    def open_hands(self) -> None:
+        for seat in self.game.seats:
+            self.mesh.send_opening(seat.number, seat.release().to_bytes(32, "big"))
+
+
+class Theatre:
+    """The stage, the code, and the way there."""
+
+    def __init__(
+        self, stage: Stage, spectators: SpectatorServer, keeper: CodeKeeper, address: Address, limits: Limits
+    ) -> None:
+        self.stage = stage
+        self.spectators = spectators
+        self.keeper = keeper
+        self.address = address
+        self.limits = limits
+        self.frames: list[FrameStream] = []
+        self.came = 0
+        self.changed = trio.Event()
+
+    async def waiting(self, number: int, code: str | None = None) -> WaitingSpectator:
+        own = make_credentials(Identity(bytes([7, number]) * 16))
+        found = await watch_table(
+            own, f"spectator {number}", code or self.keeper.code, self.address, randomness(number), self.limits
+        )
+        self.frames.append(found.frames)
+        return found
+
+    def tell(self, event: LobbyEvent) -> None:
+        self.came += isinstance(event, SpectatorCame)
+        self.changed.set()
+        self.changed = trio.Event()
+
+    async def let_in(self, count: int) -> None:
+        while self.came < count:
+            await self.changed.wait()
+
+
+@contextlib.asynccontextmanager
+async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatre]:
+    listeners = await open_listeners(Address("127.0.0.1", 0))
+    try:
+        async with trio.open_nursery() as nursery:
+            spectators = SpectatorServer(nursery, places, limits)
+            keeper = CodeKeeper(7, randomness("code"), limits, lambda _: None)
+            stage = Stage(GAME, listeners, spectators, limits)
+            await nursery.start(stage.mesh.run, stage)
+            made = Theatre(stage, spectators, keeper, (await listening_addresses(listeners))[0], limits)
+            spectators.open(SpectatorPlaces(keeper, credentials(1), made.tell))
+            yield made
+            nursery.cancel_scope.cancel()
+        for frames in made.frames:
+            await frames.abort()
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
+
+
+async def test_fifty_spectators(tmp_path: Path) -> None:
+    """Half of them before the first step, half in the middle; each sees it all, and no step has much to do for them.
+
+    What is measured is the host's own work for a step. That it waits for nobody needs no clock: ``play`` is no
+    coroutine, and hands frames to queues. Seconds that pass would say how busy this machine is.
+    """
+    seen: list[Seen] = []
+
+    async def watch(house: Theatre, number: int) -> None:
+        seen.append(Seen(number, await house.waiting(number), tmp_path / f"{number}.seqp2p", PATIENT))
+        await seen[-1].run()
+
+    with trio.fail_after(60):
+        async with theatre(50, PATIENT) as house, trio.open_nursery() as nursery:
+            for number in range(25):
+                nursery.start_soon(watch, house, number)
+            await house.let_in(25)
+            middle = len(GAME.match.record) // 2
+            for _ in range(middle):
+                begun = time.thread_time()
+                house.stage.play(1)
+                assert time.thread_time() - begun < 0.05, "a step is put by for them, and no more"
+                await trio.sleep(0.01)
+            for number in range(25, 50):
+                nursery.start_soon(watch, house, number)
+            await house.let_in(50)
+            for _ in range(middle, len(GAME.match.record)):
+                house.stage.play(1)
+                await trio.sleep(0.01)
+            house.stage.open_hands()
+            await house.stage.mesh.close("the game is over")
+    assert len(seen) == 50
+    for each in seen:
+        assert each.result == GAME.match.game.result
+        assert each.match.head == GAME.match.head
+        assert each.match.openings.keys() == {1, 2}
+    assert seen[0].report().verdict == "verified"
+
+
+async def test_one_that_does_not_read(tmp_path: Path) -> None:
+    """It asks for the whole game again and again, and takes nothing: it is cut off, and nobody waits for it."""
+    limits = replace(
+        LIMITS, silence_s=1.5, resend_s=0.0, answer_pause_s=0.0, watch_rate_bytes_s=1_000_000, watch_batch_max=50_000
+    )
+    async with theatre(5, limits) as house:
+        lazy = (await house.waiting(1)).frames
+        (spectator,) = house.spectators._spectators.values()
+        honest = Seen(2, await house.waiting(2), tmp_path / "2.seqp2p", LIMITS)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(honest.run)
+            steps = len(GAME.match.record) - 2
+            house.stage.play(steps)
+            with trio.fail_after(30):
+                while house.spectators.count == 2:
+                    with contextlib.suppress(NetError), trio.move_on_after(0.1):
+                        await say(lazy, Have(1, ()))
+                    assert spectator.behind < 2 * limits.watch_batch_max
+                    await trio.sleep(0.002)
+            house.stage.play(2)
+            house.stage.open_hands()
+            with trio.fail_after(20):
+                await house.stage.mesh.close("the game is over")
+        assert honest.result == GAME.match.game.result
+
+
+async def test_one_that_asks_for_nothing(tmp_path: Path) -> None:
+    """What it has not read is not sent: one batch of it is held, however long the game is."""
+    limits = replace(LIMITS, watch_batch_max=20_000)
+    async with theatre(5, limits) as house:
+        lazy = (await house.waiting(1)).frames
+        (spectator,) = house.spectators._spectators.values()
+        house.stage.play(4)
+        await say(lazy, Have(1, ()))
+        with trio.fail_after(30):
+            await lazy.receive(LIMITS.frame_max)
+        for _ in range(100):
+            house.stage.step = 0
+            house.stage.play(4)
+        assert spectator.behind < limits.watch_batch_max + 40_000
+        assert not spectator.level
+        assert house.spectators.count == 1
+
+
+async def test_what_is_kept_for_all_comes_in_batches() -> None:
+    """Remarks of a whole evening, and what is said about a step that is open, behind the contributions."""
+    vote = HeadMessage(b"a head", bytes(64))
+    async with theatre(5, replace(LIMITS, watch_batch_max=20_000, answer_pause_s=0.0)) as house:
+        house.stage.said.append(vote)
+        house.stage.play(4)
+        for number in range(100):
+            house.stage.mesh.send_remark(b"%1000d" % number, bytes(64))
+        frames = (await house.waiting(1)).frames
+        heard: list[WireMessage] = []
+        with trio.fail_after(30):
+            while vote not in heard:
+                await say(frames, Have(1, ()))
+                with trio.move_on_after(0.1):
+                    while True:
+                        heard.append(await hear(frames))
+    kinds = [type(message).__name__ for message in heard if not isinstance(message, Ping)]
+    assert kinds == ["ContributionMessage"] * 6 + ["RemarkMessage"] * 100 + ["HeadMessage"]
+
+
+async def test_two_hundred_connections(tmp_path: Path) -> None:
+    """Some hold their tongue, some begin; who knows the code gets in all the same, as far as there is room."""
+    async with theatre(20) as house:
+        idle = [await tcp_dial(house.address) for _ in range(200)]
+        for stream in idle[::2]:
+            await stream.send_all(b"\x16\x03\x01")
+        there: list[int] = []
+        refused: list[str] = []
+
+        async def come(number: int) -> None:
+            try:
+                await house.waiting(number)
+                there.append(number)
+            except PeerRefused as error:
+                refused.append(error.code)
+
+        with trio.fail_after(30):
+            async with trio.open_nursery() as nursery:
+                for number in range(30):
+                    nursery.start_soon(come, number)
+        assert refused == ["no_spectators"] * 10
+        assert house.spectators.count == 20
+        honest = Seen(1, await house.waiting(there[0]), tmp_path / "1.seqp2p", LIMITS)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(honest.run)
+            house.stage.play(len(GAME.match.record))
+            house.stage.open_hands()
+            with trio.fail_after(20):
+                await house.stage.mesh.close("the game is over")
+        assert honest.result == GAME.match.game.result
+        for stream in idle:
+            await trio.aclose_forcefully(stream)
+
+
+async def test_strangers_who_guess_keep_nobody_out() -> None:
+    async with theatre(5) as house:
+        for _ in range(3):
+            with pytest.raises(PeerRefused):
+                await house.waiting(1, "7-zebra-zebra" if house.keeper.code != "7-zebra-zebra" else "7-acorn-acorn")
+        with trio.fail_after(30):
+            await house.waiting(2)

@@ -1,0 +1,156 @@
+"""What comes to a spectator at a bad time: beside a host that tests play by hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+
+from seqp2p.crypto.hashing import HEAD
+from seqp2p.crypto.identity import sign
+from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.live.spectator_session import SpectatorSession
+from seqp2p.lobby.spectator_join import WaitingSpectator
+from seqp2p.match.contribution import Contribution, TurnBody, make_payload
+from seqp2p.match.events import Event
+from seqp2p.match.machine import Match
+from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import HeadPayload, encode_signed
+from seqp2p.match.table import encode_agreement
+from seqp2p.net.errors import Unreachable
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import BallotMessage, Bye, ContributionMessage, HeadMessage
+from seqp2p.replay.writer import ReplayWriter
+from seqp2p.testing import TableKey, draw_settings, make_agreement
+from seqp2p.testing.table import identity
+from tests.live.parties import WITHOUT_THREADS, WithoutThreads, credentials
+from tests.lobby.hall import own_key, say
+from tests.match.voting import play_on, show, staying, vote, wish
+from tests.net.tools import address_of
+from tests.table import at_random, due, make_seats, played, randomness, signed
+from tests.table import identity as seat_identity
+from tests.table import make_agreement as table_of
+
+T = TypeVar("T")
+
+
+async def nobody(_address: object) -> trio.abc.Stream:
+    await trio.lowlevel.checkpoint()
+    raise Unreachable("Nobody is there.")
+
+
+async def test_a_farewell_that_waits_for_room_is_not_lost(autojump_clock: object, tmp_path: Path) -> None:
+    """The host says goodbye and closes while the spectator still checks what came before."""
+
+    class Slow(WithoutThreads):
+        async def in_thread(self, work: Callable[[], T]) -> T:
+            await trio.sleep(60)
+            return work()
+
+    agreement = table_of(2, "kids", grace_s=10)
+    here, there = trio.testing.memory_stream_pair()
+    waiting = WaitingSpectator(
+        own_key(1), agreement, address_of(1), credentials(1).identity.public, nobody, FrameStream(here)
+    )
+    match = Match(encode_agreement(agreement))
+    first = list(due(match, make_seats(2), at_random(1)))
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(1_000):
+        spectator = SpectatorRunner(
+            waiting, match, writer, lambda _: None, randomness(1), Limits(watch_backlog_max=1), Slow()
+        )
+        async with trio.open_nursery() as nursery:
+
+            @nursery.start_soon
+            async def host() -> None:
+                frames = FrameStream(there)
+                await say(frames, *(ContributionMessage(each.payload, each.signature) for each in first))
+                await say(frames, Bye("it is late"))
+                await trio.sleep(5)
+                await frames.abort()
+
+            result = await spectator.run()
+    assert (result.kind, result.reason) == ("unfinished", "the host says: it is late")
+    assert match.number == 2
+
+
+async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
+    """Hundreds of one seat's heads of steps to come, and one of another seat's: this one is heard when it is due."""
+    game = played(3, "kids")
+    match = Match(game.agreement)
+
+    def head(seat: int, round_: int) -> HeadMessage:
+        word = HeadPayload(1, match.game.id, 2, game.steps[1].prev, seat, round_, bytes(32))
+        return HeadMessage(encode_signed(word), sign(seat_identity(seat), HEAD, encode_signed(word)))
+
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
+        spectator = SpectatorSession(match, 1, writer, lambda _: None)
+        for round_ in range(300):
+            await spectator.take(head(2, round_))
+        await spectator.take(head(3, 0))
+        assert [message for _, message in spectator._ahead.heads.due(2)][-1] == head(3, 0)
+
+
+async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: object, tmp_path: Path) -> None:
+    """One team is left, and that is not final yet: no step is open, and a contribution to the next one is never due."""
+    table = TableKey(1, 4)
+    two_teams = msgspec.structs.replace(
+        draw_settings(table), teams=2, colours=("colour 1", "colour 2"), table_talk=False
+    )
+    match = Match(encode_agreement(make_agreement(table, two_teams)))
+    seats = [SeatKeys(seat, identity(table, seat), randomness(seat)) for seat in range(1, 5)]
+    play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
+    vote(match, seats, wish("drop", 2))
+    play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
+    show(match, staying(match, seats))
+    for seat in (1, 3):
+        match.receive_ballot(seats[seat - 1].ballot(match, 1, wish("drop", 4), "late"))
+    heads = [head for seat in (1, 3) for head in seats[seat - 1].heads(match)]
+    assert (match.kind, match.game.result) == (None, None)
+    ahead = signed(
+        identity(table, 4),
+        make_payload(match.game.id, match.number, bytes(32), 4, "turn", TurnBody("pass", (), b"", b"")),
+    )
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer, trio.fail_after(60):
+        spectator = SpectatorSession(match, 4, writer, lambda _: None, WITHOUT_THREADS)
+        await spectator.take(ContributionMessage(ahead.payload, ahead.signature))
+        for head in heads:
+            await spectator.take(HeadMessage(head.payload, head.signature))
+    assert spectator.ending is not None
+    assert "there is nobody to play against" in spectator.ending.reason
+
+
+async def test_a_ballot_waits_until_its_step_is_the_first_that_is_not_final(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is closed meanwhile does not make it due: it is not looked at again and again."""
+    match = Match(encode_agreement(table_of(3, "kids")))
+    seats = make_seats(3)
+    play_on(match, seats, at_random(1), lambda match: match.kind == "turn" and match.number > match.final + 1)
+    ahead = Match(match.agreement_bytes)
+    for each in (contribution for step in match.record for _, contribution in step.contributions):
+        ahead.receive(each)
+    show(ahead, seats)
+    assert (match.final + 1, ahead.chain.base) != (match.number, None)
+    ballot = seats[1].ballot(ahead, 1, wish("drop", 1), "late")
+    heard: list[object] = []
+    receive = match.receive_ballot
+
+    def counting(signed: Contribution) -> tuple[Event, ...] | None:
+        heard.append(signed)
+        return receive(signed)
+
+    monkeypatch.setattr(match, "receive_ballot", counting)
+    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
+        spectator = SpectatorSession(match, 1, writer, lambda _: None)
+        await spectator.take(BallotMessage(ballot.payload, ballot.signature))
+        spectator._follow(())
+        assert (len(heard), match.final + 1 < match.number) == (1, True)
+        for head in (head for seat in seats for head in seat.heads(match)):
+            await spectator.take(HeadMessage(head.payload, head.signature))
+    assert len(heard) == 2
+    assert match.chain.base is not None
+    assert match.chain.base.ballots

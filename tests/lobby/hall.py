@@ -1,0 +1,215 @@
+"""A party whose first seat lets spectators in, over a network without sockets; and spectators, honest and not."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.session import SeatRunner
+from seqp2p.live.spectator import SpectatorRunner
+from seqp2p.live.spectator_session import WatchEvent
+from seqp2p.lobby.events import LobbyEvent, SpectatorCame, TurnedAway
+from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
+from seqp2p.lobby.spectator_server import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.events import Event, Result
+from seqp2p.match.machine import Match
+from seqp2p.match.table import encode_agreement
+from seqp2p.net.dialling import Dial, reach
+from seqp2p.net.errors import NetError
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.messages import Have, LinkStage, WireMessage, decode_message, encode_message
+from seqp2p.net.tls import Credentials
+from seqp2p.replay.format import records
+from seqp2p.replay.verify import Report, verify
+from seqp2p.replay.writer import ReplayWriter
+from tests.live.parties import WITHOUT_THREADS, Party, Place, Thinker
+from tests.live.parties import credentials as seat_credentials
+from tests.net.tools import address_of
+from tests.net.tools import credentials as numbered
+from tests.table import randomness
+
+
+def own_key(number: int) -> Credentials:
+    """The credentials of somebody without a seat."""
+    return numbered(100 + number)
+
+
+class Hall(Party):
+    """Its first seat lets spectators in. ``said`` is what the person at the host was told of them."""
+
+    spectators: SpectatorServer
+    keeper: CodeKeeper
+
+    def __init__(self, directory: Path, players: int, *, places: int = 50, **more: Any) -> None:
+        super().__init__(directory, players, **more)
+        self.places_max = places
+        self.said: list[LobbyEvent] = []
+        self.seen: dict[int, Seen] = {}
+        self.first = Thinker(1, 30.0)  # time to come in
+        self.crooks: list[tuple[int, type[SeatRunner], dict[str, Any]]] = []
+
+    @property
+    def code(self) -> str:
+        return self.keeper.code
+
+    @property
+    def came(self) -> list[str]:
+        return [event.name for event in self.said if isinstance(event, SpectatorCame)]
+
+    @property
+    def turned_away(self) -> list[str]:
+        return [event.reason for event in self.said if isinstance(event, TurnedAway)]
+
+    def table(self, seat: int) -> AgreedTable:
+        table = super().table(seat)
+        return replace(table, spectators=self.spectators) if seat == 1 else table
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncGenerator[trio.Nursery]:
+        """Let spectators in, play, and end when all have ended."""
+        async with trio.open_nursery() as doors:
+            self.spectators = SpectatorServer(doors, self.places_max, self.limits)
+            self.keeper = CodeKeeper(7, randomness("code"), self.limits, lambda _: None)
+            self.spectators.open(SpectatorPlaces(self.keeper, seat_credentials(1, self.seed), self.said.append))
+            self.sit(1, self.first)
+            for seat, kind, more in self.crooks:
+                self.sit(seat, kind=kind, **more)
+            self.sit_others()
+            async with self.playing() as nursery:
+                yield nursery
+            doors.cancel_scope.cancel()
+
+    async def waiting(self, number: int, dial: Dial | None = None, code: str = "") -> WaitingSpectator:
+        return await watch_table(
+            own_key(number),
+            f"spectator {number}",
+            code or self.code,
+            address_of(1),
+            randomness(("watch", number)),
+            self.limits,
+            dial=dial or self.wires.dial,
+        )
+
+    def seat_spectator(self, number: int, waiting: WaitingSpectator, limits: Limits = DEFAULT_LIMITS) -> "Seen":
+        seen = Seen(number, waiting, self.directory / f"watch{number}.seqp2p", limits)
+        self.seen[number] = seen
+        return seen
+
+    async def watch(self, number: int, dial: Dial | None = None) -> "Seen":
+        """Watch from now on to the end."""
+        seen = self.seat_spectator(number, await self.waiting(number, dial))
+        await seen.run()
+        return seen
+
+    async def knock(self, number: int, credentials: Credentials | None = None) -> FrameStream:
+        """A spectator's connection, let in, that follows no protocol but what a test says."""
+        waiting = await watch_table(
+            credentials or own_key(number),
+            f"spectator {number}",
+            self.code,
+            address_of(1),
+            randomness(("raw", number)),
+            self.limits,
+            dial=self.wires.dial,
+        )
+        return waiting.frames
+
+    async def come_back(self, number: int) -> FrameStream:
+        link = await reach(
+            address_of(1),
+            own_key(number),
+            self.wires.dial,
+            self.limits,
+            role="watch",
+            game=self[1].match.game.id,
+            expected_key=self.agreement.seats[0].key,
+        )
+        return link.frames
+
+
+@dataclass
+class Seen:
+    """One honest spectator: what it was told, how it ended."""
+
+    number: int
+    waiting: WaitingSpectator
+    path: Path
+    limits: Limits = DEFAULT_LIMITS
+    told: list[WatchEvent] = field(default_factory=list)
+    result: Result | None = None
+    ended: trio.Event = field(default_factory=trio.Event)
+
+    def __post_init__(self) -> None:
+        self.match = Match(encode_agreement(self.waiting.agreement))
+        self.writer = ReplayWriter(self.path, self.match)
+        self.spectator = SpectatorRunner(
+            self.waiting,
+            self.match,
+            self.writer,
+            self.told.append,
+            randomness(("spectator", self.number)),
+            self.limits,
+            WITHOUT_THREADS,
+        )
+
+    async def run(self) -> None:
+        with self.writer:
+            self.result = await self.spectator.run()
+            self.ended.set()
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened at the table."""
+        return [event for event in self.told if not isinstance(event, Absent | Back)]
+
+    @property
+    def reason(self) -> str:
+        assert self.result is not None
+        return self.result.reason
+
+    def report(self) -> Report:
+        return verify(self.path.read_bytes())
+
+    def of_kind(self, *names: str) -> list[bytes]:
+        data = self.path.read_bytes()
+        return [data[placed.start : placed.end] for placed in records(data) if type(placed.record).__name__ in names]
+
+
+def same_game(seen: Seen, place: Place) -> None:
+    """The spectator saw what the seat saw, and its replay is right and says the same."""
+    assert seen.result == place.result
+    assert seen.events == place.events
+    report = seen.report()
+    assert (report.verdict, report.result) == ("verified", place.result), report.reason
+    assert report.writer == own_key(seen.number).identity.public.hex()
+    data = place.replay()
+    steps = [data[each.start : each.end] for each in records(data) if type(each.record).__name__ == "StepRecord"]
+    assert seen.of_kind("StepRecord") == steps
+
+
+async def say(frames: FrameStream, *messages: WireMessage) -> None:
+    await frames.send(b"".join(map(encode_message, messages)))
+
+
+async def hear(frames: FrameStream) -> WireMessage:
+    return decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), LinkStage.SPECTATOR)
+
+
+async def hear_all(frames: FrameStream, have: Have | None = None) -> list[WireMessage]:
+    """Everything until the end, asking for it as a spectator that takes nothing in."""
+    heard: list[WireMessage] = []
+    with contextlib.suppress(NetError):
+        while True:
+            if have is not None:
+                await say(frames, have)
+            with trio.move_on_after(1):
+                while True:
+                    heard.append(await hear(frames))
+    return heard

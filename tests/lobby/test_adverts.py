@@ -1,0 +1,94 @@
+"""What an advertisement says, and what is made of one by somebody who means harm."""
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqp2p.lobby.adverts import SeatAdvert, TableAdvert, game_mark, read_seat, read_table
+from seqp2p.match.table import NAME_LENGTH_MAX
+
+TABLE = TableAdvert(7, "änn ♠", "classic", 4, 3)
+SEAT = SeatAdvert(game_mark(b"g" * 32), 12)
+
+
+def on_the_wire(properties: dict[str, str]) -> dict[bytes, bytes | None]:
+    return {key.encode(): value.encode() for key, value in properties.items()}
+
+
+@pytest.mark.parametrize("table", [TABLE, TableAdvert(99, "x" * 24, "kids", 2, 0, "playing", 2)])
+def test_a_table_is_read_as_it_was_advertised(table: TableAdvert) -> None:
+    assert read_table(on_the_wire(table.properties())) == table
+    assert read_seat(on_the_wire(table.properties())) is None
+
+
+def test_a_seat_is_read_as_it_was_advertised() -> None:
+    assert read_seat(on_the_wire(SEAT.properties())) == SEAT
+    assert read_table(on_the_wire(SEAT.properties())) is None
+    # The game's id itself is not told to those who do not know it.
+    assert SEAT.game == hashlib.sha256(b"g" * 32).hexdigest()[:16]
+
+
+def test_nothing_of_the_code_is_in_it() -> None:
+    assert set(TABLE.properties()) == {"v", "table", "host", "variant", "players", "free", "state"}
+    longest = TableAdvert(99, "♠" * NAME_LENGTH_MAX, "classic", 12, 11, "playing")
+    assert sum(len(key) + len(value.encode()) + 2 for key, value in longest.properties().items()) < 200
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("v", ""),
+        ("v", "1.0"),
+        ("table", "0"),
+        ("table", "100"),
+        ("table", "-7"),
+        ("table", "٧"),
+        ("table", "7" * 5000),
+        ("players", "0"),
+        ("players", "13"),
+        ("free", "4"),
+        ("host", ""),
+        ("host", "\x1b\u202e"),
+        ("variant", ""),
+        ("variant", "a\nb"),
+        ("variant", "c" * 17),
+        ("state", "full of eels"),
+    ],
+)
+def test_a_table_that_cannot_be_is_none(key: str, value: str) -> None:
+    assert read_table(on_the_wire({**TABLE.properties(), key: value})) is None
+
+
+@pytest.mark.parametrize("key", list(TABLE.properties()))
+def test_a_table_of_which_something_is_missing_is_none(key: str) -> None:
+    properties = on_the_wire(TABLE.properties())
+    assert read_table({**properties, key.encode(): None}) is None
+    del properties[key.encode()]
+    assert read_table(properties) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("seat", "0"), ("seat", "13"), ("seat", "x"), ("game", "0" * 15), ("game", "G" * 16)]
+)
+def test_a_seat_that_cannot_be_is_none(key: str, value: str) -> None:
+    assert read_seat(on_the_wire({**SEAT.properties(), key: value})) is None
+
+
+def test_a_name_that_moves_the_cursor_does_not() -> None:
+    table = read_table(on_the_wire({**TABLE.properties(), "host": "\x1b[2Jann\u202e\n" + "x" * 500}))
+    assert table is not None
+    assert table.host == "[2Jann " + "x" * 17
+
+
+@given(st.dictionaries(st.binary(max_size=20), st.none() | st.binary(max_size=300), max_size=12))
+def test_whatever_is_advertised_nothing_breaks(properties: dict[bytes, bytes | None]) -> None:
+    assert read_table(properties) is None
+    assert read_seat(properties) is None
+
+
+@given(st.fixed_dictionaries({key.encode(): st.none() | st.binary(max_size=300) for key in TABLE.properties()}))
+def test_whatever_stands_in_the_right_places_nothing_breaks(properties: dict[bytes, bytes | None]) -> None:
+    table = read_table(properties)
+    assert table is None or (table.host.isprintable() and len(table.host) <= NAME_LENGTH_MAX)

@@ -1,0 +1,67 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seqp2p.lobby.code import make_code, make_table_number, parse_code
+from seqp2p.lobby.wordlist import WORDS
+from seqp2p.net.errors import BadCode
+
+
+def test_the_words() -> None:
+    assert len(WORDS) == 256 == len({word[:4] for word in WORDS})
+    assert all(3 <= len(word) <= 7 and word.isascii() and word.isalpha() and word.islower() for word in WORDS)
+    assert list(WORDS) == sorted(WORDS)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 99), st.binary(min_size=2, max_size=2), st.sampled_from([" ", "-", " - ", "_", "–", ". "]))
+def test_every_code_can_be_typed_in_many_ways(number: int, words: bytes, separator: str) -> None:
+    code = make_code(number, lambda _: words)
+    assert parse_code(code) == code
+    assert parse_code(f"  {code.upper().replace('-', separator)} ") == code
+    assert parse_code(f"{number:02}{separator}{separator.join(code.split('-')[1:])}") == code
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(max_size=40))
+def test_anything_else_is_no_code(text: str) -> None:
+    with pytest.raises(BadCode) as error:
+        parse_code(text)
+    assert error.value.hint
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("amber-falcon", "no join code"),
+        ("7-amber", "no join code"),
+        ("7-amber-falcon-fox", "no join code"),
+        ("0-amber-falcon", "number, 1 to 99"),
+        ("100-amber-falcon", "number, 1 to 99"),
+        ("1" * 5000 + "-amber-falcon", "number, 1 to 99"),
+        ("0" * 5000 + "7-amber-falcon", "number, 1 to 99"),
+        ("٧-amber-falcon", "number, 1 to 99"),
+        ("seven-amber-falcon", "number, 1 to 99"),
+        ("7-amber-xyzzy", "'xyzzy' is none of the words"),
+        ("7-amber-" + "\x1b" + "x" * 50, "none of the words"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, part: str) -> None:
+    with pytest.raises(BadCode, match=part):
+        parse_code(text)
+
+
+def test_a_slip_gets_the_word_meant() -> None:
+    with pytest.raises(BadCode) as error:
+        parse_code("7-ambre-falcon")
+    assert error.value.hint == "Did you mean 'amber'?"
+
+
+def test_table_numbers_are_1_to_99() -> None:
+    numbers = {make_table_number(random.Random(2).randbytes) for _ in range(3)}
+    source = random.Random(3).randbytes
+    numbers |= {make_table_number(source) for _ in range(3000)}
+    assert numbers == set(range(1, 100))

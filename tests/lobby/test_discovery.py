@@ -1,0 +1,351 @@
+"""Real multicast DNS on loopback alone. Others may use it at the same time: each test looks at its own tables only."""
+
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import trio
+import zeroconf
+
+from seqp2p.lobby import discovery
+from seqp2p.lobby.adverts import SERVICE, FoundTable, SeatAdvert, TableAdvert
+from seqp2p.lobby.discovery import Browsed, advertising, browsing, find_seats, seat_advert
+from seqp2p.net import addresses as addresses_module
+from seqp2p.net import interfaces
+from seqp2p.net.addresses import Address, open_listeners, racing_dial
+from seqp2p.net.limits import DEFAULT_LIMITS
+
+LO = ["127.0.0.1"]
+LIMIT_S = 60.0
+
+
+def no_warning(text: str) -> None:
+    raise AssertionError(text)
+
+
+def new_advert() -> TableAdvert:
+    return TableAdvert(7, f"ann {secrets.token_hex(6)}", "classic", 4, 3)
+
+
+@pytest.fixture
+async def listeners() -> AsyncIterator[list[trio.SocketListener]]:
+    opened = await open_listeners(Address("127.0.0.1", 0))
+    yield opened
+    for listener in opened:
+        await listener.aclose()
+
+
+def port_of(listeners: list[trio.SocketListener]) -> int:
+    port: int = listeners[0].socket.getsockname()[1]
+    return port
+
+
+async def seen(tables: Browsed[FoundTable], test: Callable[[FoundTable], bool], *, gone: bool = False) -> FoundTable:
+    with trio.fail_after(LIMIT_S):
+        while True:
+            fitting = [table for table in tables.current if test(table)]
+            if bool(fitting) != gone:
+                return fitting[0] if fitting else None  # type: ignore[return-value]  # asked for to be gone
+            await tables.changed()
+
+
+async def test_a_table_is_found_changes_and_goes(listeners: list[trio.SocketListener]) -> None:
+    advert = new_advert()
+    async with browsing(LO) as tables:
+        async with advertising(advert, listeners, [], no_warning, LO) as update:
+            found = await seen(tables, lambda table: table.advert.host == advert.host)
+            assert found == FoundTable(advert, (Address("127.0.0.1", port_of(listeners)),))
+            update(replace(advert, free=1))
+            await seen(tables, lambda table: table.advert == replace(advert, free=1))
+            # Two changes at once are one.
+            update(replace(advert, free=2))
+            update(replace(advert, free=0, state="playing"))
+            await seen(tables, lambda table: table.advert == replace(advert, free=0, state="playing"))
+            # Whoever comes late sees what is there now.
+            async with browsing(LO) as late:
+                found = await seen(late, lambda table: table.advert.host == advert.host)
+                assert found.advert.state == "playing"
+        await seen(tables, lambda table: table.advert.host == advert.host, gone=True)
+
+
+async def test_the_lobby_is_not_delayed_and_the_end_is_soon(listeners: list[trio.SocketListener]) -> None:
+    begun = trio.current_time()
+    async with advertising(new_advert(), listeners, [], no_warning, LO):
+        assert trio.current_time() - begun < 0.2
+        await trio.sleep(0.3)
+        begun = trio.current_time()
+    assert trio.current_time() - begun < DEFAULT_LIMITS.discovery_close_s + 1.0
+
+
+async def test_a_seat_is_found_by_those_who_know_the_game(listeners: list[trio.SocketListener]) -> None:
+    game, other = secrets.token_bytes(32), secrets.token_bytes(32)
+    heard: list[tuple[int, tuple[Address, ...]]] = []
+    strangers: list[int] = []
+    came = trio.Event()
+
+    def tell(seat: int, where: tuple[Address, ...]) -> None:
+        heard.append((seat, where))
+        came.set()
+
+    async with (
+        advertising(seat_advert(game, 3), listeners, [], no_warning, LO),
+        trio.open_nursery() as nursery,
+    ):
+        nursery.start_soon(find_seats, other, lambda seat, _: strangers.append(seat), LO)
+        nursery.start_soon(find_seats, game, tell, LO)
+        with trio.fail_after(LIMIT_S):
+            await came.wait()
+        async with advertising(SeatAdvert("no game", 3), listeners, [], no_warning, LO):
+            await trio.sleep(0.2)
+        nursery.cancel_scope.cancel()
+    assert heard == [(3, (Address("127.0.0.1", port_of(listeners)),))]
+    assert strangers == []
+
+
+async def test_who_listens_on_loopback_alone_is_not_advertised(
+    listeners: list[trio.SocketListener], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "_start", no_warning)
+    async with advertising(new_advert(), listeners, [], no_warning):
+        await trio.testing.wait_all_tasks_blocked()
+
+
+class Deaf:
+    """The library on a machine that has no multicast."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (OSError(1, "Operation not permitted"), "operation not permitted"),
+        (RuntimeError("No interfaces to listen on."), "no interfaces to listen on"),
+        (zeroconf.NotRunningException(), "NotRunningException".lower()),
+    ],
+)
+async def test_without_multicast_there_is_one_sentence_and_all_goes_on(
+    listeners: list[trio.SocketListener], monkeypatch: pytest.MonkeyPatch, error: Exception, why: str
+) -> None:
+    monkeypatch.setattr(zeroconf, "Zeroconf", Deaf(error))
+    warnings: list[str] = []
+    advert = new_advert()
+    async with advertising(advert, listeners, [], warnings.append, LO) as update, browsing(LO) as tables:
+        with trio.fail_after(LIMIT_S):
+            while not (tables.problem and warnings):  # noqa: ASYNC110  # two tasks, each at its own time
+                await trio.sleep(0.001)
+        update(replace(advert, free=1))
+    assert tables.problem.lower() == why
+    assert [warning.lower() for warning in warnings] == [f"others cannot find this on the network by itself: {why}"]
+    # It returns, because nothing can come.
+    with trio.fail_after(LIMIT_S):
+        await find_seats(bytes(32), lambda *_: None, LO)
+
+
+async def test_a_machine_without_ipv6_uses_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    made = zeroconf.Zeroconf
+
+    def start(*_: object, ip_version: zeroconf.IPVersion) -> zeroconf.Zeroconf:
+        asked.append(ip_version)
+        if ip_version is zeroconf.IPVersion.All:
+            raise OSError(97, "Address family not supported by protocol")
+        return made(LO)
+
+    monkeypatch.setattr(zeroconf, "Zeroconf", start)
+    async with browsing() as tables:
+        with trio.fail_after(LIMIT_S):
+            while len(asked) < 2:  # noqa: ASYNC110  # told on another thread
+                await trio.sleep(0.001)
+    assert asked == [zeroconf.IPVersion.All, zeroconf.IPVersion.V4Only]
+    assert not tables.problem
+
+
+async def test_addresses_that_change_are_advertised(
+    listeners: list[trio.SocketListener], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = replace(DEFAULT_LIMITS, rescan_s=0.05)
+    local = ["10.9.0.1"]
+    updates: list[object] = []
+    monkeypatch.setattr(discovery, "local_hosts", lambda _=None: list(local))
+    monkeypatch.setattr(zeroconf.Zeroconf, "update_interfaces", lambda _: updates.append(None))
+    everywhere = [SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: ("0.0.0.0", 4610)))]
+    advert = new_advert()
+    async with browsing(LO) as tables, advertising(advert, everywhere, [], no_warning, LO, limits):  # type: ignore[arg-type]  # all that is asked of a listener
+        found = await seen(tables, lambda table: table.advert == advert)
+        assert [str(address) for address in found.addresses] == ["10.9.0.1:4610"]
+        local[:] = []  # The cable is out: what was said stays.
+        await trio.sleep(0.2)
+        assert not updates
+        local[:] = ["10.9.0.2"]
+        await seen(tables, lambda table: table.advert == advert and Address("10.9.0.2", 4610) in table.addresses)
+        assert updates
+
+
+async def test_a_table_without_a_network_waits_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    local: list[str] = []
+    monkeypatch.setattr(discovery, "local_hosts", lambda _=None: list(local))
+    everywhere = [SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: ("0.0.0.0", 4610)))]
+    advert, limits = new_advert(), replace(DEFAULT_LIMITS, rescan_s=0.05)
+    async with browsing(LO) as tables, advertising(advert, everywhere, [], no_warning, LO, limits):  # type: ignore[arg-type]  # all that is asked of a listener
+        await trio.sleep(0.1)
+        assert not [table for table in tables.current if table.advert == advert]
+        local.append("10.9.0.1")
+        await seen(tables, lambda table: table.advert == advert)
+
+
+# What others advertise.
+
+
+@asynccontextmanager
+async def shouting(*infos: zeroconf.ServiceInfo) -> AsyncIterator[None]:
+    """Another program on the LAN, which says what it likes."""
+    net = await trio.to_thread.run_sync(zeroconf.Zeroconf, LO)
+    try:
+        async with trio.open_nursery() as nursery:
+            for info in infos:
+                say = partial(net.register_service, info, cooperating_responders=True)
+                nursery.start_soon(trio.to_thread.run_sync, say)
+        yield
+    finally:
+        await trio.to_thread.run_sync(net.close)
+
+
+def said(properties: dict[str, str] | bytes, hosts: list[str], port: int = 4610) -> zeroconf.ServiceInfo:
+    name = f"x{secrets.token_hex(8)}"
+    return zeroconf.ServiceInfo(
+        SERVICE, f"{name}.{SERVICE}", port, properties=properties, server=f"{name}.local.", parsed_addresses=hosts
+    )
+
+
+async def test_addresses_that_nobody_can_use_are_passed_over() -> None:
+    advert = new_advert()
+    hosts = ["0.0.0.0", "255.255.255.255", "224.0.0.1", "::", "::1", "fe80::1", "ff02::1", "10.9.9.9", "fd09::9"]
+    unusable = replace(advert, number=8)
+    nowhere = replace(advert, number=9)
+    async with (
+        browsing(LO) as tables,
+        shouting(
+            said(unusable.properties(), hosts[:7]),
+            said(nowhere.properties(), hosts, port=0),
+            said(advert.properties(), hosts),
+        ),
+    ):
+        found = await seen(tables, lambda table: table.advert == advert)
+        assert {address.host for address in found.addresses} == {"10.9.9.9", "fd09::9"}
+        assert not [table for table in tables.current if table.advert in (unusable, nowhere)]
+
+
+async def test_what_is_too_long_or_no_table_is_passed_over() -> None:
+    advert = new_advert()
+    long = {**advert.properties(), "host": "long " + advert.host, "x": "y" * 200, "z": "y" * 200, "w": "y" * 200}
+    async with (
+        browsing(LO) as tables,
+        shouting(
+            said(long, LO),
+            said(b"\xff\xff\xff", LO),
+            said(b"", LO),
+            said({"v": "1"}, LO),
+            said(advert.properties(), LO),
+        ),
+    ):
+        await seen(tables, lambda table: table.advert == advert)
+        assert not [table for table in tables.current if table.advert.host.startswith("long")]
+
+
+async def test_many_addresses_are_cut() -> None:
+    advert = new_advert()
+    async with (
+        browsing(LO) as tables,
+        shouting(said(advert.properties(), [f"10.9.9.{number}" for number in range(1, 40)])),
+    ):
+        found = await seen(tables, lambda table: table.advert == advert)
+        assert len(found.addresses) == DEFAULT_LIMITS.advert_addresses_max
+
+
+def test_no_more_tables_are_kept_than_there_can_be() -> None:
+    browsed = Browsed[FoundTable](2)
+    tables = [FoundTable(replace(new_advert(), number=number), (Address("10.9.0.1", 1),)) for number in (1, 2, 3)]
+    for table in tables:
+        browsed.put(str(table.advert.number), table)
+    assert browsed.current == tuple(tables[:2])
+    browsed.put("1", None)
+    browsed.put("1", None)
+    browsed.put("3", tables[2])
+    assert browsed.current == (tables[1], tables[2])
+
+
+def test_a_name_that_is_none_of_ours() -> None:
+    assert discovery._look_up(None, "no dots", lambda _: None, DEFAULT_LIMITS) is None  # type: ignore[arg-type]  # not got to
+    discovery._pass_over("anything", {})
+
+
+# Interfaces.
+
+
+def test_the_addresses_that_are_told() -> None:
+    own = interfaces.local_hosts()
+    assert all(interfaces.is_usable(host) for host in own)
+    assert interfaces.is_near("127.0.0.5")
+    assert not interfaces.is_near("203.0.113.9")
+
+
+@pytest.mark.parametrize(
+    ("bound", "told"), [("0.0.0.0", ["10.9.0.1"]), ("::", ["fd09::1"]), ("10.9.0.1", ["10.9.0.1"])]
+)
+def test_where_a_listener_is_reached(monkeypatch: pytest.MonkeyPatch, bound: str, told: list[str]) -> None:
+    monkeypatch.setattr(discovery, "local_hosts", lambda _: ["10.9.0.1", "fd09::1"])
+    listener: Any = SimpleNamespace(socket=SimpleNamespace(getsockname=lambda: (bound, 4610)))
+    where = discovery._Where([listener], [], None, DEFAULT_LIMITS)
+    assert [address.host for address in where.addresses()] == told
+
+
+def test_the_likeliest_address_comes_first_and_one_port_is_advertised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "local_hosts", lambda _: [f"10.9.0.{number}" for number in range(1, 20)])
+    bound: list[Any] = [
+        SimpleNamespace(socket=SimpleNamespace(getsockname=lambda port=port: ("0.0.0.0", port))) for port in (5, 6)
+    ]
+    likeliest = Address("10.9.0.17", 5)
+    found = discovery._Where(bound, [likeliest], None, DEFAULT_LIMITS).addresses()
+    assert found[0] == likeliest
+    assert len(found) == DEFAULT_LIMITS.advert_addresses_max
+    assert {address.port for address in found} == {5}
+
+
+# A race of addresses.
+
+
+async def test_the_address_that_answers_wins(listeners: list[trio.SocketListener]) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nobody = Address("127.0.0.1", closed.getsockname()[1])
+        stream = await racing_dial([nobody, Address("127.0.0.1", port_of(listeners))])(nobody)
+        await stream.aclose()
+        with pytest.raises(OSError, match="none of its addresses"):
+            await racing_dial([nobody, nobody])(nobody)
+
+
+async def test_an_address_that_is_silent_holds_nobody_up(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = {host: trio.testing.memory_stream_pair()[0] for host in ("10.9.0.2", "10.9.0.3")}
+
+    async def dial(address: Address) -> trio.abc.Stream:
+        if address.host == "10.9.0.1":
+            await trio.sleep_forever()
+        return ends[address.host]
+
+    monkeypatch.setattr(addresses_module, "tcp_dial", dial)
+    places = [Address(f"10.9.0.{number}", 1) for number in (1, 2, 3)]
+    assert await racing_dial(places)(places[0]) is ends["10.9.0.2"]
+    assert trio.current_time() < 1

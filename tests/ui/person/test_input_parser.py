@@ -1,0 +1,95 @@
+"""What people type, read kindly."""
+
+import pytest
+
+from seqp2p.rules import CLASSIC, KIDS, NotationError, Variant, format_action, view
+from seqp2p.ui import language
+from seqp2p.ui.cards import face_code
+from seqp2p.ui.person.input_parser import card_text, one_line, read_action, read_card, tidied
+from tests.rules.playing import make, random_position
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("qh E5", "QH e5"),
+        ("10C h6", "TC h6"),
+        ("10c DEAD", "TC dead"),
+        ("JS XD7", "JS xd7"),
+        ("GIVE 4c", "4C given"),
+        ("give 10h", "TH given"),
+        ("PASS", "pass"),
+        ("Draw", "draw"),
+        ("CALL 3", "call 3"),
+        ("jc e5 A5-E5", "JC e5 a5-e5"),
+    ],
+)
+def test_case_does_not_matter_and_ten_may_be_written_so(typed: str, meant: str) -> None:
+    assert tidied(typed) == meant
+
+
+@pytest.mark.parametrize("lang", language.LANGUAGES)
+def test_the_board_s_codes_are_cards(lang: str, french: None) -> None:
+    language.use(lang)
+    assert [card_text(face_code(face).lower()) for face in KIDS.faces] == list(KIDS.faces)
+    assert [card_text(face.upper()) for face in KIDS.faces] == list(KIDS.faces)
+    assert card_text("unicorn") == card_text("UNICORN") == "unicorn"
+
+
+@pytest.mark.parametrize(("variant", "text"), [(CLASSIC, "qh"), (CLASSIC, "10S"), (KIDS, "CA"), (KIDS, "Dragon")])
+def test_a_card_alone(variant: Variant, text: str) -> None:
+    assert read_card(variant, text) is not None
+
+
+@pytest.mark.parametrize(("variant", "text"), [(CLASSIC, "cat"), (CLASSIC, ""), (CLASSIC, "1C"), (KIDS, "QH")])
+def test_what_is_no_card(variant: Variant, text: str) -> None:
+    assert read_card(variant, text) is None
+
+
+def test_one_line_has_single_spaces() -> None:
+    assert one_line("  QH \t  e5 ") == "QH e5"
+    assert one_line(" \t ") == ""
+
+
+def test_every_legal_action_is_read_in_any_case() -> None:
+    for variant in (CLASSIC, KIDS):
+        for seed in range(4):
+            position = random_position(variant, 2, 2, seed).position
+            seen = view(position, position.to_move)
+            for action in seen.legal:
+                text = format_action(variant, action)
+                assert read_action(seen, text) == read_action(seen, text.upper()) == action
+
+
+def test_a_card_alone_is_given_only_when_one_must_be() -> None:
+    hands = ["QH,JC,JS,2C,3C,4C", "?,?,?,?,?,?", "?,?,?,?,?,?", "?,?,?,?,?,?"]
+    seen = view(make({"a": "e5", "b": "d4"}, hands), 1)
+    with pytest.raises(NotationError):
+        read_action(seen, "4c")
+
+
+@pytest.mark.parametrize("typed", ["qhe5", "QH-e5", "e5 QH", "e5qh", "Qh E5.", "qh, e5!", "qh/e5", "QH:e5", "qh–e5"])
+def test_an_action_may_be_written_carelessly(typed: str) -> None:
+    position = random_position(CLASSIC, 2, 2, 1).position
+    assert format_action(CLASSIC, read_action(view(position, 1), typed)) == "QH e5"
+
+
+def test_joined_and_turned_round_every_action_stays_itself() -> None:
+    for variant in (CLASSIC, KIDS):
+        for seed in range(4):
+            position = random_position(variant, 2, 2, seed).position
+            seen = view(position, position.to_move)
+            for action in seen.legal:
+                text = format_action(variant, action)
+                card, _, where = text.partition(" ")
+                if action.kind in ("place", "remove") and " " not in where:
+                    for typed in (f"{card}{where}", f"{where} {card}", f"{where}{card}".upper(), f"{text}."):
+                        assert read_action(seen, typed) == action, typed
+
+
+def test_what_is_wrong_is_said_of_what_was_typed() -> None:
+    position = random_position(CLASSIC, 2, 2, 1).position
+    with pytest.raises(NotationError, match="'qx' is no card"):
+        read_action(view(position, 1), "qx e5")
+    with pytest.raises(NotationError, match="'z9' is no square"):
+        read_action(view(position, 1), "QH z9")

@@ -1,0 +1,214 @@
+"""The tutorial: every lesson can be fulfilled as it says, whatever else is typed is answered, and it can be left."""
+
+import re
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from seqp2p.rules import CLASSIC, UNKNOWN, apply, format_action, status
+from seqp2p.ui import language
+from seqp2p.ui.person.console import Console
+from seqp2p.ui.person.input_parser import read_action
+from seqp2p.ui.person.lessons import FAREWELL, LESSONS, WELCOME
+from seqp2p.ui.person.tutorial import SETTINGS, Tutorial, tutor
+from seqp2p.ui.scene import Page
+from seqp2p.ui.table_scene import TableScene
+
+WAY = [lesson.fulfils[0] for lesson in LESSONS]
+
+
+async def taught(
+    *typed: str, shows_table: bool = False, hears: bool = False, tutorial: Tutorial | None = None
+) -> tuple[bool, list[str]]:
+    """Type these lines, and nothing more; returns whether the end was reached, and what was said."""
+    lines, said = iter(typed), list[str]()
+
+    async def read() -> str | None:
+        await trio.lowlevel.checkpoint()
+        return next(lines, None)
+
+    desk = Console(read, said.append, lambda: None, terminal=False, shows_table=shows_table, hears=hears)
+    return await tutor(desk, tutorial or Tutorial()), said
+
+
+def at_lesson(number: int) -> Tutorial:
+    """The tutorial with so many lessons done."""
+    tutorial = Tutorial()
+    for text in WAY[:number]:
+        tutorial.do(read_action(tutorial.sees(), text))
+        tutorial.reply()
+    return tutorial
+
+
+async def test_it_is_played_through_and_won() -> None:
+    tutorial = Tutorial()
+    finished, said = await taught(*WAY, tutorial=tutorial)
+    assert finished
+    assert tutorial.position.winner == 1
+    assert tutorial.lesson is None
+    assert tutorial.asked() is None
+    assert len(tutorial.position.sequences) == 3
+    first, second = (set(made.squares) for made in tutorial.position.sequences if made.team == 1)
+    assert len(first & second) == 1
+    for text in (*WELCOME, *FAREWELL, *(text for lesson in LESSONS for text in (*lesson.text, lesson.task))):
+        assert text in said
+    assert "blue has completed a sequence: 2 of 2" in said
+
+
+async def test_it_is_ten_turns() -> None:
+    assert sum(" dead" not in text for text in WAY) == 10
+    assert [line.split(". ")[0] for lesson in LESSONS for line in lesson.text if line[0].isdigit()] == [
+        str(number) for number in range(1, 11)
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(LESSONS)))
+def test_every_lesson_can_be_done(number: int) -> None:
+    tutorial, lesson = at_lesson(number), LESSONS[number]
+    assert tutorial.lesson is lesson
+    assert status(tutorial.position) == ()
+    seen = tutorial.asked()
+    assert seen is not None
+    assert set(seen.position.hands[1]) == {UNKNOWN}
+    legal = {format_action(CLASSIC, action) for action in seen.legal}
+    assert {*lesson.fulfils} <= legal
+    # What the task says to type, it says to the letter.
+    assert re.search(r"type ([^.]*)\.", lesson.task)[1] in lesson.fulfils  # type: ignore[index]  # it says so
+    # What the texts say the pupil holds, it holds.
+    for card in re.findall(r"[Yy]ou (?:have drawn|hold) ([2-9TJQKA][CDHS])\b", " ".join(lesson.text)):
+        assert CLASSIC.faces.index(card) in seen.hand
+    for card in re.findall(r"do not hold its card, ([2-9TJQKA][CDHS])\b", " ".join(lesson.text)):
+        assert CLASSIC.faces.index(card) not in seen.hand
+    if number + 1 < len(LESSONS):
+        assert tutorial.do(read_action(seen, lesson.fulfils[0]))
+        assert tutorial.asked() is None
+        assert bool(tutorial.reply()) == bool(lesson.reply)
+        assert tutorial.asked() is not None
+
+
+@pytest.mark.parametrize("number", range(len(LESSONS)))
+async def test_other_actions_are_refused_kindly(number: int) -> None:
+    tutorial, lesson = at_lesson(number), LESSONS[number]
+    before = tutorial.position
+    others = [format_action(CLASSIC, action) for action in tutorial.sees().legal]
+    other = next(text for text in others if text not in lesson.fulfils)
+    finished, said = await taught(other, "QC a10", "pass", "nonsense", tutorial=tutorial)
+    assert not finished
+    assert tutorial.position == before
+    assert tutorial.lesson is lesson
+    after = said[said.index(lesson.task) + 1 :]
+    assert after[:2] == [lesson.hint, lesson.task]
+    assert after.count(lesson.task) == 4
+
+
+async def test_what_can_be_asked() -> None:
+    answers = {
+        "board": "  1  **",
+        "hand": "your hand: JC 4D TD 2S 3S 5S JS",
+        "moves": "  3S c1, 3S f9",
+        "where 3s": "3S (three of spades): c1 free, f9 free",
+        "where": "write a card or a square behind it, like: where 2S",
+        "where c1": "c1 is 3S (three of spades), free; it takes your 3S (three of spades)",
+        "c1": "c1 is 3S (three of spades), free; it takes your 3S (three of spades)",
+        "board c": "column c: c1 3S, c2 4C",
+        "score": "sequences: blue 0",
+        "3S": "3S (three of spades): c1 free, f9 free",
+        "help": "on the board:",
+        "?": "on the board:",
+        "seats": "seat 1  pupil (you)  blue  7 cards",
+        "log": "nothing has been played yet",
+        "say hello": "nobody listens here but you",
+        "words": "there are no safety words here",
+        "": LESSONS[0].task,
+    }
+    for typed, begins in answers.items():
+        _, said = await taught(typed, shows_table=True)
+        after = said[said.index(LESSONS[0].task) + 1 :]
+        assert any(line.startswith(begins) for line in after), (typed, after)
+    _, said = await taught(WAY[0], "log", shows_table=True)
+    assert said[-2:] == ["  1. you: 3S c1", "  2. seat 2 (opponent): QD h7"]
+
+
+@pytest.mark.parametrize("word", ["leave", "QUIT", "exit", "resign"])
+async def test_it_can_be_left(word: str) -> None:
+    finished, said = await taught(WAY[0], word, WAY[1])
+    assert not finished
+    assert said[-1].startswith("you have left the tutorial")
+
+
+async def test_the_end_of_the_input_leaves() -> None:
+    assert not (await taught())[0]
+    assert not (await taught(*WAY[:3]))[0]
+
+
+async def test_who_hears_the_lessons_is_not_told_the_board_unasked() -> None:
+    finished, said = await taught(*WAY, hears=True)
+    assert finished
+    assert not any(line.startswith("  1  **") for line in said)
+    assert sum(line.startswith("your hand") for line in said) == len(LESSONS)
+
+
+async def test_a_board_before_the_eyes_is_not_printed() -> None:
+    shown, said = await taught(*WAY, shows_table=True)
+    assert shown
+    assert not any(line.startswith("  1  **") for line in said)
+    assert sum(line.startswith("  1  **") for line in (await taught(*WAY))[1]) == len(LESSONS) + 1
+
+
+async def test_the_table_s_scene_shows_it() -> None:
+    tutorial, painted, typed = Tutorial(), list[list[str]](), iter(WAY)
+    scene = TableScene(
+        sees=tutorial.sees,
+        asked=tutorial.asked,
+        company=tutorial.company,
+        story=tutorial.story,
+        clock=lambda: 0.0,
+        settings=tutorial.settings,
+    )
+
+    def changed() -> None:
+        scene.changed()
+        painted.append(scene.painter(Page())(80, 23).lines)
+
+    async def read() -> str | None:
+        await trio.lowlevel.checkpoint()
+        return next(typed)
+
+    assert await tutor(Console(read, lambda _: None, lambda: None, terminal=True, shows_table=True), tutorial, changed)
+    assert len(painted) == 2 * len(LESSONS)
+
+
+def test_a_pause_before_the_opponent() -> None:
+    times: list[float] = []
+
+    async def run() -> None:
+        typed = iter(WAY)
+
+        async def read() -> str | None:
+            times.append(trio.current_time())
+            await trio.lowlevel.checkpoint()
+            return next(typed)
+
+        desk = Console(read, lambda _: None, lambda: None, terminal=True)
+        assert await tutor(desk, Tutorial(), pause_s=2.0)
+
+    trio.run(run, clock=MockClock(autojump_threshold=0))
+    assert times == [times[0] + 2.0 * at for at in range(len(WAY))]
+
+
+async def test_names_are_the_reader_s() -> None:
+    language.use("fr")
+    try:
+        assert Tutorial().company.find("2") == 2
+        assert (await taught(*WAY))[0]
+        assert not (await taught("quitter"))[0]
+    finally:
+        language.use("en")
+
+
+def test_it_plays_by_the_usual_rules() -> None:
+    tutorial = Tutorial()
+    assert tutorial.settings == SETTINGS
+    assert tutorial.position.table.sequences_to_win == 2
+    assert apply(tutorial.position, read_action(tutorial.sees(), WAY[0])).turn == 1
