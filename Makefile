@@ -35,7 +35,7 @@ help:
 	@echo "make adversaries write docs/adversaries.md again"
 	@echo "make screens take the README's pictures again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
-	@echo "make tables  write the tables of docs/protocol.md and docs/security.md that the code has itself"
+	@echo "make tables  write the tables and pictures in docs that are made from the code"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,15 +1,18 @@
-"""Writes the tables and diagrams of docs/protocol.md and docs/security.md that the code has itself (``make tables``).
+"""Write the tables and diagrams of docs that are made from the code (``make tables``).
 
-Each stands between two comments, ``<!-- table: NAME -->`` and ``<!-- end of table -->``. Nothing else is touched.
+Each is between two comments, ``<!-- table: NAME -->`` and ``<!-- end of table -->``. The rest of a page stays as it is.
 """
 
 import ast
 import itertools
 import re
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final, get_args
 
+import seqp2p
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.steps import STEP_OF_PHASE, STEPS
 from seqp2p.net import limits
@@ -23,7 +26,10 @@ from seqp2p.rules.engine import ACTIONS
 
 DOCS: Final = Path(__file__).parent
 REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
-PAGES: Final = (DOCS / "protocol.md", DOCS / "security.md")
+PACKAGE: Final = Path(seqp2p.__file__).parent
+# Every package may import these, so their arrows would only hide the others.
+EVERYWHERE: Final = {"i18n", "__init__", "__main__"}
+PAGES: Final = (DOCS / "protocol.md", DOCS / "security.md", DOCS / "architecture.md")
 TABLE: Final = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
 
 WHO: Final = {
@@ -42,7 +48,7 @@ STAGE_NAMES: Final = {
 
 
 def steps() -> Iterator[str]:
-    """Every kind of step: whom it waits for, and which kinds have followed it in the replays that are kept here."""
+    """Yield every kind of step: the seats it waits for, and the kinds that follow it in the replays."""
     after = followers()
     phases = {kind: [phase for phase, step in STEP_OF_PHASE.items() if step == kind] for kind in STEPS}
     yield "| step | waits for | phase of the position | closed by its contributions, it is followed by |"
@@ -61,7 +67,7 @@ def steps() -> Iterator[str]:
 
 
 def followers() -> dict[str, set[str]]:
-    """The kinds of step that follow each other in the replays, a step closed by ballots left out."""
+    """Return the kinds of step that follow each kind in the replays, without steps that ballots closed."""
     after: dict[str, set[str]] = {kind: set() for kind in STEPS}
     for file in sorted(file for folder in REPLAYS for file in folder.glob("*.seqp2p") if "_fail" not in file.name):
         before: str | None = None
@@ -80,7 +86,7 @@ def followers() -> dict[str, set[str]]:
 
 
 def actions() -> Iterator[str]:
-    """Which actions can be legal in which phase of a position."""
+    """Yield the actions that can be legal in each phase of a position."""
     kinds = get_args(ActionKind)
     yield f"| phase | {' | '.join(f'`{kind}`' for kind in kinds)} |"
     yield f"| --- |{' --- |' * len(kinds)}"
@@ -89,7 +95,7 @@ def actions() -> Iterator[str]:
 
 
 def messages() -> Iterator[str]:
-    """Which messages each end of a link takes at which stage; any other is the sender's fault."""
+    """Yield the messages that each end of a link takes at each stage. Any other is the sender's fault."""
     yield "| stage, and who receives | messages it takes |"
     yield "| --- | --- |"
     for stage in LinkStage:
@@ -98,7 +104,7 @@ def messages() -> Iterator[str]:
 
 
 def records() -> Iterator[str]:
-    """The order of records: none goes back to an earlier stage."""
+    """Yield the order of records: none goes back to an earlier stage."""
     yield "| stage | records |"
     yield "| --- | --- |"
     yield "| the header | one `table` |"
@@ -110,7 +116,7 @@ def records() -> Iterator[str]:
 
 
 def all_limits() -> Iterator[str]:
-    """Every limit of the network with its reason, which is its text in the code."""
+    """Yield every limit of the network with its reason, the docstring of its field."""
     yield "| limit | value | why |"
     yield "| --- | --: | --- |"
     tree = ast.parse(Path(limits.__file__).read_text("utf-8"))
@@ -123,17 +129,74 @@ def all_limits() -> Iterator[str]:
             yield f"| `{name}` | {getattr(DEFAULT_LIMITS, name):,} | {why} |"
 
 
+def room_of(path: Path) -> str:
+    """Return the package or the single module that a file of the source belongs to."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+@cache
+def rooms() -> dict[str, set[str]]:
+    """Return for every package the first parts of all that its modules import; packages of seqp2p by their own name."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        imported = found.setdefault(room_of(path), set())
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                imported.update(first_part(alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                imported.update(first_part(f"{node.module}.{alias.name}") for alias in node.names)
+    return {room: found[room] - {room} for room in found if room not in EVERYWHERE}
+
+
+def first_part(name: str) -> str:
+    """Return the library of a dotted name, or its package if it is one of seqp2p."""
+    library, _, rest = name.partition(".")
+    own = rest.partition(".")[0]
+    return own if library == PACKAGE.name and any(PACKAGE.glob(f"{own}*")) else library
+
+
+def reachable(room: str) -> set[str]:
+    """Return the packages that a package imports, directly or through others."""
+    direct = rooms()[room] & rooms().keys()
+    return direct.union(*(reachable(each) for each in direct))
+
+
+def arrows() -> Iterator[str]:
+    """Yield the picture of the packages. An arrow that follows from two others is left out."""
+    yield "```mermaid"
+    yield "flowchart TD"
+    for room, imported in rooms().items():
+        direct = imported & rooms().keys()
+        implied = set[str]().union(*(reachable(each) for each in direct))
+        yield from (f"    {room} --> {each}" for each in sorted(direct - implied))
+    yield "```"
+
+
+def packages() -> Iterator[str]:
+    """Yield every package with the first sentence of its docstring, the packages it imports and its libraries."""
+    yield "| package | purpose | imports | libraries |"
+    yield "| --- | --- | --- | --- |"
+    for room, imported in rooms().items():
+        home = PACKAGE / room / "__init__.py" if (PACKAGE / room).is_dir() else PACKAGE / f"{room}.py"
+        purpose = (ast.get_docstring(ast.parse(home.read_text("utf-8"))) or "").partition("\n")[0].partition(". ")[0]
+        libraries = imported - rooms().keys() - EVERYWHERE - sys.stdlib_module_names - {PACKAGE.name}
+        cells = ", ".join(sorted(imported & rooms().keys())), ", ".join(sorted(libraries))
+        yield f"| `{room}` | {purpose.rstrip('.').replace('``', '`')} | {cells[0] or '–'} | {cells[1] or '–'} |"
+
+
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "steps": steps,
     "actions": actions,
     "messages": messages,
     "records": records,
     "limits": all_limits,
+    "arrows": arrows,
+    "packages": packages,
 }
 
 
 def filled_in(text: str) -> str:
-    """A page with its tables as the code has them now."""
+    """Return a page with its tables as the code has them now."""
     return TABLE.sub(lambda found: found[1] + found[2] + "\n".join(TABLES[found[1]]()) + "\n", text)
 
 

@@ -1,4 +1,4 @@
-"""What a terminal that closes sends to the processes that it had."""
+"""The signal of a terminal that closes."""
 
 import signal
 import sys

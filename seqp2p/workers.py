@@ -1,4 +1,4 @@
-"""Processes that work for this one, and end with it however it ends: by itself, by Ctrl-C, or killed."""
+"""Worker processes that end with their parent, also if it is killed."""
 
 import os
 import signal

@@ -36,3 +36,13 @@ def broken(page: str) -> Iterator[str]:
 @for_each(PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     assert list(broken(page)) == []
+
+
+MODULE = re.compile(r"\b((?:api|bots|cli|crypto|live|lobby|match|net|replay|rules|testing|ui)/[\w/]+\.py)\b")
+
+
+@for_each(PAGES)
+def test_modules_that_are_named_exist(page: str) -> None:
+    named = {path.removeprefix("seqp2p/") for path in MODULE.findall(PAGES[page])}
+    missing = {path for path in named if not (ROOT / "seqp2p" / path).exists() and not (ROOT / "tests" / path).exists()}
+    assert missing == set()

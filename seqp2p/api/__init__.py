@@ -1,1 +1,4 @@
-"""seqp2p as a library: what ``import seqp2p`` gives, under the caller's own trio. docs/scripting.md, "As a library"."""
+"""The library: hosting, joining, playing, resuming, watching and verifying, under the caller's own trio.
+
+``import seqp2p`` gives all of it: docs/scripting.md, "As a library".
+"""

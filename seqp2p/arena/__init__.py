@@ -1,7 +1,7 @@
 """Bots against bots on the engine alone: no network, no cryptography, all cores.
 
-A contest is who sits where at which table. Everything random in a game follows from the seed and the number of the
-game, so the same seed gives the same result whatever the number of processes.
+A contest is the bots of a table in their seats. All randomness of a game follows from the seed and the number of the
+game, so the same seed gives the same result with any number of processes.
 """
 
 from seqp2p.arena.contest import Contest, make_contest

@@ -1,6 +1,6 @@
-"""Sequence as a PettingZoo environment, for programs that learn to play it: docs/scripting.md, "Learning".
+"""Sequence as a PettingZoo environment, for programs that learn to play it. docs/scripting.md, "Learning".
 
-It needs the extra ``learning``; nothing else in seqp2p imports this package.
+It needs the extra ``learning``; no other package imports it.
 """
 
 try:

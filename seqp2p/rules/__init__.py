@@ -1,4 +1,4 @@
-"""The rules of Sequence: the shared deterministic engine. It knows no network and no cryptography.
+"""The rules of Sequence: one deterministic engine for all. It knows no network and no cryptography.
 
 A position is an immutable value, and the engine a pure function of position, action and drawn card. A hand is a tuple
 of cards that may be UNKNOWN, so one engine serves a peer, who does not see the other hands, and a verifier, who does.

@@ -1,14 +1,14 @@
-"""Games in virtual time on a network that fails: a test kit, for this program and for whoever writes bots or clients.
+"""Games in virtual time on a network that fails: a test kit, for this program and for authors of bots and clients.
 
     from seqp2p.testing import Fault, Plan, VirtualLan
 
     lan = VirtualLan(4, seed=7, plan=Plan(faults=(Fault("partition", at_s=3.0, seats=(1, 2), for_s=12.0),)))
     lan.run()                       # raises SafetyViolation, or TooLong
-    lan.peers[1].result             # how it ended for seat 1
+    lan.peers[1].result             # the result for seat 1
     lan.peers[1].record             # its replay, bytes that ``seqp2p verify`` takes
 
-``simulate(seed, players)`` draws the faults from the seed as well and returns an ``Outcome``;
-``python -m seqp2p.testing`` does so from the command line. docs/testing.md says what is simulated, and what is not.
+``simulate(seed, players)`` draws the faults from the seed as well and returns a ``SimOutcome``;
+``python -m seqp2p.testing`` does so from the command line. docs/testing.md lists the real parts and the models.
 """
 
 from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
