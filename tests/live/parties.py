@@ -7,7 +7,7 @@ all games of one table, are made once; and what one seat has checked, another ta
 import contextlib
 import math
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -142,78 +142,6 @@ class Scripted(Lottery):
         return await super().pick(view, None) if action is None else action
 
 
-# Streams that take their time
-
-
-class Slow(trio.abc.Stream):
-    """One end of a byte stream on which everything arrives some time after it was sent, in order."""
-
-    def __init__(
-        self, out: "trio.MemorySendChannel[tuple[float, bytes]]", into: "trio.MemoryReceiveChannel[tuple[float, bytes]]"
-    ) -> None:
-        self._out = out
-        self._into = into
-        self._next: tuple[float, bytes] | None = None
-        self._delay: Callable[[], float] = float
-
-    @classmethod
-    def pair(cls, delay: Callable[[], float]) -> tuple["Slow", "Slow"]:
-        there, here = (trio.open_memory_channel[tuple[float, bytes]](10_000) for _ in range(2))
-        ends = cls(there[0], here[1]), cls(here[0], there[1])
-        for end in ends:
-            end._delay = delay
-        return ends
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await trio.lowlevel.checkpoint()
-        with closing():
-            self._out.send_nowait((trio.current_time() + self._delay(), bytes(data)))
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        if self._next is None:
-            try:
-                with closing():
-                    self._next = await self._into.receive()
-            except trio.EndOfChannel:
-                return b""
-        await trio.sleep_until(self._next[0])
-        _, data = self._next
-        self._next = None
-        return data
-
-    async def aclose(self) -> None:
-        self._out.close()
-        self._into.close()
-        await trio.lowlevel.checkpoint()
-
-
-@contextlib.contextmanager
-def closing() -> Iterator[None]:
-    try:
-        yield
-    except (trio.ClosedResourceError, trio.BrokenResourceError):
-        raise trio.BrokenResourceError from None
-
-
-class SlowWires(Wires):
-    """A network on which each direction of each connection has its own delay, another for every write."""
-
-    def __init__(self, longest_s: float, seed: object = 0) -> None:
-        super().__init__()
-        self._dice = random.Random(repr(seed))
-        self._longest_s = longest_s
-
-    async def dial(self, address: Address) -> trio.abc.Stream:
-        await trio.lowlevel.checkpoint()
-        usual_s = self._dice.uniform(0, self._longest_s)
-        here, there = Slow.pair(lambda: self._dice.uniform(0, usual_s))
-        self._queues[address].send_nowait(there)
-        return here
-
-
 # The table
 
 
@@ -345,7 +273,7 @@ class Party:
             if seat in self.away or address in map(address_of, apart):
                 await trio.lowlevel.checkpoint()
                 raise ConnectionRefusedError
-            return await self.wires.dial(address)
+            return await self.wires.dial(address, seat)
 
         return CalmMesh(self.table(seat), randomness(("mesh", seat)), self.limits, dial=dial, dial_filter=may_dial)
 

@@ -18,7 +18,8 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
-from tests.live.parties import Party, SlowWires, Thinker, checked, credentials, of_kind, steps_of
+from tests.live.parties import Party, Thinker, checked, credentials, of_kind, steps_of
+from tests.live.wires import SlowWires
 from tests.table import randomness
 
 

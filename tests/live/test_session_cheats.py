@@ -17,7 +17,8 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed
 from seqp2p.rules import PASS, Action
-from tests.live.parties import LIMITS, Crook, Party, Raw, SlowWires, Thinker, at, checked, of_kind, went_on
+from tests.live.parties import LIMITS, Crook, Party, Raw, Thinker, at, checked, of_kind, went_on
+from tests.live.wires import SlowWires
 from tests.table import altered, fields_of, identity, randomness, signed, with_body
 
 CROOK = 2

@@ -24,7 +24,8 @@ from seqp2p.replay.format import MAGIC, AnyRecord, EndRecord, RemarkRecord, end_
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View, call
-from tests.live.parties import Party, Place, Scripted, SlowWires, Thinker, checked, of_kind
+from tests.live.parties import Party, Place, Scripted, Thinker, checked, of_kind
+from tests.live.wires import SlowWires
 from tests.table import Played, fork, identity, match_at, randomness
 
 # As much as may be said at all is heard at once.

@@ -54,17 +54,21 @@ class Wires:
         self._queues[address] = send
         return WireListener(receive)
 
-    async def dial(self, address: Address) -> trio.abc.Stream:
+    async def dial(self, address: Address, by: int = 0) -> trio.abc.Stream:
+        """A connection to this address, by the seat ``by``."""
         await trio.lowlevel.checkpoint()
         self.dialled.append(address)
         if address not in self._queues:
             raise ConnectionRefusedError
-        here, there = memory_stream_pair()
+        here, there = self._connect(by, address)
         self._queues[address].send_nowait(there)
         return here
 
     def cut(self, address: Address) -> None:
         del self._queues[address]
+
+    def _connect(self, _by: int, _address: Address) -> tuple[trio.abc.Stream, trio.abc.Stream]:
+        return memory_stream_pair()
 
 
 class WireListener(trio.abc.Listener[trio.abc.Stream]):
