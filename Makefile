@@ -1,16 +1,16 @@
-# On a fresh machine with Python 3.11 and make, `make demo` and `make test` do everything, set-up included.
+# On a fresh machine with Python 3.11 and make, `make demo` and `make test` include the set-up.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-# For two cores. Processes are waited for: then there is one worker more. tests/loop.py orders the files, slowest first.
+# For two cores. Tests that wait for processes get one worker more. tests/loop.py orders the files, slowest first.
 PYTEST := $(BIN)/pytest -q --dist loadfile --no-loadscope-reorder
 QUICK  := not (process or terminal or namespace or simulation or slow or soak)
 
-# Hundreds of short processes: compiled modules are kept, whatever the environment says of them.
+# The tests start hundreds of short processes, so compiled modules are always kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The sentences that people read, and their translations.
+# The sentences of the user interface, and their translations.
 LOCALE := seqp2p/ui/locale
 FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 
@@ -18,22 +18,22 @@ FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    four bots play a whole game, four processes over loopback, and its replay is verified"
-	@echo "make quick   the tests that need no processes, terminals, namespaces or whole simulated games (PKG=match: one package's)"
-	@echo "make test    lint, types, tests"
-	@echo "make slow    the tests that take a minute: every adversary, simulated games, seats killed at every step, four hosts"
+	@echo "make demo    let four bots play a whole game, four processes over loopback, and verify its replay"
+	@echo "make quick   run the tests without processes, terminals, namespaces or whole simulated games (PKG=match for one package)"
+	@echo "make test    run lint, types and tests"
+	@echo "make slow    run the tests of a minute: every adversary, simulated games, seats killed at every step, four hosts"
 	@echo "make durations measure how long each test file takes, for the order in which they start"
-	@echo "make coverage the tests alone, and which lines and branches they reach (twice as slow)"
-	@echo "make soak    simulated games on networks that fail, for SECONDS=600, from SEED=0 on, and a table; long explorations"
-	@echo "make mutants break one check at a time, and see that the tests notice every one (about 15 minutes)"
-	@echo "make bench   benchmarks (ONLY=crypto|net|replay|timing|… for one part); writes build/bench.json"
-	@echo "make fuzz    every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one); says how many inputs"
+	@echo "make coverage run the tests and list the lines and branches they miss (twice as slow)"
+	@echo "make soak    simulate games on networks that fail, for SECONDS=600, from SEED=0 on, and print a table; long explorations"
+	@echo "make mutants break one check at a time, and test that the tests notice (about 15 minutes)"
+	@echo "make bench   run the benchmarks (ONLY=crypto|net|replay|timing|… for one part) and write build/bench.json"
+	@echo "make fuzz    run every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one)"
 	@echo "make bots    play the bots against each other and write docs/bots.md (an hour of two cores; ROWS=\"5 6\" plays some)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
 	@echo "make vectors write protocol/vectors and the golden replays again"
-	@echo "make corpus  write what fuzzing starts from again, out of the vectors and the golden replays"
+	@echo "make corpus  write the seeds of the fuzz targets again, from the vectors and the golden replays"
 	@echo "make adversaries write docs/adversaries.md again"
-	@echo "make screens take the README's pictures again (needs tmux)"
+	@echo "make screens take the pictures of docs/screens again (needs tmux)"
 	@echo "make man     write the manual pages in docs/man again"
 	@echo "make tables  write the tables and pictures in docs that are made from the code"
 
@@ -49,7 +49,7 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/seqp2p demo --players 4
 
-# The two type checkers work on one core each: beside each other, what each says in one piece.
+# The two type checkers use one core each, so they run in parallel, each with its output in one piece.
 test: $(STAMP)
 	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) lint types
 	@$(MAKE) --no-print-directory tests
