@@ -1,4 +1,4 @@
-"""Misbehaving seats and spectators, one for each attack that one can try, and what must come of each.
+"""Misbehaving seats and spectators, one for each possible attack, and the expected ending of each.
 
     from seqp2p.testing.adversaries import ADVERSARIES, ending, play
 
@@ -6,8 +6,8 @@
         for players, expected in adversary.endings.items():
             assert ending(play(adversary, players, seed=1)) == expected
 
-``python -m seqp2p.testing adversaries`` prints the table. Whoever writes another client can run it against these: a
-``Trick`` does what no honest program does, and leaves all else to the honest one.
+``python -m seqp2p.testing adversaries`` prints the table. Another client can be run against these: a ``Strategy`` has
+the dishonest part, and leaves the rest to the honest program.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Tricks with the deck: steps ``shuffle``, ``deal`` and ``draw``."""
+"""Strategies with the deck: steps ``shuffle``, ``deal`` and ``draw``."""
 
 from collections.abc import Callable, Sequence
 
@@ -34,7 +34,7 @@ _CARD_SIZE = 2 * POINT_SIZE
 def proved(
     crook: Byzantine, before: Deck, change: Callable[[Byzantine, Deck], Deck], at: Context | None = None
 ) -> ShuffleBody:
-    """A shuffle of ``before``, changed, with what a prover that follows the algorithm makes of it."""
+    """Return a changed shuffle of ``before``, with the proof of a prover that follows the algorithm."""
     pk = crook.match.game.joint_key
     after, permutation, rerandomisers = shuffle(before, pk, crook.randomness)
     changed = change(crook, after)
@@ -43,7 +43,7 @@ def proved(
 
 
 def false_shuffle(change: Callable[[Byzantine, Deck], Deck]) -> Callable[[], Strategy]:
-    """A shuffle whose result is changed, proved as if it were not."""
+    """Return a strategy whose shuffle is changed, and proved as if it were not."""
 
     def forge(crook: Byzantine, _own: Contribution) -> Contribution:
         return crook.made("shuffle", proved(crook, tuple(crook.match.game.deck.mixing), change))
@@ -52,7 +52,7 @@ def false_shuffle(change: Callable[[Byzantine, Deck], Deck]) -> Callable[[], Str
 
 
 def card_swapped_in(crook: Byzantine, deck: Deck) -> Deck:
-    """The first card is one that the variant has, freshly encrypted: which, the crook alone knows."""
+    """The first card is one of the variant, freshly encrypted and known only to this seat."""
     pk = crook.match.game.joint_key
     stranger = Ciphertext(G, add(crook.match.game.deck.points[0], pk))
     return (reencrypt(stranger, pk, 5), *deck[1:])
@@ -83,7 +83,7 @@ def linear_map(_crook: Byzantine, deck: Deck) -> Deck:
 
 
 def sum_kept(_crook: Byzantine, deck: Deck) -> Deck:
-    """What is added to one card is taken from another."""
+    """A value added to one card is taken from another."""
     one, two, *rest = deck
     return (Ciphertext(add(one.a, G), add(one.b, G)), Ciphertext(sub(two.a, G), sub(two.b, G)), *rest)
 
@@ -106,13 +106,13 @@ def one_card_fewer(_crook: Byzantine, own: Contribution) -> Contribution:
 
 
 def open_deck(crook: Byzantine, _own: Contribution) -> Contribution:
-    """Shuffles the open deck, as if nobody had shuffled before it."""
+    """Shuffles the open deck, as if it were the first to shuffle."""
     game = crook.match.game
     return crook.made("shuffle", proved(crook, fresh_deck(game.joint_key, game.deck.points), lambda _, deck: deck))
 
 
 def bound_elsewhere(step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Callable[[], Strategy]:
-    """A right shuffle whose proof is made for another place."""
+    """Return a right shuffle whose proof is made for another place."""
 
     def forge(crook: Byzantine, _own: Contribution) -> Contribution:
         here = crook.at
@@ -125,20 +125,20 @@ def bound_elsewhere(step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes
 
 
 def off_the_field(crook: Byzantine, own: Contribution) -> Contribution:
-    """The first point of its deck has an x that is not below p."""
+    """The first point of its deck has an x above the field."""
     deck = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck).deck
     return crook.with_body(own, deck=b"\x02" + b"\xff" * 32 + deck[POINT_SIZE:])
 
 
 class Unmixed(Strategy):
-    """Proves a permutation of its choice, the same each time, and re-encrypts every card with 1: all see through it."""
+    """Prove a permutation of its choice, the same each time, and re-encrypt every card with 1, visible to all."""
 
     def __init__(self, order: Callable[[int], Sequence[int]]) -> None:
         self._order = order
         self._done: dict[int, Contribution] = {}
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Trick; its own match takes it as the others' do."""
+        """See Strategy. Its own match takes it as the others' do."""
         match, step = crook.match, crook.match.number
         if match.kind != "shuffle" or step in self._done:
             return False
@@ -153,13 +153,13 @@ class Unmixed(Strategy):
 
 
 class ShufflesOutOfTurn(Strategy):
-    """Shuffles in another seat's place, before that one has."""
+    """Shuffle in another seat's place, before that seat has."""
 
     def __init__(self) -> None:
         self._done = False
 
     def after(self, crook: Byzantine) -> None:
-        """See Trick."""
+        """See Strategy."""
         if crook.match.kind == "shuffle" and crook.number not in crook.match.awaited and not self._done:
             self._done = True
             body = proved(crook, tuple(crook.match.game.deck.mixing), lambda _, deck: deck)
@@ -170,7 +170,7 @@ class ShufflesOutOfTurn(Strategy):
 
 
 def shares_due(crook: Byzantine) -> list[int]:
-    """The deck positions that it owes shares for."""
+    """Return the deck positions that it owes shares for."""
     game = crook.match.game
     if crook.match.kind == "draw":
         return [game.deck.drawn]
@@ -178,7 +178,7 @@ def shares_due(crook: Byzantine) -> list[int]:
 
 
 def of_other_cards(crook: Byzantine, own: Contribution) -> Contribution:
-    """Shares of the cards behind those that are due, with the right proof for them."""
+    """Shares of the cards after those that are due, with the right proof for them."""
     positions = [position + 1 for position in shares_due(crook)]
     body = crook.shares(positions)
     return crook.with_body(own, shares=body.shares, proof=body.proof)
@@ -200,7 +200,7 @@ def one_share_wrong(crook: Byzantine, own: Contribution) -> Contribution:
 
 
 def two_shares_exchanged(crook: Byzantine, own: Contribution) -> Contribution:
-    """The last two shares stand in each other's place, under the proof of the right order."""
+    """The last two shares are exchanged, under the proof of the right order."""
     body = crook.shares(shares_due(crook))
     data = body.shares
     return crook.with_body(
@@ -216,7 +216,7 @@ def proved_elsewhere(crook: Byzantine, own: Contribution) -> Contribution:
 
 
 def too_few(crook: Byzantine, own: Contribution) -> Contribution:
-    """All shares that are due but one, with their proof."""
+    """All due shares but one, with their proof."""
     body = crook.shares(shares_due(crook)[1:])
     return crook.with_body(own, shares=body.shares, proof=body.proof)
 
@@ -228,7 +228,7 @@ def infinite_share(crook: Byzantine, own: Contribution) -> Contribution:
 
 
 def _shuffle(name: str, row: str, change: Callable[[Byzantine, Deck], Deck]) -> Adversary:
-    what = f"shuffles falsely and follows the prover all the same: {doing(change)}"
+    what = f"shuffles falsely, with an honest prover's proof: {doing(change)}"
     return Adversary(name, row, what, false_shuffle(change), always(at_setup()), reason="shuffle proof")
 
 
@@ -258,7 +258,7 @@ DECKS = (
     Adversary(
         "shuffle of the open deck",
         "one party shuffles for all",
-        "shuffles the open deck, as if nobody had shuffled before it",
+        "shuffles the open deck, as if it were the first to shuffle",
         lambda: Instead("shuffle", open_deck),
         always(at_setup()),
         seat=2,
@@ -279,14 +279,14 @@ DECKS = (
     Adversary(
         "identity permutation",
         "proof that leaks the permutation",
-        "leaves the deck in its order, re-encrypted so that all can see it: allowed, and hidden by any other shuffle",
+        "keeps the order of the deck, visible to all: allowed, and hidden by any other shuffle",
         lambda: Unmixed(range),
         always(NO_EFFECT),
     ),
     Adversary(
         "same permutation again",
         "biased permutation",
-        "turns the deck round, each time it shuffles, for all to see: allowed, and hidden by any other shuffle",
+        "reverses the deck at each shuffle, visible to all: allowed, and hidden by any other shuffle",
         lambda: Unmixed(lambda count: range(count)[::-1]),
         always(NO_EFFECT, 2, 4),
     ),
@@ -317,7 +317,7 @@ DECKS = (
     Adversary(
         "no share in a draw",
         _WITHHOLDS,
-        "gives its share for no card that is drawn",
+        "never gives its share for a drawn card",
         lambda: Keeps("draw"),
         WITHHELD,
     ),

@@ -1,4 +1,4 @@
-"""What an adversary is, as data: what it does, and what must come of it."""
+"""An adversary as data: its attack, and the expected endings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,17 +12,18 @@ from seqp2p.testing.spectator import MakeVisit
 ExpectedOutcome: TypeAlias = Literal[
     "no effect", "refused at the link", "proven and dropped", "proven, game ends", "dropped", "forfeit", "game ends"
 ]
-"""What the honest seats make of it. ``no effect`` and ``refused at the link``: the game is played out with the seat in
-it; the second time its links are ended for what it sent, which counts against it. ``proven``: every honest seat holds
-the proof. ``dropped``: a majority votes it out, and the others play the game out. ``forfeit``: with two seats the
-honest one has won. ``game ends``: nobody can be voted out there, so it is unfinished."""
+"""The outcome for the honest seats. ``no effect`` and ``refused at the link``: the game is played out with the seat in
+it; in the second case its links are ended for a message, which counts against it. ``proven``: every honest seat holds
+the evidence. ``dropped``: a majority votes it out, and the others play the game out. ``forfeit``: with two seats the
+honest one has won. ``game ends``: no vote is possible there, so it is unfinished.
+"""
 ExpectedEvidence: TypeAlias = Literal["none", "one contribution", "two contributions", "two ballots", "a leave"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedEnding:
-    """What comes of it for every honest seat: the outcome, the evidence that it holds and that its record has, and
-    what ``verify`` says of that record.
+    """The ending for every honest seat: the outcome, the evidence in its memory and its record, and the verdict of
+    ``verify`` on that record.
     """
 
     outcome: ExpectedOutcome
@@ -35,12 +36,12 @@ AT_THE_LINK: Final = ExpectedEnding("refused at the link", "none", "verified")
 
 
 def at_setup(evidence: ExpectedEvidence = "one contribution") -> ExpectedEnding:
-    """Proved before the first deal: nobody can be voted out."""
+    """Return the ending of a proof before the first deal: no seat can be voted out."""
     return ExpectedEnding("proven, game ends", evidence, "unfinished")
 
 
 def in_play(evidence: ExpectedEvidence = "one contribution", *sizes: int) -> dict[int, ExpectedEnding]:
-    """Proved in the game: with two seats the other has won, with more the cheat is dropped."""
+    """Return the ending of a proof in the game: with two seats the other has won, with more the cheat is dropped."""
     forfeit, dropped = (
         ExpectedEnding("forfeit", evidence, "unfinished"),
         ExpectedEnding("proven and dropped", evidence, "verified"),
@@ -49,12 +50,12 @@ def in_play(evidence: ExpectedEvidence = "one contribution", *sizes: int) -> dic
 
 
 def always(ending: ExpectedEnding, *sizes: int) -> dict[int, ExpectedEnding]:
-    """The same at tables of every size."""
+    """Return the same ending at tables of every size."""
     return dict.fromkeys(sizes or (2, 3), ending)
 
 
 def doing(deed: object) -> str:
-    """What a deed is by its docstring, as the rest of a sentence about a seat."""
+    """Return a deed's docstring as the rest of a sentence about a seat."""
     text = (deed.__doc__ or "").rstrip(".")
     return text[:1].lower() + text[1:]
 
@@ -69,15 +70,15 @@ WITHHELD: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Adversary:
-    """A misbehaving seat, or spectator. ``row`` is the attack that it tries, ``what`` what it does, and ``endings``
-    what must come of it at tables of each size that it is tried at.
+    """A misbehaving seat, or spectator. ``row`` is its attack, ``what`` describes it, and ``endings`` are the expected
+    endings at tables of each size that it is tried at.
 
-    ``reason`` is in what every honest seat says of it, in a proof or of a link. ``also`` is what may come of it too, by
-    chance: what §6.3 of the protocol does not promise with so few seats.
+    ``reason`` is in the text of every honest seat about it, in a proof or of a link. ``also`` are endings that are
+    possible by chance, because §6.3 of the protocol excludes them only with more seats.
 
-    ``make`` makes its trick; ``crooks`` seats have it, and ``seat`` is the first of them where that matters. With a
-    ``hostile_spectator`` it is a spectator. ``table`` has settings that differ from the usual ones,
-    ``faults`` what else happens.
+    ``make`` makes its strategy; ``crooks`` seats have it, and ``seat`` is the first of them, if that matters. With a
+    ``hostile_spectator`` it is a spectator. ``table`` has settings that differ from the usual ones, ``faults`` the
+    faults of the network and the machines.
     """
 
     name: str
@@ -102,5 +103,5 @@ def once(
     reason: str = "",
     what: str = "",
 ) -> Adversary:
-    """One that does this one time, and is as it should be otherwise; ``what`` it does is in the deed's own text."""
+    """Return an adversary that does this once and is honest otherwise; ``what`` is by default the deed's docstring."""
     return Adversary(name, row, what or doing(deed), lambda: Once(deed), endings, reason=reason)

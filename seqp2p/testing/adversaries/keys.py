@@ -1,4 +1,4 @@
-"""Tricks with game keys: steps ``seat`` and ``reveal``."""
+"""Strategies with game keys: steps ``seat`` and ``reveal``."""
 
 from dataclasses import dataclass, field
 
@@ -22,14 +22,14 @@ def _all_others_in(crook: Byzantine) -> bool:
 
 
 def another_key(crook: Byzantine, own: Contribution) -> Contribution:
-    """A key that it did not commit to, whose secret it knows."""
+    """Return a key that it did not commit to, whose secret it knows."""
     key = mul_base(_SECRET)
     proof = prove_key(_SECRET, key, crook.at, crook.randomness)
     return crook.with_body(own, key=encode_point(key), proof=proof)
 
 
 class Waits(Strategy):
-    """Waits at a step for what all others contribute; ``answer`` is what it then makes of it."""
+    """Wait at a step for the contributions of all others; ``answer`` then returns its own."""
 
     kind: StepKind = "reveal"
 
@@ -37,7 +37,7 @@ class Waits(Strategy):
         self.done = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         if crook.match.kind != self.kind:
             return self.done
         if not self.done and _all_others_in(crook):
@@ -48,12 +48,12 @@ class Waits(Strategy):
         return True
 
     def answer(self, _crook: Byzantine, _own: Contribution) -> Contribution | None:
-        """This one answers nothing: a selective abort."""
+        """Return nothing: a selective abort."""
         return None
 
 
 class CancelsKeys(Waits):
-    """Once it has seen all keys, its own is y·G − ΣX_i, so that it would know the joint secret."""
+    """Reveal y·G − ΣX_i after seeing all other keys, to know the joint secret."""
 
     def answer(self, crook: Byzantine, own: Contribution) -> Contribution:
         """See Waits."""
@@ -66,7 +66,7 @@ class CancelsKeys(Waits):
 
 @dataclass
 class Commits(Strategy):
-    """Commits to a key of its choice, and reveals it with what it has for a proof."""
+    """Commit to a key of its choice, and reveal it with a proof of its choice."""
 
     key: bytes
     secret: int = _SECRET
@@ -75,7 +75,7 @@ class Commits(Strategy):
     step: dict[StepKind, Contribution] = field(default_factory=dict[StepKind, Contribution])
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         kind, match = crook.match.kind, crook.match
         if kind == "seat" and kind not in self.step:
             committed = key_commitment(match.game.id, crook.number, self.key, _NONCE)
@@ -95,13 +95,13 @@ class Commits(Strategy):
 
 
 class Copies(Strategy):
-    """Commits to what another seat has committed to, and reveals what that seat reveals."""
+    """Copy another seat's commitment, and then its reveal."""
 
     def __init__(self) -> None:
         self.done: set[StepKind] = set()
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         kind, victim = crook.match.kind, crook.others[0]
         held = dict(crook.match.held)
         if kind in ("seat", "reveal") and kind not in self.done and victim in held:
@@ -121,7 +121,7 @@ class ProvesElsewhere(Strategy):
         self._trick = Instead("reveal", self._forge)
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         return self._trick.instead(crook, own)
 
     def _forge(self, crook: Byzantine, own: Contribution) -> Contribution:
@@ -155,7 +155,7 @@ KEYS = (
     Adversary(
         "unknown key",
         _ROGUE,
-        "commits to a key whose secret nobody knows, and proves another one",
+        "commits to a key of unknown secret, and proves another one",
         lambda: Commits(_UNKNOWN),
         always(at_setup()),
         reason="key proof",
@@ -220,7 +220,7 @@ KEYS = (
     Adversary(
         "silent after the keys",
         "withholding a share, selective abort after the reveal",
-        "sees all other keys and nonces, so who would deal, and never reveals its own",
+        "sees all other keys and nonces, and so the dealer, and never reveals its own",
         Waits,
         always(GAME_ENDS),
     ),

@@ -1,4 +1,4 @@
-"""Playing a game with an adversary in it, and reading off what came of it."""
+"""Playing a game with an adversary in it, and reading off its ending."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -27,11 +27,11 @@ _USUAL: Final = {
 
 
 class Disagreement(AssertionError):
-    """Honest seats that do not see the same."""
+    """Two honest seats see different things."""
 
 
 def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
-    """A whole game with the adversary in it. Raises SafetyViolation or TooLong as ``VirtualLan.run`` does."""
+    """Play a whole game with the adversary in it. Raises SafetyViolation or TooLong as ``VirtualLan.run`` does."""
     key = TableKey(_NUMBER, players)
     settings = msgspec.structs.replace(draw_settings(key), **(_USUAL | dict(adversary.table)))
     first = 1 + seed % players if adversary.seat is None else adversary.seat
@@ -50,21 +50,21 @@ def play(adversary: Adversary, players: int, seed: int = 0) -> VirtualLan:
 
 
 def had_no_occasion(lan: VirtualLan) -> bool:
-    """Whether the game was over before the crooks could do what they are there for."""
+    """Return True if the game was over before the adversaries could act."""
     crooks = [peer.process for peer in lan.peers.values() if peer.number not in lan.witness.honest]
     sessions = [process.session for process in crooks if process is not None]
     return bool(sessions) and not any(isinstance(each, Byzantine) and each.has_acted for each in sessions)
 
 
 def reasons(lan: VirtualLan) -> frozenset[str]:
-    """What honest seats have said against the others: of links, and in proofs."""
+    """Return the complaints of honest seats about the others: of links, and in proofs."""
     of_links = {reason for peer in lan.honest for seat, reason in peer.faulted if seat not in lan.witness.honest}
     proofs = [peer.match.proven for peer in lan.honest if peer.match is not None]
     return frozenset(of_links).union(*({violation.reason for violation in proven.values()} for proven in proofs))
 
 
 def ending(lan: VirtualLan) -> ExpectedEnding:
-    """What has come of it, the same for all honest seats; raises Disagreement where it is not."""
+    """Return the ending, the same for all honest seats. Raises Disagreement if it differs."""
     crooks = frozenset(lan.peers) - lan.witness.honest
     blamed = any(number not in lan.witness.honest for peer in lan.honest for number, _ in peer.faulted)
     found = {_ending(lan, peer, crooks, blamed=blamed) for peer in lan.honest if peer.state == "ended"}
@@ -92,7 +92,7 @@ def _ending(lan: VirtualLan, peer: SimPeer, crooks: frozenset[int], *, blamed: b
 
 
 def _evidence(peer: SimPeer, crooks: frozenset[int]) -> ExpectedEvidence:
-    """What the seat holds against the crooks; raises Disagreement where its record does not have it."""
+    """Return the seat's evidence against the adversaries. Raises Disagreement if its record lacks it."""
     match = peer.match
     assert match is not None, "it has played"
     held: set[ExpectedEvidence] = {"a leave" for seat in match.left if seat in crooks}

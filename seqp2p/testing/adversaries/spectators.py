@@ -1,4 +1,4 @@
-"""Spectators that do not just watch: they send what seats send, bytes that are no message, and too much."""
+"""Spectators that do more than watch: they send what seats send, bytes that are no message, and too much."""
 
 import random
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _FLOOD: Final = "flooding"
 
 
 class HostileSpectator(SimSpectator):
-    """A spectator that does this one time, once the first turn has come."""
+    """A spectator that does something once, after the first turn."""
 
     def __init__(
         self, machine: SpectatorMachine, ticket: Ticket, dice: random.Random, deed: Callable[["HostileSpectator"], None]
@@ -51,19 +51,19 @@ class HostileSpectator(SimSpectator):
         self.throw(b"".join(map(encode_message, messages)))
 
     def throw(self, data: bytes) -> None:
-        """Send the host any bytes at all."""
+        """Send the host any bytes."""
         if self.end is not None:
             self.end.send_frame(data)
 
     @property
     def overheard(self) -> ContributionMessage:
-        """Something that a seat has contributed."""
+        """Return a contribution of a seat."""
         made = self.spectator.match.record[-1].contributions[-1][1]
         return ContributionMessage(made.payload, made.signature)
 
 
 def contributes(spectator: HostileSpectator) -> None:
-    """Sends the host what a seat has contributed."""
+    """Sends the host a contribution of a seat."""
     spectator.say(spectator.overheard)
 
 
@@ -93,17 +93,17 @@ def babbles(spectator: HostileSpectator) -> None:
 
 
 def sends_much(spectator: HostileSpectator) -> None:
-    """Sends a frame of a byte more than a spectator may."""
+    """Sends a frame one byte above a spectator's limit."""
     spectator.throw(frame(bytes(DEFAULT_LIMITS.watch_frame_max + 1)))
 
 
 def asks_and_asks(spectator: HostileSpectator) -> None:
-    """Says three hundred times that it has nothing."""
+    """Claims three hundred times to have nothing."""
     spectator.say(*[Have(1, ())] * 300)
 
 
 def asks_ahead(spectator: HostileSpectator) -> None:
-    """Says that it is a hundred thousand steps ahead."""
+    """Claims to be a hundred thousand steps ahead."""
     spectator.say(Have(100_000, tuple(range(1, 13))))
 
 

@@ -1,4 +1,4 @@
-"""The adversaries as a table: who does what, and what has come of it."""
+"""The adversaries as a table: attacks and their endings."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _HEAD: Final = ("adversary", "seats", "outcome", "evidence", "verify says")
 
 @dataclass(frozen=True, slots=True)
 class FoundAdversary:
-    """One game with an adversary: what came of it, or in ``fault`` what should not have.
+    """One game with an adversary: its ending, or in ``fault`` the failure.
 
-    ``idle``: the game was over before the adversary could do anything, as with some seeds it is.
+    ``idle``: the game was over before the adversary could act, as happens with some seeds.
     """
 
     adversary: Adversary
@@ -27,7 +27,7 @@ class FoundAdversary:
     idle: bool = False
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the row for JSON."""
         found = self.ending
         return {
             "adversary": self.adversary.name,
@@ -44,7 +44,7 @@ class FoundAdversary:
 
 
 def found(adversary: Adversary, players: int, seed: int) -> FoundAdversary:
-    """Play one game; never raises what a game raises, but says it."""
+    """Play one game; an error of the game is in the row, and not raised."""
     try:
         lan = play(adversary, players, seed)
         came = ending(lan)
@@ -61,7 +61,7 @@ def found(adversary: Adversary, players: int, seed: int) -> FoundAdversary:
 
 
 def all_found(adversaries: Collection[Adversary], seeds: Collection[int]) -> Iterator[FoundAdversary]:
-    """Every adversary at tables of each size that it is tried at."""
+    """Yield a row for every adversary at tables of each size that it is tried at."""
     for adversary in adversaries:
         for players in adversary.endings:
             for seed in seeds:
@@ -75,7 +75,7 @@ def _noted(row: FoundAdversary) -> str:
 
 
 def lines(rows: Collection[FoundAdversary]) -> list[str]:
-    """The rows as text, and what went wrong."""
+    """Yield the rows as text, and the failures."""
     width = max(len(_HEAD[0]), *(len(row.adversary.name) for row in rows)) + 2
     text = [f"{_HEAD[0]:<{width}}{_HEAD[1]:<7}{_HEAD[2]:<21}{_HEAD[3]:<19}{_HEAD[4]}"]
     for row in rows:
@@ -87,7 +87,7 @@ def lines(rows: Collection[FoundAdversary]) -> list[str]:
 
 
 def markdown(adversaries: Collection[Adversary]) -> Iterator[str]:
-    """What must come of each, by the attack that it tries, from the descriptions alone."""
+    """Yield the expected endings by attack, from the descriptions alone."""
     yield "| attack | adversary: what the seat does | seats: outcome | evidence | `verify` |"
     yield "|---|---|---|---|---|"
     for adversary in sorted(adversaries, key=lambda each: each.row):

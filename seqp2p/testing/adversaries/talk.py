@@ -1,4 +1,4 @@
-"""Tricks with remarks, and with the calls of what somebody has said: table talk."""
+"""Strategies with remarks and their calls: table talk."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ _TALK = "table talk"
 _ESCAPES = "terminal escapes in names and chat"
 _FLOOD = "flooding"
 _FRAMES = "frames too large, nested msgpack bombs"
-_SIGNED = "somebody else's signature"
+_SIGNED = "another seat's signature"
 
 
 def _remark(crook: Byzantine, text: str, number: int = 1, last: bytes = NO_REMARK, *, courtesy: bool = False) -> Remark:
@@ -35,7 +35,7 @@ def _remark(crook: Byzantine, text: str, number: int = 1, last: bytes = NO_REMAR
 
 
 def talks(crook: Byzantine) -> None:
-    """Says two hundred things at once."""
+    """Sends two hundred remarks at once."""
     last = NO_REMARK
     for number in range(1, 201):
         said = _remark(crook, f"word {number}", number, last)
@@ -52,14 +52,14 @@ def _says(text: str, *, courtesy: bool = False) -> Callable[[Byzantine], None]:
 
 
 def forged_remark(crook: Byzantine) -> None:
-    """Says something in another seat's name."""
+    """Sends a remark in another seat's name."""
     said = _remark(crook, "hello")
     signature = crook.seat.sign(REMARK, said.payload[:-1])
     crook.say(RemarkMessage(said.payload, signature))
 
 
 def two_first_remarks(crook: Byzantine) -> None:
-    """Says two different things as its first, one to each half of the table."""
+    """Signs two different first remarks, one for each half of the table."""
     for half, text in ((crook.others[::2], "one thing"), (crook.others[1::2], "another")):
         said = _remark(crook, text)
         crook.say(RemarkMessage(said.payload, said.signature), half)
@@ -94,7 +94,7 @@ def calls_no_remark(crook: Byzantine, _own: Contribution) -> Contribution:
 
 
 def calls_too_late(crook: Byzantine, _own: Contribution) -> Contribution | None:
-    """Calls a remark of before its last turn."""
+    """Calls a remark from before its last turn."""
     remark = _heard(crook, courtesy=False)
     placed = crook.match.game.placed_at.get(crook.number, 0)
     return None if remark is None or remark.said.step >= placed else _call(crook, remark)
@@ -108,7 +108,7 @@ class CallsTwice(Strategy):
         self._done = False
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         kind: StepKind | None = crook.match.kind
         remark = _heard(crook, courtesy=False)
         if kind != "turn" or remark is None or self._done:
@@ -146,7 +146,7 @@ TALK = (
         _says("\x1b[2J\x1b]0;owned\x07"),
         _LINK,
         "control, direction",
-        "says something that would clear the screen",
+        "sends a remark that would clear the screen",
     ),
     once(
         "remark turned round",
@@ -154,7 +154,7 @@ TALK = (
         _says("abc\u202edef"),
         _LINK,
         "control, direction",
-        "says something that is read backwards",
+        "sends a remark that is read backwards",
     ),
     once(
         "remark too long",
@@ -162,7 +162,7 @@ TALK = (
         _says("x" * 201),
         _LINK,
         "1 to 200 characters",
-        "says a character more than there may be",
+        "sends a remark one character above the limit",
     ),
     once(
         "false courtesy",
@@ -170,7 +170,7 @@ TALK = (
         _says("the knave", courtesy=True),
         _LINK,
         "no such courtesy",
-        "says something as a courtesy that is none, so that it could not be called",
+        "marks another text as a courtesy, so that it could not be called",
     ),
     once("forged remark", _SIGNED, forged_remark, _LINK, "does not verify"),
     once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),

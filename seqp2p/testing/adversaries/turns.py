@@ -1,4 +1,4 @@
-"""Tricks with cards and actions: steps ``turn``, ``late`` and ``over``."""
+"""Strategies with cards and actions: steps ``turn``, ``late`` and ``over``."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ from seqp2p.testing.adversaries.described import (
     in_play,
 )
 
-_CARDS = "playing a card twice, a card not held, somebody else's card"
+_CARDS = "playing a card twice, a card not held, another seat's card"
 _FALSELY = "false pass while holding a playable card"
 _ACTION = "illegal action"
 _BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
@@ -37,7 +37,7 @@ def _act(crook: Byzantine, action: Action, positions: Sequence[int]) -> Contribu
 
 
 def not_held(crook: Byzantine, own: Contribution) -> Contribution | None:
-    """Plays a card that it has not, and shows one that it has."""
+    """Plays a card that it does not hold, and shows one that it does."""
     seen = crook.seat.view(crook.match)
     missing = next(card for card in range(len(seen.variant.faces)) if card not in seen.hand)
     placed = next((action for action in seen.legal if action.kind == "place"), None)
@@ -47,7 +47,7 @@ def not_held(crook: Byzantine, own: Contribution) -> Contribution | None:
     )
 
 
-def somebody_elses(crook: Byzantine, own: Contribution) -> Contribution:
+def another_seats(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows a deck position that another seat holds, with a right share of it."""
     theirs = crook.match.game.deck.hand(crook.others[0])[0]
     return crook.made("turn", crook.action(_body(own).action, [theirs]))
@@ -66,7 +66,7 @@ class PlaysAgain(Strategy):
         self._done = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         if crook.match.kind != "turn" or self._done:
             return self._done
         if self._last is not None and _body(self._last).cards:
@@ -105,7 +105,7 @@ def wrong_square(crook: Byzantine, _own: Contribution) -> Contribution | None:
 
 
 def false_pass(crook: Byzantine, _own: Contribution) -> Contribution:
-    """Passes, and shows a hand that could be played."""
+    """Passes, and shows a hand with a legal play."""
     return crook.made("turn", crook.action("pass", crook.match.game.deck.hand(crook.number)))
 
 
@@ -115,7 +115,7 @@ def hidden_pass(crook: Byzantine, _own: Contribution) -> Contribution:
 
 
 def live_exchange(crook: Byzantine, _own: Contribution) -> Contribution | None:
-    """Exchanges a card that can be played."""
+    """Exchanges a live card."""
     seen, deck = crook.seat.view(crook.match), crook.match.game.deck
     placed = next((action for action in seen.legal if action.kind == "place"), None)
     if placed is None:
@@ -125,7 +125,7 @@ def live_exchange(crook: Byzantine, _own: Contribution) -> Contribution | None:
 
 
 def no_action(crook: Byzantine, own: Contribution) -> Contribution:
-    """Acts in words that are no action, with an escape sequence in them."""
+    """Sends an action that is none, with an escape sequence in it."""
     return crook.with_body(own, action="\x1b[2Jabracadabra")
 
 
@@ -141,7 +141,7 @@ def too_much(crook: Byzantine, own: Contribution) -> Contribution:
 
 
 def another_kind(crook: Byzantine, own: Contribution) -> Contribution:
-    """Contributes a draw where a turn is due."""
+    """Contributes a draw when a turn is due."""
     return crook.altered(own, kind="draw")
 
 
@@ -152,12 +152,12 @@ def scalar_too_large(crook: Byzantine, own: Contribution) -> Contribution:
 
 
 def draw_not_due(crook: Byzantine, _own: Contribution) -> Contribution:
-    """Draws a card where cards are drawn by themselves."""
+    """Draws a card at a table with automatic draws."""
     return crook.made("turn", crook.action("draw"))
 
 
 class OutOfTurn(Strategy):
-    """Acts in another seat's turn, in these words; with ``first`` only after it has done so in its own."""
+    """Act in another seat's turn with this text; with ``first`` only after it has done so in its own."""
 
     def __init__(self, words: str, first: str = "") -> None:
         self._words = words
@@ -166,13 +166,13 @@ class OutOfTurn(Strategy):
         self._done = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         if crook.match.kind in {"turn", "late"} and _body(own).action == self._first:
             self._ready = True
         return False
 
     def after(self, crook: Byzantine) -> None:
-        """See Trick."""
+        """See Strategy."""
         match = crook.match
         if self._ready and not self._done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
             self._done = True
@@ -180,15 +180,15 @@ class OutOfTurn(Strategy):
 
 
 def another_end(crook: Byzantine, _own: Contribution) -> Contribution:
-    """Signs another final position than the one that the game has."""
+    """Signs another final position than the game's."""
     return crook.made("over", OverBody(bytes(32)))
 
 
 class Whispers(Strategy):
-    """Sends what it contributes to one other seat only, which passes it on."""
+    """Send contributions to only one other seat, which passes them on."""
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         if not crook.mesh.linked:
             return False
         crook.mesh.hold_back(own)
@@ -205,7 +205,7 @@ _MANUAL = {"manual_draw": True}
 
 TURNS = (
     _turn("card not held", _CARDS, not_held, "not the card played"),
-    _turn("somebody else's card", _CARDS, somebody_elses, "not in the hand"),
+    _turn("another seat's card", _CARDS, another_seats, "not in the hand"),
     _turn("card of the pile", _CARDS, not_dealt, "not in the hand"),
     Adversary(
         "card played twice",
@@ -269,7 +269,7 @@ TURNS = (
     Adversary(
         "moves shown to one seat",
         _LATE,
-        "sends what it contributes to one other seat only, its winning move too",
+        "sends its contributions to only one other seat, its winning move too",
         Whispers,
         always(NO_EFFECT, 3, 4),
     ),

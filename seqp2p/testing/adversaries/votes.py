@@ -1,4 +1,4 @@
-"""Tricks with ballots, heads, leaves and evidence, and two faces: what decides how a step closes."""
+"""Strategies with ballots, heads, leaves and evidence, and with two faces: how a step closes."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
@@ -40,7 +40,7 @@ def ballot(
     game: bytes | None = None,
     last: LastRecord | None = None,
 ) -> BallotMessage:
-    """A ballot to drop these seats from the first step that is not final."""
+    """Return a ballot to drop these seats from the first step that is not final."""
     step = crook.match.chain.base
     assert step is not None, "the game is on"
     payload = BallotPayload(
@@ -76,29 +76,29 @@ def minority_vote(crook: Byzantine) -> None:
 
 
 def majority_dropped(crook: Byzantine) -> None:
-    """Alone, votes to drop everybody else."""
+    """Alone, votes to drop all others."""
     crook.say(ballot(crook, crook.others))
 
 
 def two_ballots(crook: Byzantine) -> None:
-    """Signs two ballots of one round, about another seat each, and sends both to all."""
+    """Signs two ballots of one round, each about another seat, and sends both to all."""
     for seat in crook.others[:2]:
         crook.say(ballot(crook, [seat]))
 
 
 def two_ballots_apart(crook: Byzantine) -> None:
-    """Signs two ballots of one round, and sends each to another seat."""
+    """Signs two ballots of one round, and sends them to different seats."""
     for seat, about in zip(crook.others, reversed(crook.others), strict=True):
         crook.say(ballot(crook, [about]), [seat]) if about != seat else None
 
 
 def lying_last(crook: Byzantine) -> None:
-    """Votes, and says that it has closed the step in a way that there is not."""
+    """Votes, and claims to have closed the step in an impossible way."""
     crook.say(ballot(crook, crook.others[:1], last=LastRecord(0, bytes(32))))
 
 
 def far_rounds(crook: Byzantine) -> None:
-    """Votes in two hundred rounds at once, up to the last that there is."""
+    """Votes in two hundred rounds at once, up to the last possible one."""
     for round_ in range(801, 1001):
         crook.say(ballot(crook, crook.others[:1], round_))
 
@@ -110,17 +110,17 @@ class Hinders(Strategy):
         self._round: dict[int, int] = {}
 
     def after(self, crook: Byzantine) -> None:
-        """See Trick."""
+        """See Strategy."""
         base = crook.match.chain.base
         if base is not None and base.votable and self._round.get(base.number, 0) < 3:
             round_ = self._round[base.number] = self._round.get(base.number, 0) + 1
             own = ballot(crook, [crook.others[base.number % len(crook.others)]], round_)
-            crook.match.receive_ballot(own.contribution)  # It binds this seat too: of one round it signs one.
+            crook.match.receive_ballot(own.contribution)  # It binds this seat too: one ballot a round.
             crook.say(own)
 
 
 def false_head(crook: Byzantine) -> None:
-    """Signs that it has closed the open step in a way that there is not."""
+    """Signs that it has closed the open step in an impossible way."""
     step = crook.match.chain.base
     assert step is not None, "the game is on"
     for round_ in (0, 1, 2):
@@ -130,59 +130,59 @@ def false_head(crook: Byzantine) -> None:
 
 
 class TooLate(Strategy):
-    """Does not act until its turn is skipped; then sends the action that it had signed, and plays on."""
+    """Wait until its turn is skipped; then send the signed action, and play on."""
 
     def __init__(self) -> None:
         self._kept: tuple[int, Contribution] | None = None
         self._sent = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         if crook.match.kind != "turn" or (self._kept is not None and self._kept[0] != crook.match.number):
             return False
         self._kept = self._kept or (crook.match.number, own)
         return True
 
     def after(self, crook: Byzantine) -> None:
-        """See Trick."""
+        """See Strategy."""
         if self._kept is not None and crook.match.final >= self._kept[0] and not self._sent:
             self._sent = True
             crook.publish(self._kept[1])
 
 
 def leave(crook: Byzantine) -> None:
-    """Signs that it leaves, and plays on."""
+    """Signs a leave, and plays on."""
     signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, crook.number)), LEAVE)
     crook.say(LeaveMessage(signed.payload, signed.signature))
 
 
 def forged_leave(crook: Byzantine) -> None:
-    """Signs that another seat leaves."""
+    """Signs a leave for another seat."""
     signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, crook.others[0])), LEAVE)
     crook.say(LeaveMessage(signed.payload, signed.signature))
 
 
 def _closed(crook: Byzantine) -> list[Contribution]:
-    """What the other seats have contributed to the step of the deal, which is final."""
+    """Return the contributions of the other seats to the step of the deal, which is final."""
     deal = next(step for step in crook.match.record if len(step.contributions) > 1 and step.number > 2)
     return [contribution for seat, contribution in deal.contributions if seat != crook.number]
 
 
 def forged_evidence(crook: Byzantine) -> None:
-    """Offers as evidence what an honest seat has signed, changed in one byte."""
+    """Offers an honest seat's contribution as evidence, changed in one byte."""
     honest = _closed(crook)[0]
     changed = honest.payload[:-1] + bytes([honest.payload[-1] ^ 1])
     crook.say(EvidenceMessage((Signed(changed, honest.signature),)))
 
 
 def own_words_as_evidence(crook: Byzantine) -> None:
-    """Offers as evidence against another seat what it has signed itself in that seat's name."""
+    """Offers a contribution as evidence against another seat that it has signed itself in that seat's name."""
     two = [crook.signed(each.payload) for each in (_closed(crook)[0], crook.made("turn", TurnBody("", (), b"", b"")))]
     crook.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in two)))
 
 
 def evidence_of_nothing(crook: Byzantine) -> None:
-    """Offers what is right as evidence: one contribution of an honest seat, the same twice, and two of two steps."""
+    """Offers honest contributions as evidence: a single one, the same twice, and two of two steps."""
     honest = _closed(crook)[0]
     first = next(each for seat, each in crook.match.record[0].contributions if seat != crook.number)
     for offered in ([honest], [honest, honest], [first, honest]):
@@ -190,14 +190,14 @@ def evidence_of_nothing(crook: Byzantine) -> None:
 
 
 def two_futures(crook: Byzantine) -> None:
-    """Signs two contributions for a step that is far away, and offers them itself."""
+    """Signs two contributions for a step far away, and offers them itself."""
     step = crook.match.number + 1000
     two = [crook.made("turn", TurnBody(word, (), b"", b""), step, bytes(32)) for word in ("pass", "draw")]
     crook.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in two)))
 
 
 class TwoFaces(Strategy):
-    """At the first step of a kind, sends every second seat another contribution, and plays on with one of them."""
+    """Send every second seat another contribution at the first step of a kind, and play on with one of them."""
 
     def __init__(self, kind: StepKind, second: Second, when: Callable[[Byzantine], bool]) -> None:
         self._kind = kind
@@ -206,7 +206,7 @@ class TwoFaces(Strategy):
         self._done = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Trick."""
+        """See Strategy."""
         if crook.match.kind != self._kind or self._done or not self._when(crook):
             return False
         self._done = crook.mesh.linked == frozenset(crook.others)

@@ -1,4 +1,4 @@
-"""Tricks with messages: bytes that are none, words in another's name, too many of them, and talk at the table."""
+"""Strategies with messages: bytes that are none, messages in another's name, too many of them, and table talk."""
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import REMARK
@@ -28,7 +28,7 @@ from seqp2p.testing.adversaries.described import (
 _BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
 _FRAMES = "frames too large, nested msgpack bombs"
 _FLOOD = "flooding"
-_SIGNED = "somebody else's signature"
+_SIGNED = "another seat's signature"
 _REPLAYED = "replayed old messages"
 _RELEASE = "x_i released before the end is final"
 _TALK = "table talk"
@@ -44,17 +44,17 @@ def garbage(crook: Byzantine) -> None:
 
 
 def unknown_message(crook: Byzantine) -> None:
-    """Sends a message of a type that there is not."""
+    """Sends a message of an unknown type."""
     crook.throw(frame(pack({"type": "abracadabra"})))
 
 
 def out_of_place(crook: Byzantine) -> None:
-    """Sends a message that has its place in the lobby."""
+    """Sends a message of the lobby."""
     crook.throw(frame(pack({"type": "ready", "round": 1})))
 
 
 def non_canonical(crook: Byzantine) -> None:
-    """Sends a right message with an integer that is longer than it need be."""
+    """Sends a right message with an integer that is too long."""
     canonical = encode_message(Hurry(1))[4:]
     crook.throw(frame(canonical[:-1] + b"\xcc\x01"))
 
@@ -75,7 +75,7 @@ def claimed_bomb(crook: Byzantine) -> None:
 
 
 def oversized(crook: Byzantine) -> None:
-    """Announces a frame of a byte more than there may be."""
+    """Announces a frame one byte above the limit."""
     crook.throw(frame(bytes(DEFAULT_LIMITS.frame_max + 1)))
 
 
@@ -109,7 +109,7 @@ def to_another_game(crook: Byzantine) -> None:
 
 
 def no_such_seat(crook: Byzantine) -> None:
-    """Contributes from a seat that the table has not."""
+    """Contributes from a seat that the table does not have."""
     crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=12))
 
 
@@ -117,43 +117,43 @@ def no_such_seat(crook: Byzantine) -> None:
 
 
 def all_again(crook: Byzantine) -> None:
-    """Sends everything that all have contributed so far once more."""
+    """Sends all contributions so far once more."""
     for step in crook.match.record:
         for _, contribution in step.contributions:
             crook.publish(contribution)
 
 
 def another_past(crook: Byzantine) -> None:
-    """Signs contributions to every step so far, on a past that there is not."""
+    """Signs contributions to every step so far, on a past that never was."""
     for step in range(1, crook.match.number + 1):
         crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), step, bytes(32)))
 
 
 def far_steps(crook: Byzantine) -> None:
-    """Signs contributions to two hundred steps that are far away."""
+    """Signs contributions to two hundred steps far away."""
     for ahead in range(200):
         crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32)))
 
 
 def many_versions(crook: Byzantine) -> None:
-    """Signs fifty contributions to one step that is far away, each on another past."""
+    """Signs fifty contributions to one step far away, each on another past."""
     for past in range(50):
         crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), 5_000, bytes([past]) * 32))
 
 
 def asks_and_asks(crook: Byzantine) -> None:
-    """Says three hundred times that it has nothing."""
+    """Claims three hundred times to have nothing."""
     for _ in range(300):
         crook.say(Have(1, ()))
 
 
 def asks_ahead(crook: Byzantine) -> None:
-    """Says that it is a hundred thousand steps ahead."""
+    """Claims to be a hundred thousand steps ahead."""
     crook.say(Have(100_000, tuple(range(1, 13))))
 
 
 def hurries(crook: Byzantine) -> None:
-    """Hurries everybody at every step."""
+    """Sends `hurry` at every step."""
     for step in range(1, crook.match.number + 50):
         crook.say(Hurry(step))
 
@@ -166,7 +166,7 @@ def evidence_flood(crook: Byzantine) -> None:
 
 
 def false_links(crook: Byzantine) -> None:
-    """Says that it is linked with seats that there are not, and with itself."""
+    """Claims links with seats that do not exist, and with itself."""
     crook.say(Links(tuple(range(1, 13))))
 
 
@@ -190,12 +190,12 @@ def early_secret(crook: Byzantine) -> None:
 
 
 def wrong_secret(crook: Byzantine) -> None:
-    """Releases a secret that is not its own, in the middle of the game."""
+    """Releases another secret than its own, in the middle of the game."""
     crook.say(OpeningMessage(crook.number, encode_scalar(77)))
 
 
 def wrong_secrets_of_all(crook: Byzantine) -> None:
-    """Releases false secrets in every seat's name, zero and such as are too large among them."""
+    """Releases false secrets in every seat's name, zero and some that are too large."""
     for seat in range(1, 13):
         crook.say(OpeningMessage(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
 
