@@ -20,7 +20,7 @@ from seqp2p.testing.soak import soak, table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; returns the exit code: 0 when nothing happened that must not."""
+    """Run a command line and return its exit code: 0 if every invariant held."""
     chosen = _parser().parse_args(arguments)
     if chosen.command == "soak":
         return _soak(chosen)
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence."""
+    """A parser whose errors are one sentence."""
 
     def error(self, message: str) -> NoReturn:
         """See argparse; the exit code is 2."""
@@ -75,7 +75,7 @@ def _add_game(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(least: int) -> Callable[[str], int]:
-    """What reads a number from there up."""
+    """Return a parser of numbers from this one up."""
 
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < least:

@@ -1,4 +1,4 @@
-"""A disk in memory that knows what was synced: a crash of the machine keeps that, and of the rest what luck keeps."""
+"""A disk in memory that knows its synced bytes: a crash of the machine keeps these, and chance decides on the rest."""
 
 import random
 from collections.abc import Callable
@@ -11,29 +11,29 @@ from seqp2p.replay.sidecar import LoggedKind, SidecarSecrets, beginning, entry
 
 @dataclass
 class Stored:
-    """A file's bytes, and how many of them are sure to survive."""
+    """A file's bytes, and the number of them that are durable."""
 
     data: bytearray = field(default_factory=bytearray)
     synced: int = 0
 
 
 class VirtualFile:
-    """An open file. Written is what ``write`` has returned from, durable what ``sync`` has."""
+    """An open file. Bytes are written when ``write`` has returned, and durable when ``sync`` has."""
 
     def __init__(self, stored: Stored) -> None:
         self._stored = stored
 
     def write(self, data: bytes, /) -> int:
-        """All of it is taken."""
+        """Append all of the bytes."""
         self._stored.data += data
         return len(data)
 
     def sync(self) -> None:
-        """Everything written is durable."""
+        """Make everything written durable."""
         self._stored.synced = len(self._stored.data)
 
     def close(self) -> None:
-        """Nothing is lost by it."""
+        """Close the file; nothing is lost."""
 
 
 class VirtualDisk:
@@ -43,35 +43,35 @@ class VirtualDisk:
         self.files: dict[Path, Stored] = {}
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Raises FileExistsError, FileNotFoundError."""
+        """Open a file. Raises FileExistsError, FileNotFoundError."""
         if new == (path in self.files):
             raise FileExistsError(path) if new else FileNotFoundError(path)
         return VirtualFile(self.files.setdefault(path, Stored()))
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """Raises FileNotFoundError."""
+        """Return a file's bytes. Raises FileNotFoundError."""
         if path not in self.files:
             raise FileNotFoundError(path)
         data = bytes(self.files[path].data)
         return data if size_max < 0 else data[:size_max]
 
     def truncate(self, path: Path, size: int) -> None:
-        """Cut it off there."""
+        """Cut the file to this size."""
         stored = self.files[path]
         del stored.data[size:]
         stored.synced = min(stored.synced, size)
 
     def delete(self, path: Path) -> None:
-        """The file is gone."""
+        """Remove the file."""
         self.files.pop(path, None)
 
     def durable(self, path: Path) -> bytes:
-        """What of a file is sure to survive."""
+        """Return the durable bytes of a file."""
         stored = self.files.get(path)
         return b"" if stored is None else bytes(stored.data[: stored.synced])
 
     def lose_power(self, dice: random.Random) -> None:
-        """What was not synced survives up to some byte; behind it the file may be as long as it was, but zeros."""
+        """Lose power: unsynced bytes survive up to some byte; after it the file may keep its length, with zeros."""
         for _, stored in sorted(self.files.items()):
             written = len(stored.data)
             kept = dice.randint(stored.synced, written)
@@ -92,17 +92,17 @@ class VirtualSidecar:
             self._file.write(beginning(new))
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
-        """Append something signed."""
+        """Append a signed thing."""
         self._file.write(entry(kind, payload, signature))
 
     def sync(self) -> None:
-        """All of it is durable."""
+        """Make all of it durable."""
         self._file.sync()
 
     def delete(self) -> None:
-        """The game is over."""
+        """Remove it: the game is over."""
         self._disk.delete(self._path)
 
 
 Seconds = Callable[[], float]
-"""Gives how long the next thing takes."""
+"""A function that returns the time of the next operation."""

@@ -1,11 +1,11 @@
-"""Virtual time: what is to happen, in order. Two things at the same time happen in the order they were put down."""
+"""Virtual time: future events in order. Two events at the same time happen in the order of their scheduling."""
 
 import heapq
 from collections.abc import Callable
 
 
 class Appointment:
-    """Something that will happen, unless it is called off."""
+    """A future event that can be cancelled."""
 
     __slots__ = ("_what", "at")
 
@@ -14,18 +14,18 @@ class Appointment:
         self._what: Callable[[], None] | None = what
 
     def call_off(self) -> None:
-        """It does not happen."""
+        """Cancel the event."""
         self._what = None
 
     def happen(self) -> None:
-        """Do it, once."""
+        """Run the event, once."""
         what, self._what = self._what, None
         if what is not None:
             what()
 
 
 class EventQueue:
-    """An event heap and its clock. ``now`` is in virtual seconds from the start; ``done`` counts what has happened."""
+    """An event heap and its clock. ``now`` is in virtual seconds from the start; ``done`` counts past events."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -34,18 +34,18 @@ class EventQueue:
         self._count = 0
 
     def at(self, when: float, what: Callable[[], None]) -> Appointment:
-        """Do this at that time, or now if it is over."""
+        """Do this at that time, or now if it is past."""
         self._count += 1
         appointment = Appointment(max(when, self.now), what)
         heapq.heappush(self._heap, (appointment.at, self._count, appointment))
         return appointment
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """Do this so many seconds from now."""
+        """Do this after so many seconds."""
         return self.at(self.now + delay_s, what)
 
     def step(self) -> bool:
-        """Let the next thing happen; says whether there was one."""
+        """Run the next event. Return False if there is none."""
         if not self._heap:
             return False
         self.now, _, appointment = heapq.heappop(self._heap)

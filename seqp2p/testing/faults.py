@@ -1,4 +1,4 @@
-"""What goes wrong, as data: each fault says what, to whom, when and for how long. A plan is drawn from a seed.
+"""Faults as data: the kind, the seats, the time and the duration. A plan of faults is drawn from a seed.
 
     cut        the links between the seats break, once
     loss       links between the seats break again and again, for so long
@@ -6,17 +6,17 @@
     partition  nothing gets between these seats and the others, for so long
     slow       everything between these seats and the others takes ``size`` seconds longer, for so long
     crash      the process dies and is started again after so long; its files are as they were written
-    power      the machine loses power: what was not synced is lost or torn; started again after so long
+    power      the machine loses power: unsynced bytes are lost or torn; started again after so long
     die        the process dies for good
-    stall      the process is stopped for so long, and goes on as if nothing had been
+    stall      the process is stopped for so long, and continues without noticing
     drift      the seat's clock runs ``size`` times as fast, from the beginning
     disk       every sync of the seat takes ``size`` seconds longer, for so long
     leave      the seat's player leaves
     asleep     the seat's player does not choose for so long
     talk       the seat's player says something
-    bursts     a spectator reads every ``size`` seconds only, for so long; until then its host has unsent what it sends
+    bursts     a spectator reads only every ``size`` seconds, for so long; meanwhile its host keeps the messages unsent
 
-Times are virtual seconds from the start of the game. docs/testing.md has the table of what each must not break.
+Times are virtual seconds from the start of the game. docs/testing.md has the results.
 """
 
 import random
@@ -43,18 +43,18 @@ FaultKind: TypeAlias = Literal[
 ]
 KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
-"""Seats are sent little, and read it as it comes."""
+"""The faults of seats, which receive little and read it at once."""
 OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"disk", "asleep", "talk"}
-"""What goes wrong with spectators too: these have no player, and wait for no disk."""
+"""The faults of spectators too, which have no player and wait for no disk."""
 FIRST_SPECTATOR: Final = 101
 """Spectators are numbered from here on, far from any seat."""
-# When a game is on: miniature games take 10 to 60 s of virtual time.
+# Games of the small variant take 10 to 60 s of virtual time.
 _LATEST_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong. What ``size`` is depends on the kind; 0 where it is nothing."""
+    """One fault. The meaning of ``size`` depends on the kind; 0 if it has none."""
 
     kind: FaultKind
     at_s: float
@@ -64,13 +64,13 @@ class Fault:
 
     @property
     def until_s(self) -> float:
-        """When it is over."""
+        """The time of its end."""
         return self.at_s + self.for_s
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that goes wrong in one game, and how quick the network is: seconds for a message, and what chance adds."""
+    """All faults of one game, and the pace of the network: seconds for a message, and the random part."""
 
     latency_s: float = 0.002
     jitter_s: float = 0.01
@@ -78,20 +78,20 @@ class Plan:
 
     @property
     def last_s(self) -> float:
-        """When the last fault is over."""
+        """The end of the last fault."""
         return max((fault.until_s for fault in self.faults if fault.kind != "drift"), default=0.0)
 
     def of_kind(self, kind: FaultKind) -> list[Fault]:
-        """The faults of one kind."""
+        """Return the faults of one kind."""
         return [fault for fault in self.faults if fault.kind == kind]
 
 
 def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) -> Plan:
-    """A plan with up to five faults of these kinds; the same for the same arguments. Without kinds, the network's pace.
+    """Draw a plan with up to five faults of these kinds, the same for the same arguments. Without kinds, only a pace.
 
-    Where any kind may be drawn, most games have two to four faults: enough to meet, few enough to understand.
+    With all kinds, most games have two to four faults: enough to interact, few enough to understand.
     """
-    dice = random.Random(repr(("plan", seed, players)))  # noqa: S311 -- the same again is what is wanted
+    dice = random.Random(repr(("plan", seed, players)))  # noqa: S311 -- reproducible on purpose
     chosen = sorted(OF_SEATS.intersection(kinds))
     latency_s = dice.choice((0.0002, 0.002, 0.03, 0.2))
     jitter_s = dice.choice((0.0, 0.01, 0.1, 0.5))
@@ -102,8 +102,8 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
 
 
 def draw_watching(seed: object, spectators: int, kinds: Iterable[FaultKind] = KINDS) -> tuple[Fault, ...]:
-    """Up to three faults of these kinds for so many spectators; what goes wrong with the seats stays what it is."""
-    dice = random.Random(repr(("watching", seed, spectators)))  # noqa: S311 -- the same again is what is wanted
+    """Draw up to three faults of these kinds for so many spectators; the faults of the seats do not change."""
+    dice = random.Random(repr(("watching", seed, spectators)))  # noqa: S311 -- reproducible on purpose
     chosen = sorted(OF_SPECTATORS.intersection(kinds))
     count = dice.randint(0, 3) if chosen and spectators else 0
     numbers = range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators)
@@ -140,5 +140,5 @@ def _how_many(dice: random.Random, kind: FaultKind, players: int) -> int:
 
 
 def seats_of(faults: Collection[Fault], *kinds: FaultKind) -> frozenset[int]:
-    """The seats that faults of these kinds are about."""
+    """Return the seats that faults of these kinds are about."""
     return frozenset(seat for fault in faults if fault.kind in kinds for seat in fault.seats)

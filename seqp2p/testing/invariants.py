@@ -1,14 +1,14 @@
-"""Whoever sees everything, and says at once when something is not as it must be.
+"""The invariants of every simulated game, checked by an observer who sees everything.
 
-While a game is played:
+During a game:
 
-- what is final with one honest peer is final so with all of them, for ever;
-- no honest seat signs two different things for one place, whatever crashes;
-- what a seat signs is durable on its own disk before it is sent;
-- no honest seat or spectator is blamed for what it sent, and no honest seat proved a cheat;
-- no player is shown a card of somebody else that was not put on the table, and no spectator any such card.
+- a step that is final with one honest peer is final with the same value with all of them, for ever;
+- no honest seat signs two different things for one place, with any crashes;
+- everything that a seat signs is durable on its own disk before it is sent;
+- no honest seat or spectator is blamed for its messages, and no honest seat is proved a cheat;
+- no player or spectator is shown a card of another hand that was not put on the table.
 
-At the end referee.py plays the record again with all cards known, and secrets.py looks for what got out.
+At the end referee.py plays the record again with all cards known, and secrecy.py searches the sent bytes for secrets.
 """
 
 from collections import Counter
@@ -53,14 +53,14 @@ Final: TypeAlias = tuple[bytes, tuple[bytes, ...], Sanction | None, tuple[int, .
 """A final step: the head before it, its payloads, and the action and the seats that ballots closed it by."""
 
 _BLAME = "the host passed on", "the host came back with"
-"""How a spectator begins to say that its host is dishonest."""
+"""The first words of a spectator's complaint about a dishonest host."""
 
 _SIGNED = ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
 
 
 @lru_cache(10_000)
 def _place(message: _SIGNED) -> tuple[int, str, object]:
-    """Where something signed has its place: author, kind, step and so on. For one place a seat signs one thing."""
+    """Return the place of a signed message: author, kind, step and so on. A seat signs one thing for one place."""
     payload = message.payload
     match message:
         case ContributionMessage():
@@ -80,7 +80,7 @@ def _place(message: _SIGNED) -> tuple[int, str, object]:
 
 
 def _shower(message: WireMessage) -> int:
-    """The seat that shows cards of its own hand by this, or 0."""
+    """Return the seat that shows cards of its own hand by this message, or 0."""
     if isinstance(message, ContributionMessage):
         envelope = open_envelope(message.payload)
         return envelope.seat if envelope.kind in {"turn", "late", "discard"} else 0
@@ -96,8 +96,8 @@ def _opens_a_hand(frame: bytes) -> bool:
 
 @dataclass
 class Invariants:
-    """Looks after the seats of ``honest`` and the spectators that are ``spectators``. ``frames`` are all frames that
-    were sent, each once, openings apart, each with the seat that shows cards of its own by it, or 0.
+    """The observer of the seats ``honest`` and of ``spectators``. ``frames`` are all frames that were sent, each once,
+    without openings, each with the seat that shows cards of its own by it, or 0.
     """
 
     agreement: Agreement
@@ -105,7 +105,7 @@ class Invariants:
     spectators: frozenset[int] = frozenset()
     final: list[Final] = field(default_factory=list[Final])
     frames: dict[bytes, int] = field(default_factory=dict[bytes, int])
-    parted: int = 0  # the step before play, if any, at which a cheat has shown two faces
+    parted: int = 0  # the step before play, if any, at which a cheat equivocated
     reports: dict[int, Report] = field(default_factory=dict[int, Report])
     _signed: dict[tuple[int, str, object], bytes] = field(default_factory=dict[tuple[int, str, object], bytes])
     _looked: dict[int, tuple[Match, int]] = field(default_factory=dict[int, tuple[Match, int]])
@@ -113,7 +113,7 @@ class Invariants:
     # At every step.
 
     def looks(self, peer: SimPeer) -> None:
-        """A peer's match has taken something."""
+        """Check a peer whose match has taken something."""
         if peer.number not in self.honest or peer.match is None:
             return
         self._follows(f"seat {peer.number}", peer.number, peer.match)
@@ -123,7 +123,7 @@ class Invariants:
                 raise SafetyViolation(f"seat {peer.number} blames honest {kind} {seat}: {reason}")
 
     def notices(self, spectator: VirtualSpectator) -> None:
-        """A spectator's match has taken something."""
+        """Check a spectator whose match has taken something."""
         match, name = spectator.match, f"spectator {spectator.number}"
         if match is None:
             return
@@ -132,7 +132,7 @@ class Invariants:
             self._sees_shown_cards(name, 0, match, match.game.position.hands)
 
     def _follows(self, name: str, number: int, match: Match) -> None:
-        """What is final with it is so for ever, and with all others; it takes nobody honest for a cheat."""
+        """Check that its final steps are those of all others, for ever, and that it blames no honest seat."""
         before, count = self._looked.get(number, (match, 0))
         count = count if before is match else 0
         if match.final < count:
@@ -157,16 +157,16 @@ class Invariants:
             raise SafetyViolation(f"step {closed.number} is final with {name} in another way than with others")
 
     def _parts(self, closed: ClosedStep) -> bool:
-        """Whether a cheat has signed two things before the first deal.
+        """Return True if a cheat has signed two things before the first deal.
 
-        Nobody can vote there, so each honest seat takes the version that it got, and the game ends with the proof.
+        No vote is possible there, so each honest seat takes the version that it got, and the game ends with the proof.
         """
         before_play = closed.number <= 3 + len(self.agreement.seats)  # seat, reveal, shuffles, deal
         two = set(self.final[closed.number - 1][1]) ^ {contribution.payload for _, contribution in closed.contributions}
         return before_play and bool(two) and self.honest.isdisjoint(open_envelope(payload).seat for payload in two)
 
     def hears(self, sender: SimPeer, to: int, data: bytes) -> None:
-        """Something is sent, to a seat or a spectator; to these several frames in one piece."""
+        """Check a message to a seat or a spectator; the latter get several frames in one piece."""
         if to < FIRST_SPECTATOR:
             self._hears(sender, data, LinkStage.GAME)
             return
@@ -174,7 +174,7 @@ class Invariants:
             self._hears(sender, frame, LinkStage.SPECTATOR)
 
     def overhears(self, data: bytes) -> None:
-        """A spectator sends something: whatever it is, it is on the wire."""
+        """Keep any frame that a spectator sends: it is on the wire."""
         self.frames.setdefault(data, 0)
 
     def _hears(self, sender: SimPeer, frame: bytes, stage: LinkStage) -> None:
@@ -182,7 +182,7 @@ class Invariants:
             return
         if sender.number not in self.honest:
             if not _opens_a_hand(frame):
-                self.frames[frame] = 0  # It need not be a message; what it gives away may still be another's.
+                self.frames[frame] = 0  # It may be no message, and still give away another's secret.
             return
         message = decoded(frame, stage)
         if isinstance(message, OpeningMessage):
@@ -211,7 +211,7 @@ class Invariants:
                 raise SafetyViolation(f"seat {author} sent a {place[1]} that is not on its disk: {place[1:]}")
 
     def sees(self, peer: SimPeer, view: View) -> None:
-        """A player is shown this."""
+        """Check a view that a player is shown."""
         if peer.number in self.honest and peer.match is not None:
             self._sees_shown_cards(f"the player of seat {peer.number}", peer.number, peer.match, view.position.hands)
 
@@ -227,7 +227,7 @@ class Invariants:
     # At the end.
 
     def at_the_end(self, peers: Collection[SimPeer], spectators: Collection[VirtualSpectator] = ()) -> None:
-        """Verify every record, play the longest again with open cards, and look for secrets in all that was sent."""
+        """Verify every record, play the longest again with open cards, and search all sent bytes for secrets."""
         ended = [peer for peer in peers if peer.number in self.honest and peer.state == "ended"]
         if self.parted and any(peer.result and peer.result.kind in {"won", "drawn"} for peer in ended):
             raise SafetyViolation(f"a game was played out though its past parts at step {self.parted}")
@@ -246,14 +246,14 @@ class Invariants:
         look_for_secrets(referee, known, self.honest, self._sent())
 
     def _sent(self) -> dict[int, bytes]:
-        """All that was sent, under 0; by seat without what that seat showed of its hand by itself."""
+        """Return all sent bytes, under 0; by seat without the cards that this seat showed itself."""
         sent = {0: b"".join(self.frames)}
         for seat in self.honest:
             sent[seat] = b"".join(frame for frame, shower in self.frames.items() if shower != seat)
         return sent
 
     def _has_seen(self, spectator: VirtualSpectator, ended: Collection[SimPeer]) -> None:
-        """A spectator has ended: as the seats have, or it says why it has not seen so much."""
+        """Check the end of a spectator: the result of the seats, or a reason for less."""
         name, result = f"spectator {spectator.number}", spectator.result
         self._verifies(name, spectator, follows_nothing)
         if result and spectator.lan.host in self.honest and result.reason.startswith(_BLAME):

@@ -1,17 +1,17 @@
 """A LAN of peers in virtual time: the same seed gives the same game, byte by byte.
 
 Theory of operation. Nothing here waits. An event heap has everything that will happen: frames that arrive, alarms of
-each machine's own clock, players that make up their minds, faults. Every peer is the product's own ``Seated`` with its
-match, ballots, gossip, replay and seat's file; what trio does for it under ``Session`` (threads, sockets, timers) is
-done here by the heap, so that hours of a game on a bad network take a second. Chance comes from the seed alone.
+each machine's own clock, players' choices, faults. Every peer is the product's own ``SeatSession`` with its match,
+ballots, gossip, replay and seat's file. The heap does for it what trio does under ``SeatRunner`` (threads, sockets,
+timers), so hours of a game on a bad network take a second. All randomness comes from the seed.
 
-                     ┌── Peer 1 ─ Process ─ Seated ─ Match, OwnSeat, Ballots …      VirtualDisk 1
-    Agenda ─ Network ┼── Peer 2 ─ Process ─ Seated …                                VirtualDisk 2
-       ▲             ├── …
-       │             └── Spectator 101 ─ Visit ─ Onlooker ─ Match                   VirtualDisk 101
-       └ Plan: what goes wrong, and when
+                         ┌── SimPeer 1 ─ SimSeatProcess ─ SeatSession ─ Match, SeatKeys …         VirtualDisk 1
+    EventQueue ─ Network ┼── SimPeer 2 ─ SimSeatProcess ─ SeatSession …                           VirtualDisk 2
+       ▲                 ├── …
+       │                 └── VirtualSpectator 101 ─ SimSpectator ─ SpectatorSession ─ Match       VirtualDisk 101
+       └ Plan: the faults
 
-``Witness`` looks at every step and every frame, and raises ``SafetyViolation`` when something is not as it must be.
+``Invariants`` checks every step and every frame, and raises ``SafetyViolation``.
 """
 
 from collections.abc import Collection, Mapping
@@ -37,8 +37,8 @@ from seqp2p.testing.trouble import schedule
 from seqp2p.testing.wires import End, Network, Tamper, honest_wire
 
 SETTLE_S: Final = 600.0
-"""A game has ended, or is closed, so many virtual seconds after the last fault."""
-# When spectators come.
+"""The time for a game to end, or to be closed, in virtual seconds after the last fault."""
+# The arrival of spectators.
 _SOON_S: Final = 0.1
 _LATE_S: Final = 30.0
 _CONNECT_S: Final = 5.0
@@ -47,8 +47,8 @@ _STEPS_MAX: Final = 3_000_000
 
 @dataclass(frozen=True)
 class Cheats:
-    """Seats that do not play by the rules: how each makes its session, and what it does to what it sends; and
-    spectators that do not just watch.
+    """Dishonest seats and spectators: their sessions (``sessions``, ``visits``), and ``tamper``, which changes frames
+    on their way. ``seats`` are further seats that are not expected to be honest.
     """
 
     sessions: Mapping[int, MakeSession] = field(default_factory=dict[int, MakeSession])
@@ -58,7 +58,7 @@ class Cheats:
 
     @property
     def all(self) -> frozenset[int]:
-        """The seats that nothing is promised of."""
+        """The seats that are not expected to be honest."""
         return self.seats | frozenset(self.sessions)
 
 
@@ -66,16 +66,16 @@ HONEST: Final = Cheats()
 
 
 class TooLong(AssertionError):
-    """The game has not ended in the time that it has."""
+    """The game has not ended in its time."""
 
 
 class VirtualLan:
     """``n`` peers at one table. ``run`` plays the game to its end; ``peers`` are by seat.
 
-    ``plan`` is what goes wrong. ``seed`` decides everything else: the table, the moves, the pace. ``bots`` are names
-    of ``seqp2p.bots.registry``, in turn by seat; ``choices`` replaces some. The witness looks after all seats but those
-    of ``cheats``. ``spectators`` watch, by number from FIRST_SPECTATOR on; who hosts them and when they come follows
-    from the seed too, by other dice, so that the seats play the same game with them and without.
+    ``plan`` has the faults. ``seed`` decides everything else: the table, the moves, the pace. ``bots`` are names of
+    ``seqp2p.bots.registry``, in turn by seat; ``choices`` replaces some. The invariants hold for all seats but those of
+    ``cheats``. ``spectators`` watch, by number from FIRST_SPECTATOR on. Their hosts and their times follow from the
+    seed too, with randomness of their own, so the seats play the same game with them and without.
     """
 
     def __init__(
@@ -128,14 +128,14 @@ class VirtualLan:
 
     @property
     def honest(self) -> list[SimPeer]:
-        """The peers that play by the rules."""
+        """The honest peers."""
         return [peer for seat, peer in self.peers.items() if seat in self.witness.honest]
 
     @property
     def over(self) -> bool:
-        """Whether no peer plays any more, nor will again, and nobody watches.
+        """True if no honest peer plays or watches any more, nor will again.
 
-        Nobody waits for those that cheat, nor for their spectators, from whom a host can keep the end back for ever.
+        Cheats and their spectators do not count: a host can keep the end back from its spectators for ever.
         """
         last_s = self.plan.last_s
         served = self._spectators if self.host in self.witness.honest else []
@@ -147,7 +147,7 @@ class VirtualLan:
         )
 
     def run(self, settle_s: float = SETTLE_S) -> None:
-        """Play to the end. Raises TooLong, SafetyViolation, and whatever a peer raises that it must not."""
+        """Play to the end. Raises TooLong, SafetyViolation, and any error that a peer raises by a bug."""
         for peer in self.peers.values():
             self.agenda.after(drawn_from("start", self.seed, peer.number).random() * 0.05, peer.start)
         self._invite()
@@ -160,14 +160,14 @@ class VirtualLan:
         self.witness.at_the_end(self.peers.values(), self._spectators)
 
     def _invite(self) -> None:
-        """Half of the spectators come when the game begins, the others at any time; those that cheat miss nothing."""
+        """Half of the spectators come at the beginning of the game, the others at any time; cheats come first."""
         for number, spectator in self.spectators.items():
             late_s = spectator.dice.choice((_SOON_S, spectator.dice.uniform(0.0, _LATE_S)))
             self.agenda.after(_SOON_S if number in self._hostile_spectators else late_s, spectator.start)
 
     @property
     def _spectators(self) -> list[VirtualSpectator]:
-        """The spectators that only watch."""
+        """The honest spectators."""
         return [each for number, each in self.spectators.items() if number not in self._hostile_spectators]
 
     def _where(self) -> str:
@@ -183,9 +183,9 @@ class VirtualLan:
     # For the peers and spectators.
 
     def dial(self, process: "SimProcess[Any]", seat: int, answered: Answered, hello: bytes = b"") -> None:
-        """A connection from a process to a seat: three ways to be accepted, a fourth to know of it.
+        """Connect a process to a seat: three ways for the handshake, a fourth to know of it.
 
-        ``hello`` is what a spectator says it comes for.
+        ``hello`` is the id that a spectator gives.
         """
         own, agenda, network = process.number, self.agenda, self.network
         trips_s = network.takes_s(own, seat) + network.takes_s(seat, own)
@@ -222,7 +222,7 @@ class VirtualLan:
         self.witness.looks(peer)
 
     def see(self, peer: SimPeer, view: View) -> None:
-        """A peer's player is shown something."""
+        """Check a view that a peer's player is shown."""
         self.witness.sees(peer, view)
 
     def noticed(self, spectator: VirtualSpectator) -> None:

@@ -1,7 +1,7 @@
-"""Each thing is checked once per process: the real checks, with a memory of what they found right.
+"""The real checks with a memory: each statement that was found right is checked once per process.
 
-Twelve peers check the same bytes, and so do the next hundred games at the same table. What is wrong is never kept, so
-it is found wrong each time. What is remembered is keyed by the whole statement of the check.
+Twelve peers check the same bytes, and so do the next hundred games at the same table. A statement that was found wrong
+is not kept, so it is wrong each time. The key is the whole statement of the check.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _shares = lru_cache(_SHARES_MAX)(CHECKS.shares)
 
 
 class Remembering(Checks):
-    """The checks of ``seqp2p.match.checks``, each of which is made once for the same bytes."""
+    """The checks of ``seqp2p.match.checks``, each made once for the same bytes."""
 
     def signature(self, key: bytes, label: str, payload: bytes, signature: bytes) -> None:
         """See Checks."""
@@ -49,12 +49,12 @@ REMEMBERING: Final = Remembering()
 
 @lru_cache(_MESSAGES_MAX)
 def decoded(frame: bytes, stage: LinkStage = LinkStage.GAME) -> WireMessage:
-    """The message in a frame (its length before it); raises PeerError and Refused as the decoder does."""
+    """Return the message in a frame (after its length). Raises PeerError and PeerRefused as the decoder does."""
     return decode_message(frame[HEADER_SIZE:], stage)
 
 
 def pieces(data: bytes, size_max: int) -> Iterator[bytes]:
-    """The frames that were sent in one piece, each with its length; raises PeerError where the next is none."""
+    """Yield the frames that were sent in one piece, each with its length. Raises PeerError if the next is none."""
     at = 0
     while at < len(data):
         end = at + HEADER_SIZE + announced(data[at : at + HEADER_SIZE], size_max)

@@ -1,7 +1,7 @@
-"""The links of one simulated seat: what ``seqp2p.live.mesh`` does with sockets, done with virtual ones.
+"""The links of one simulated seat: the work of ``seqp2p.live.mesh`` with virtual sockets.
 
-What is said to whom is the product's own (``Relay``, ``View``). This file has what is trio's there: when to dial, when
-a link is dead, and how to say goodbye; the rules and the times are those of mesh.py, links.py and dialling.py.
+The product's own ``Relay`` and ``PeerState`` decide the messages. This file has trio's part: when to dial, when a link
+is dead, and how to say goodbye; the rules and the times are those of mesh.py, links.py and dialling.py.
 """
 
 import random
@@ -26,31 +26,31 @@ from seqp2p.testing.spectator_server import VirtualSpectatorFeed
 from seqp2p.testing.wires import End, keep_alive
 
 Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
-"""Gets the answer to a call: a link, why there is none, or None where nobody answers."""
+"""A function of the answer to a dial: a link, the reason for none, or None for no answer."""
 
 
 class MeshProcess(Protocol):
-    """The process that a mesh is a part of: its clock, its alarms (which end with it), and who takes what comes."""
+    """The process of a mesh: its clock, its alarms (which end with it), and its inbox."""
 
     def now(self) -> float:
-        """Seconds on its own clock."""
+        """Return the seconds on its own clock."""
         ...
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """An alarm, so many seconds from now on its own clock."""
+        """Set an alarm after so many seconds on its own clock."""
         ...
 
     def put(self, item: InboxItem) -> None:
-        """Something for the game."""
+        """Take a message for the game."""
         ...
 
     def dial(self, seat: int, answered: Answered) -> None:
-        """Try to reach a seat; the answer comes some time later."""
+        """Dial a seat; the answer comes later."""
         ...
 
 
 class Other(Neighbour[End]):
-    """Another seat as a simulated one keeps it."""
+    """The state that a simulated seat keeps about another."""
 
     def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
         super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, limits))
@@ -80,10 +80,10 @@ class VirtualMesh(Relay[End]):
         self._agreement = agreement
         self._feed = feed
         self._closing: Callable[[], None] | None = None
-        self.faulted: list[tuple[int, str]] = []  # whom this seat has blamed, or sent off, and for what
+        self.faulted: list[tuple[int, str]] = []  # the peers that this seat has blamed, or refused, with the reason
 
     def begin(self, store: Store) -> None:
-        """Look for the others."""
+        """Start to dial the others."""
         self._store = store
         if self._feed:
             self._feed.begin(Show(self._agreement, store, self._sticky))
@@ -117,13 +117,13 @@ class VirtualMesh(Relay[End]):
         self._process.dial(other.seat, answered)
 
     def turns_away(self, number: int, hello: bytes) -> PeerRefused | None:
-        """Why this process takes no link from that seat or spectator, if it takes none."""
+        """Return the reason to refuse a link from that seat or spectator, or None."""
         if number in self._others:
             return PeerRefused("faulty") if self._others[number].faults >= self._limits.faults_max else None
         return self._feed.turns_away(number, hello) if self._feed else PeerRefused("no_spectators")
 
     def adopt(self, end: End) -> None:
-        """A new link, dialled or taken."""
+        """Use a new link, dialled or accepted."""
         if end.seat in self._others:
             self._adopt(end)
         elif self._feed:
@@ -143,7 +143,7 @@ class VirtualMesh(Relay[End]):
         keep_alive(end, self._process.after, self._limits, self._alive)
 
     def lost(self, end: End, error: NetError) -> None:
-        """A link has ended."""
+        """Forget a link that has ended."""
         if end.seat in self._others:
             self._lost(end, error)
         elif self._feed:
@@ -173,7 +173,7 @@ class VirtualMesh(Relay[End]):
 
     @property
     def _awaited(self) -> bool:
-        """Whether somebody has not closed its link yet."""
+        """Return True if a peer has not closed its link yet."""
         return bool(self.linked) or bool(self._feed and self._feed.count)
 
     def _blame(self, peer: Neighbour[End], error: PeerError) -> None:
@@ -183,7 +183,7 @@ class VirtualMesh(Relay[End]):
     # Messages.
 
     def receive(self, end: End, data: bytes) -> None:
-        """A frame has come."""
+        """Handle a frame."""
         if self._feed and end.seat not in self._others:
             self._feed.receive(end, data)
             return
@@ -205,7 +205,7 @@ class VirtualMesh(Relay[End]):
             self._process.put(received)
 
     def close(self, reason: str, closed: Callable[[], None]) -> None:
-        """Say goodbye; ``closed`` is called once, when all have read it or ``close_s`` is over."""
+        """Say goodbye; ``closed`` is called once, when all have read it or after ``close_s``."""
         waiting = [closed]
 
         def close_once() -> None:
@@ -221,7 +221,7 @@ class VirtualMesh(Relay[End]):
         self._process.after(self._limits.close_s if self._awaited else 0.0, close_once)
 
     def abort(self) -> None:
-        """The process has ended in order: its connections are closed."""
+        """Close the connections of a process that has ended in order."""
         for link in self.ends:
             link.end(LinkLost(message("It has left.")))
 
@@ -232,12 +232,12 @@ class VirtualMesh(Relay[End]):
     # For seats that cheat.
 
     def send_to(self, seat: int, frame: bytes) -> None:
-        """Send this to one neighbour, if it is linked."""
+        """Send a message to one neighbour, if it is linked."""
         for link in self._others[seat].links[-1:]:
             link.send_frame(frame)
 
     def hold_back(self, contribution: Contribution) -> None:
-        """Count it as sent to everybody, so that ``publish`` sends it to nobody."""
+        """Count a message as sent to all, so that ``publish`` sends it to no one."""
         for other in self._others.values():
             other.view.wants(GossipItem(digest(contribution.payload)), self._now())
 

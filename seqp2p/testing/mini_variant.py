@@ -1,7 +1,7 @@
-"""The game in miniature: 24 cards on four rows of six squares, for any number of players from 2 to 12.
+"""A small variant: 24 cards on four rows of six squares, for any number of players from 2 to 12.
 
-It is data like the games that people play, so that every rule, proof and message is theirs; a shuffle of it takes a
-quarter of the time. ``make_known`` lets tables of this process name it; no command offers it.
+It is data like the real variants, so it has the same rules, proofs and messages; its shuffle takes a quarter of the
+time. ``make_known`` lets tables of this process name it; no command offers it.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What came of a simulated game, as plain data; and running one from its seed."""
+"""The outcome of a simulated game, as plain data; and running one from its seed."""
 
 import hashlib
 import subprocess
@@ -17,7 +17,7 @@ from seqp2p.testing.violation import SafetyViolation
 
 @dataclass(frozen=True, slots=True)
 class SeatOutcome:
-    """How it ended for one seat: ``state`` and ``result`` are its own, ``verdict`` and ``reason`` its record's."""
+    """The end for one seat: ``state`` and ``result`` are its own, ``verdict`` and ``reason`` its record's."""
 
     seat: int
     state: str
@@ -32,8 +32,8 @@ class SeatOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SimOutcome:
-    """A simulated game. ``violation`` is what must never be; ``hash`` is of the seats' records in order: the same
-    whoever watches, but for what befalls a host at its goodbye to them. Of ``spectators``, ``seat`` is the number.
+    """A simulated game. ``violation`` is the broken invariant, if any; ``hash`` is of the seats' records in order: the
+    same with any spectators, except for faults of a host at its goodbye to them. A spectator's ``seat`` is its number.
     """
 
     seed: int
@@ -50,16 +50,16 @@ class SimOutcome:
 
     @property
     def finished(self) -> bool:
-        """Whether some seat played to the end."""
+        """True if a seat played to the end."""
         return any(seat.result in {"won", "drawn"} for seat in self.seats)
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it for JSON."""
         return asdict(self)
 
 
 def outcome_of(lan: VirtualLan, violation: str | None = None) -> SimOutcome:
-    """What has come of a game."""
+    """Return the outcome of a game."""
     seats = tuple(_seat_outcome(lan, peer) for peer in lan.peers.values())
     everything = hashlib.sha256(b"".join(bytes.fromhex(seat.record) for seat in seats)).hexdigest()
     return SimOutcome(
@@ -94,9 +94,9 @@ def _seat_outcome(lan: VirtualLan, peer: SimPeer | VirtualSpectator) -> SeatOutc
 def simulate(
     seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME, spectators: int = 0
 ) -> SimOutcome:
-    """Play the game of this seed, with faults of these kinds; never raises SafetyViolation or TooLong, but says it.
+    """Play the game of this seed, with faults of these kinds. The outcome has any SafetyViolation or TooLong.
 
-    What else it raises, the program itself has: with a note of how to play the game again.
+    Any other error is a bug of the program, and is raised with a note of how to play the game again.
     """
     plan = draw_plan(seed, players, kinds)
     plan = replace(plan, faults=plan.faults + draw_watching(seed, spectators, kinds))
@@ -114,7 +114,7 @@ def simulate(
 def command(
     seed: int, players: int, kinds: Collection[FaultKind] = KINDS, variant: str = NAME, spectators: int = 0
 ) -> str:
-    """The command line that plays the game of ``simulate`` with these arguments."""
+    """Return the command line that plays the game of ``simulate`` with these arguments."""
     words = [f"python -m seqp2p.testing --seed {seed} --players {players}"]
     if set(kinds) != set(KINDS):
         words.append(" ".join(["--faults", *kinds]))
@@ -126,11 +126,11 @@ def command(
 
 
 def commit() -> str:
-    """The commit that this program is at, as far as can be known."""
+    """Return the commit of this program, if git knows it."""
     folder = Path(__file__).parent
     try:
         found = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 -- wherever git is
+            ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 -- git is found by the path
             cwd=folder,
             capture_output=True,
             text=True,

@@ -1,4 +1,4 @@
-"""One simulated peer: its machine, which may crash and come back, and the process that plays its seat."""
+"""One simulated peer: its machine, which may crash and restart, and the process that plays its seat."""
 
 import random
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ from seqp2p.testing.spectator_server import VirtualSpectatorFeed
 from seqp2p.testing.table import TableKey, VirtualSeat, drawn_from
 
 SimPeerState: TypeAlias = Literal["playing", "down", "ended", "gone"]
-"""``down``: its machine or process is not running. ``gone``: nor will it, because nothing is left to start from."""
+"""``down``: its machine or process is not running. ``gone``: it will not run again, having nothing to start from."""
 
 _SYNC_S: Final = 0.002
 _WORK_S: Final = 0.01
 
 
 class Lan(Protocol):
-    """What a peer needs of the network it is in."""
+    """The part of the network that a peer uses."""
 
     agenda: EventQueue
     table: TableKey
@@ -41,21 +41,21 @@ class Lan(Protocol):
     host: int
 
     def dial(self, process: SimSeatProcess, seat: int, answered: Answered) -> None:
-        """Try to reach a seat."""
+        """Dial a seat."""
         ...
 
     def looked(self, peer: "SimPeer") -> None:
-        """A peer's match has taken something."""
+        """Note that a peer's match has taken something."""
         ...
 
     def see(self, peer: "SimPeer", view: View) -> None:
-        """A peer's player is shown something."""
+        """Note that a peer's player is shown a view."""
         ...
 
 
 @dataclass
 class SimPeer:
-    """A machine, its files and its player. What it has lived through is in ``events`` (virtual seconds, event)."""
+    """A machine, its files and its player. ``events`` is its history (virtual seconds, event)."""
 
     lan: Lan
     number: int
@@ -84,17 +84,17 @@ class SimPeer:
 
     @property
     def match(self) -> Match | None:
-        """The match of the last process, also when that is over."""
+        """The match of the last process, also after its end."""
         return None if self.process is None else self.process.session.match
 
     @property
     def steps(self) -> int:
-        """How many steps are final with it."""
+        """The number of its final steps."""
         return 0 if self.match is None else self.match.final
 
     @property
     def record(self) -> bytes:
-        """The replay as it is on its disk."""
+        """The replay on its disk."""
         path = replay_path(self.number)
         return self.disk.read(path) if path in self.disk.files else b""
 
@@ -110,7 +110,7 @@ class SimPeer:
         self._run(match, seat, writer, sidecar)
 
     def restart(self) -> None:
-        """Take the seat again from what is on the disk, as ``seqp2p resume`` does."""
+        """Resume the seat from the files on the disk, as ``seqp2p resume`` does."""
         if self.state != "down":
             return
         path = replay_path(self.number)
@@ -152,13 +152,13 @@ class SimPeer:
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
     def _audience(self, process: SimSeatProcess) -> VirtualSpectatorFeed | None:
-        """Room for spectators, if this is the host; a seat that is taken again lets nobody watch."""
+        """Return room for spectators if this is the host; a seat that was resumed has none."""
         if not self.lan.places or self.number != self.lan.host or self.lives > 1:
             return None
         return VirtualSpectatorFeed(self.lan.places, process)
 
     def kill(self, *, power: bool) -> None:
-        """The process dies; with ``power`` its machine does."""
+        """End the process by a crash; with ``power`` of its machine."""
         if self.state != "playing" or self.process is None:
             return
         self.process.die(power=power)
@@ -167,17 +167,17 @@ class SimPeer:
             self.disk.lose_power(self.dice)
 
     def die(self) -> None:
-        """The process dies, and nobody starts it again."""
+        """End the process for good."""
         self.kill(power=False)
         if self.state == "down":
             self._be_gone("it died")
 
     def leave(self) -> None:
-        """The player leaves."""
+        """Let the player leave."""
         self.put(Leaving("had enough"))
 
     def put(self, item: InboxItem) -> None:
-        """Something for the session, if it runs."""
+        """Give the session something, if it runs."""
         if self.state == "playing" and self.process is not None:
             self.process.put(item)
 
@@ -187,35 +187,35 @@ class SimPeer:
     # As Machine has it.
 
     def sync_s(self) -> float:
-        """A disk's usual time for a sync, and what it takes longer now."""
+        """Return the disk's time for a sync: the usual one and the present delay."""
         return _SYNC_S * self.dice.uniform(0.5, 3.0) + self.slow_sync_s
 
     def work_s(self) -> float:
-        """A proof's time."""
+        """Return the time of a proof."""
         return _WORK_S * self.dice.uniform(0.5, 2.0)
 
     def think_s(self) -> float:
-        """A player's time, until it wakes up at least."""
+        """Return the player's time, at least until it wakes up."""
         asleep_s = max(0.0, self.asleep_until - self.agenda.now)
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
     def dial(self, process: SimSeatProcess, seat: int, answered: Answered) -> None:
-        """Try to reach a seat."""
+        """Dial a seat."""
         self.lan.dial(process, seat, answered)
 
     def tell(self, event: TableEvent) -> None:
-        """Note what has happened."""
+        """Note an event."""
         self.events.append((self.agenda.now, event))
 
     def see(self, view: View) -> None:
-        """The player is shown this."""
+        """Note a view that the player is shown."""
         self.lan.see(self, view)
 
     def looked(self, process: SimSeatProcess) -> None:
-        """The session has taken something."""
+        """Note that the session has taken something."""
         if process is self.process:
             self.lan.looked(self)
 
     def ended(self, result: Result) -> None:
-        """The game is over for this peer."""
+        """Note that the game is over for this peer."""
         self.state, self.result, self.ended_at = "ended", result, self.agenda.now

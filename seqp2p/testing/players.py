@@ -1,4 +1,4 @@
-"""Who chooses for simulated seats, and how long that takes: bots that think in virtual time."""
+"""The players of simulated seats: bots that think in virtual time."""
 
 import random
 from collections.abc import Callable
@@ -10,32 +10,32 @@ from seqp2p.rules import Action, View
 from seqp2p.testing.event_queue import Appointment
 
 Choose = Callable[[View, str | None], Action]
-"""A player's choice: what it sees, and why its last choice was not possible, or None."""
+"""A player's choice from its view and the reason of refusing its last choice, or None."""
 
 
 def make_bot(name: str, dice: random.Random) -> Choose:
-    """A bot of ``seqp2p.bots.registry``."""
+    """Return a bot of ``seqp2p.bots.registry``."""
     bot = BOTS[name](dice)
     return lambda view, _why: bot.choose(view)
 
 
 class Thinking(Protocol):
-    """What a player needs of its process: alarms, and where its answer goes."""
+    """The part of its process that a player uses: alarms, and the way of its answer."""
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """An alarm, so many seconds from now."""
+        """Set an alarm after so many seconds."""
         ...
 
     def now(self) -> float:
-        """Seconds on its own clock."""
+        """Return the seconds on its own clock."""
         ...
 
     def answer(self, chosen: Chosen) -> None:
-        """The player has chosen."""
+        """Take the player's choice."""
         ...
 
     def thinks_s(self) -> float:
-        """How long the next question takes."""
+        """Return the time of the next question."""
         ...
 
 

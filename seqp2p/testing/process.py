@@ -25,7 +25,7 @@ from seqp2p.testing.wires import End
 
 
 class VirtualSession(SeatSession):
-    """``Seated``, opened for whoever runs it by hand. Cheats are made by overriding what it does."""
+    """A `SeatSession` that is run by hand. Cheats override its methods."""
 
     async def begin(self) -> bool:
         """See Seated."""
@@ -37,23 +37,23 @@ class VirtualSession(SeatSession):
 
     @property
     def ending(self) -> Ending | None:
-        """How it has ended."""
+        """The end of the session, if it has ended."""
         return self._ending
 
     @property
     def openings(self) -> Openings:
-        """What comes after the end."""
+        """The release of secrets after the end."""
         return self._openings
 
     @property
     def store(self) -> MatchStore:
-        """What the mesh reads."""
+        """The store that the mesh reads."""
         return self._store
 
 
 @dataclass(frozen=True)
 class SimSeat:
-    """All that a session is made of."""
+    """All parts of a session."""
 
     match: Match
     seat: SeatKeys
@@ -65,7 +65,7 @@ class SimSeat:
     runtime: Runtime
 
     def make(self, kind: type[VirtualSession] = VirtualSession) -> VirtualSession:
-        """A session of this kind."""
+        """Make a session of these parts."""
         return kind(self.match, self.seat, self.mesh, self.asking, self.writer, self.tell, self.journal, self.runtime)
 
 
@@ -73,26 +73,26 @@ MakeSession = Callable[[SimSeat], VirtualSession]
 
 
 class SeatMachine(Machine, Protocol):
-    """What a seat's process stands on: its player too, who outlives it."""
+    """The machine of a seat's process, and its player, both of which outlive it."""
 
     def think_s(self) -> float:
-        """How long the player takes for its next choice."""
+        """Return the player's time for its next choice."""
         ...
 
     def dial(self, process: "SimSeatProcess", seat: int, answered: Answered) -> None:
-        """Try to reach a seat."""
+        """Dial a seat."""
         ...
 
     def tell(self, event: TableEvent) -> None:
-        """Something has happened at the table."""
+        """Note an event of the table."""
         ...
 
     def looked(self, process: "SimSeatProcess") -> None:
-        """The session has taken something: time to check that all is well."""
+        """Note that the session has taken something: the moment to check invariants."""
         ...
 
     def ended(self, result: Result) -> None:
-        """The process is done."""
+        """Note that the process is done."""
         ...
 
 
@@ -109,7 +109,7 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self._sidecar: VirtualSidecar
 
     def start(self, session: VirtualSession, mesh: VirtualMesh, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
-        """The links are looked for, and the game goes on."""
+        """Start to dial, and go on with the game."""
         self.session, self.mesh, self._writer, self._sidecar = session, mesh, writer, sidecar
         mesh.begin(session.store)
         self.after(TICK_S, self._tick)
@@ -126,15 +126,15 @@ class SimSeatProcess(SimProcess[InboxItem]):
     # For the player and the links.
 
     def answer(self, chosen: Chosen) -> None:
-        """The player has chosen."""
+        """Take the player's choice."""
         self.put(chosen)
 
     def thinks_s(self) -> float:
-        """How long the player takes."""
+        """Return the player's time."""
         return self.machine.think_s()
 
     def dial(self, seat: int, answered: Answered) -> None:
-        """Try to reach a seat."""
+        """Dial a seat."""
         self.machine.dial(self, seat, answered)
 
     # As Life has it.
@@ -176,7 +176,7 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self.mesh.close(ending.farewell, lambda: self._finish(ending))
 
     def _ignore(self, _item: InboxItem) -> None:
-        """The game is over: nothing else matters any more."""
+        """End the session: the game is over."""
 
     def _finish(self, ending: Ending) -> None:
         session = self.session
@@ -187,7 +187,7 @@ class SimSeatProcess(SimProcess[InboxItem]):
         self.machine.ended(ending.result)
 
     def die(self, *, power: bool) -> None:
-        """The process is gone: no goodbye. Without power its system does not close its connections either."""
+        """End without a goodbye. Without power its system does not close the connections either."""
         self._stop()
         for end in self.mesh.ends:
             if power:
@@ -197,5 +197,5 @@ class SimSeatProcess(SimProcess[InboxItem]):
 
 
 def replay_path(seat: int) -> Path:
-    """Where a seat's replay is, on its own disk."""
+    """Return the path of a seat's replay on its own disk."""
     return Path(f"{seat}.seqp2p")

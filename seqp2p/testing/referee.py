@@ -1,8 +1,8 @@
 """A referee that sees all cards: it plays a record again by the rules of the printed sheet alone.
 
-It holds the game secret of every seat, so it opens every ciphertext by itself and asks no proof. What it checks is
-that each shuffle is a permutation of the cards that it should be, that each action is legal in the position with all
-hands known, and that each hand has the cards that follow from what was dealt, drawn and played.
+It holds the game secret of every seat, so it opens every ciphertext by itself and needs no proof. It checks that each
+shuffle is a permutation of the right cards, that each action is legal in the position with all hands known, and that
+each hand has the cards that were dealt and drawn and not played.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ class Referee:
     def __init__(self, secrets: Mapping[int, int]) -> None:
         self._secrets = secrets
         self._opened: dict[int, int] = {}  # physical card by deck position
-        self._hands: Hands | None = None  # None while the cards are dealt anew
+        self._hands: Hands | None = None  # None during a redeal
         self._before: Position | None = None
         self.game: Game | None = None
         self.owners: dict[int, int] = {}
@@ -55,7 +55,7 @@ class Referee:
         self._note(match)
 
     def _open_deck(self, game: Game) -> None:
-        """A new draw pile: every card that should be there, once."""
+        """Check a new draw pile: every expected card is there, once."""
         deck = game.deck
         new = range(deck.drawn, len(deck.ciphertexts))
         cards = {point: card for card, point in enumerate(deck.points)}
@@ -79,7 +79,7 @@ class Referee:
         return {seat: Counter(self._face(game, position) for position in game.deck.hand(seat)) for seat in game.seats}
 
     def _turned(self, seat: int, event: Turned) -> "Counter[Card]":
-        """The action is legal by the rules, with all that is hidden from the others known; returns the seat's hand."""
+        """Check that the action is legal with all cards known, and return the seat's hand."""
         before = self._before
         if before is None or self._hands is None:
             raise SafetyViolation(f"an action before there is a position: {event}")

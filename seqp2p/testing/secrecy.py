@@ -1,10 +1,10 @@
-"""Looking for what must not have got out, in every byte that was sent.
+"""The search for secrets in every byte that was sent.
 
 A card in a hand is hidden by one number: the holder's own decryption share D = x·a. All others' shares for it are
-public, so whoever has D has the card, and a coalition of all but one seat needs exactly the last one's D for each
-position. So that is what is searched for, with the seats' real secrets, in all bytes on the wire: the share of every
-seat for every card that it held and never showed, and the secrets x themselves. Its own turns are left out: in them a
-seat shows a card because it wants to, also where the turn does not stand in the end.
+public, so D opens the card, and a coalition of all but one seat needs exactly the last one's D for each position. The
+search covers all bytes on the wire, with the seats' real secrets: the share of every seat for every card that it held
+and never showed, and the secrets x themselves. A seat's own turns are left out: it shows cards in them on purpose, also
+in a turn that is undone later.
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ from seqp2p.testing.violation import SafetyViolation
 def look_for_secrets(
     referee: Referee, secrets: Mapping[int, int], honest: frozenset[int], sent: Mapping[int, bytes]
 ) -> int:
-    """Raise SafetyViolation if a secret of an honest seat was ``sent``; returns how many were looked for.
+    """Raise SafetyViolation if a secret of an honest seat was ``sent``; return the number of secrets searched for.
 
-    ``sent`` is everything but the openings after the end, and by seat without that seat's own turns; under 0 with all.
+    ``sent`` has all frames but the openings after the end: by seat without that seat's own turns, and under 0 all.
     """
     looked = 0
     for seat in sorted(honest & secrets.keys()):

@@ -1,4 +1,4 @@
-"""What every simulated process has: alarms on its machine's clock, links, and one thing taken after the other."""
+"""The common part of simulated processes: alarms on the machine's clock, links, and an inbox."""
 
 from abc import abstractmethod
 from collections import deque
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Machine(Protocol):
-    """What a process stands on: its machine's clock and disk, which outlive it."""
+    """The machine of a process: a clock and a disk, which outlive it."""
 
     @property
     def number(self) -> int:
@@ -28,25 +28,25 @@ class Machine(Protocol):
 
     @property
     def rate(self) -> float:
-        """How fast its clock runs."""
+        """The speed of its clock."""
         ...
 
     @property
     def stalled_until(self) -> float:
-        """The process is stopped until then."""
+        """The end of the present stall."""
         ...
 
     def sync_s(self) -> float:
-        """How long the disk takes for a sync now."""
+        """Return the disk's time for a sync now."""
         ...
 
     def work_s(self) -> float:
-        """How long a proof takes."""
+        """Return the time of a proof."""
         ...
 
 
 class _Pause:
-    """Awaited, it lets virtual time pass."""
+    """An awaitable that lets virtual time pass."""
 
     def __init__(self, delay_s: float) -> None:
         self._delay_s = delay_s
@@ -56,7 +56,7 @@ class _Pause:
 
 
 class SimProcess(Generic[ItemT]):
-    """A running process, until it ends or dies; then its alarms and links are nothing to it any more."""
+    """A running process, until it ends or dies; after that its alarms and links have no effect."""
 
     def __init__(self, machine: Machine) -> None:
         self._on = machine
@@ -69,32 +69,32 @@ class SimProcess(Generic[ItemT]):
         """Its seat, or a spectator's number."""
         return self._on.number
 
-    # What it does with what comes.
+    # Incoming things.
 
     @abstractmethod
     def _take(self, item: ItemT) -> None:
-        """The next thing from the inbox, perhaps by ``_drive``."""
+        """Handle the next thing of the inbox, perhaps by ``_drive``."""
 
     @abstractmethod
     def _taken(self) -> None:
-        """What ``_drive`` was given is done."""
+        """Go on after the task of ``_drive``."""
 
     @abstractmethod
     def _hear(self, end: End, data: bytes) -> None:
-        """Something has come on a link."""
+        """Handle a frame of a link."""
 
     @abstractmethod
     def _lose(self, end: End, error: NetError) -> None:
-        """A link has ended."""
+        """Handle the end of a link."""
 
-    # The clock, and what waits for it.
+    # The clock and its alarms.
 
     def now(self) -> float:
-        """Seconds on this machine's clock, which nobody shares."""
+        """Return the seconds on this machine's own clock."""
         return 1_000.0 * self._on.number + self._on.agenda.now * self._on.rate
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """An alarm on this machine's clock; a process that is stopped hears it when it goes on."""
+        """Set an alarm on this machine's clock; a stalled process gets it when it goes on."""
         agenda = self._on.agenda
         appointment = Appointment(agenda.now + delay_s / self._on.rate, what)
         agenda.at(appointment.at, lambda: self._wake(appointment))
@@ -110,25 +110,25 @@ class SimProcess(Generic[ItemT]):
             appointment.happen()
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """As Runtime has it: what takes long takes virtual time."""
+        """See Runtime: slow work takes virtual time."""
         await _Pause(self._on.work_s())
         return work()
 
     async def on_disk(self, work: Callable[[], None]) -> None:
-        """As Runtime has it: what is synced is durable when the disk has taken its time."""
+        """See Runtime: synced bytes are durable after the disk's time."""
         await _Pause(self._on.sync_s())
         work()
 
-    # What comes in.
+    # The inbox.
 
     def put(self, item: ItemT) -> None:
-        """Something to take, behind everything else."""
+        """Append something to the inbox."""
         if self.alive:
             self._inbox.append(item)
             self._pump()
 
     def receive(self, end: End, data: bytes) -> None:
-        """Something has come on a link; a process that is stopped reads it later."""
+        """Read a frame of a link; a stalled process reads it later."""
         agenda, until = self._on.agenda, self._on.stalled_until
         if not self.alive:
             return
@@ -139,7 +139,7 @@ class SimProcess(Generic[ItemT]):
             self._hear(end, data)
 
     def lost(self, end: End, error: NetError) -> None:
-        """A link has ended."""
+        """Handle the end of a link."""
         agenda, until = self._on.agenda, self._on.stalled_until
         if self.alive and until > agenda.now:
             agenda.at(until, lambda: self.lost(end, error))
@@ -164,7 +164,7 @@ class SimProcess(Generic[ItemT]):
             self.after(delay_s, lambda: self._drive(work))
 
     def _stop(self) -> None:
-        """The process is gone, in the middle of whatever it did."""
+        """End the process in the middle of any task."""
         self.alive = False
         if self._running is not None:
             self._running.close()

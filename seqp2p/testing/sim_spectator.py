@@ -1,7 +1,7 @@
-"""One life of a simulated spectator: what ``seqp2p.live.spectator`` does with a socket, done with a virtual one.
+"""One process of a simulated spectator: the work of ``seqp2p.live.spectator`` with a virtual socket.
 
-What it makes of all that comes is the product's own (``Onlooker``). It gives the code, tries again for a while where
-nobody answers, and looks for its host when the link is lost.
+The product's own ``SpectatorSession`` takes the messages. The process gives the code, tries again for a while if there
+is no answer, and looks for its host when the link is lost.
 """
 
 import random
@@ -31,24 +31,24 @@ _KNOCK_AGAIN_S: Final = 2.0
 
 
 class SpectatorMachine(Machine, Protocol):
-    """What a spectator's process stands on."""
+    """The machine of a spectator's process."""
 
     def dial(self, visit: "SimSpectator", hello: bytes, answered: Answered) -> None:
-        """Try to reach the host."""
+        """Dial the host."""
         ...
 
     def looked(self, visit: "SimSpectator") -> None:
-        """It has taken something: time to check that all is well."""
+        """Note that it has taken something: the moment to check invariants."""
         ...
 
     def ended(self, visit: "SimSpectator", result: Result | None, reason: str) -> None:
-        """The process is done; without a result it has seen nothing."""
+        """Note that the process is done; without a result it has seen nothing."""
         ...
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """What a visit is made of."""
+    """The ticket of a spectator: its parts."""
 
     match: Match
     host: int
@@ -59,7 +59,7 @@ class Ticket:
 
 
 class SimSpectator(SimProcess[WatchItem]):
-    """A running spectator. Those who are none of the honest kind override ``adopt`` and ``_hear``."""
+    """A running spectator. Dishonest ones override ``adopt`` and ``_hear``."""
 
     def __init__(self, machine: SpectatorMachine, ticket: Ticket, dice: random.Random) -> None:
         super().__init__(machine)
@@ -69,7 +69,7 @@ class SimSpectator(SimProcess[WatchItem]):
         self._ticket = ticket
         self._dice = dice
         self._failures = 0
-        self._search: Appointment | None = None  # when it is given up
+        self._search: Appointment | None = None  # the time of giving up
         self._seeing_hands = False
 
     def start(self) -> None:
@@ -90,13 +90,13 @@ class SimSpectator(SimProcess[WatchItem]):
     # The link to the host.
 
     def adopt(self, end: End) -> None:
-        """A link to the host."""
+        """Use a link to the host."""
         self.end, self._failures = end, 0
         self.say(self.spectator.alive())
         keep_alive(end, self.after, DEFAULT_LIMITS, self.spectator.alive)
 
     def say(self, *messages: WireMessage) -> None:
-        """Send this to the host, if there is a link."""
+        """Send a message to the host, if there is a link."""
         if self.end is not None:
             for message in messages:
                 self.end.send_frame(encode_message(message))
@@ -156,10 +156,10 @@ class SimSpectator(SimProcess[WatchItem]):
             self._search = None
         self.put(found)
 
-    # What it takes.
+    # The inbox.
 
     def leave(self, reason: str) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._inbox.appendleft(Gone(reason))
         self._pump()
 
@@ -185,7 +185,7 @@ class SimSpectator(SimProcess[WatchItem]):
             self.machine.ended(self, self.spectator.ending, "")
 
     def die(self, *, power: bool) -> None:
-        """The process is gone. Without power its system does not close its connection either."""
+        """End without a goodbye. Without power its system does not close the connection either."""
         self._close(power=power)
 
     def _close(self, *, power: bool) -> None:

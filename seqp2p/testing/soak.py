@@ -1,4 +1,4 @@
-"""Many simulated games, seed after seed, until the time is up; and the table of what came of them."""
+"""Many simulated games, seed after seed, until the time is up; and the table of their outcomes."""
 
 import time
 from collections import Counter
@@ -11,9 +11,9 @@ from typing import Any, Final
 from seqp2p.testing.faults import KINDS, OF_SEATS, FaultKind
 from seqp2p.testing.outcome import SimOutcome, command, simulate
 
-# How many seats, in turn: mostly few, where a majority is lost soonest; now and then as many as there can be.
+# The numbers of seats, in turn: mostly few, which lose a majority soonest; sometimes the most possible.
 SIZES: Final = (3, 4, 2, 5, 3, 4, 6, 2, 3, 5, 4, 3, 7, 4, 2, 3, 5, 6, 4, 3, 8, 3, 4, 5, 12)
-# How many watch, in turn.
+# The numbers of spectators, in turn.
 WATCHED_BY: Final = (0, 0, 1, 0, 0, 0, 2, 0)
 _BATCH: Final = 20
 
@@ -22,13 +22,13 @@ def _only(kind: FaultKind) -> tuple[FaultKind, ...]:
     return (kind,)
 
 
-# Which faults, in turn: each kind by itself that seats have, all of them together as often as all of these.
+# The kinds of faults, in turn: each kind of seats by itself, and as often all of them together.
 MIXES: Final = tuple(mix for kind in KINDS if kind in OF_SEATS for mix in (_only(kind), KINDS))
 
 
 @dataclass
 class SoakTally:
-    """What came of many games: by kind of fault the games that had it, and those of them that were played out."""
+    """The outcomes of many games: by kind of fault the games that had it, and those of them that were played out."""
 
     games: int = 0
     finished: int = 0
@@ -45,7 +45,7 @@ class SoakTally:
     violations: list[str] = field(default_factory=list[str])
 
     def add(self, outcome: SimOutcome) -> None:
-        """One game more."""
+        """Count one game."""
         self.games += 1
         self.finished += outcome.finished
         self.virtual_s += outcome.time_s
@@ -80,7 +80,7 @@ class SoakTally:
 
 @dataclass(frozen=True, slots=True)
 class SoakGame:
-    """What a seed is played with in a soak."""
+    """The arguments of a seed in a soak."""
 
     players: int
     kinds: tuple[FaultKind, ...]
@@ -88,13 +88,13 @@ class SoakGame:
 
 
 def game_of(seed: int) -> SoakGame:
-    """What this seed is played with."""
+    """Return the arguments of this seed."""
     mix = MIXES[seed // len(SIZES) % len(MIXES)]
     return SoakGame(SIZES[seed % len(SIZES)], mix, WATCHED_BY[seed % len(WATCHED_BY)])
 
 
 def _again(seed: int) -> str:
-    """The command that plays it again."""
+    """Return the command that plays it again."""
     game = game_of(seed)
     return command(seed, game.players, game.kinds, spectators=game.spectators)
 
@@ -105,7 +105,7 @@ def _play(seed: int) -> SimOutcome:
 
 
 def play_seeds(seeds: range) -> tuple[list[SimOutcome], float]:
-    """Play the games of these seeds; what came of them, and the CPU seconds they took."""
+    """Play the games of these seeds; return their outcomes and the CPU seconds."""
     begun = time.process_time()
     outcomes = [_play(seed) for seed in seeds]
     return outcomes, time.process_time() - begun
@@ -120,7 +120,7 @@ def _batches(first: int, until: float, games: int | None) -> Iterator[range]:
 
 
 def soak(seconds: float, processes: int = 2, first_seed: int = 0, games: int | None = None) -> SoakTally:
-    """Play seed after seed for so many seconds, in so many processes (1: this one); no more than so many games."""
+    """Play seed after seed for so many seconds, in so many processes (1: this one), up to so many games."""
     begun = time.monotonic()
     tally = SoakTally(first_seed=first_seed)
     batches = _batches(first_seed, begun + seconds, games)
@@ -142,7 +142,7 @@ def _in_processes(processes: int, batches: Iterator[range]) -> Iterator[tuple[li
 
 
 def table(tally: SoakTally) -> list[str]:
-    """The tally as text: a row for each kind of fault, then the sums and what went wrong."""
+    """Return the tally as text: a row for each kind of fault, then the sums and the violations."""
     lines = [f"{'fault':<12}{'games with it':>15}{'violations':>12}{'played out':>12}"]
     lines += [
         f"{kind:<12}{tally.had[kind]:>15}{tally.had_violations[kind]:>12}{tally.had_finished[kind]:>12}"

@@ -1,4 +1,4 @@
-"""A simulated spectator: its machine, on which it may die and watch again, and what it saw."""
+"""A simulated spectator: its machine, on which it may die and watch again, and its history."""
 
 import random
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from seqp2p.testing.sim_spectator import SimSpectator, SpectatorMachine, Ticket
 from seqp2p.testing.table import TableKey, identity
 
 SimSpectatorState: TypeAlias = Literal["watching", "down", "ended", "gone"]
-"""``down``: it does not watch, now. ``gone``: nor will it, and it has seen nothing, or not to an end."""
+"""``down``: it is not watching now. ``gone``: it will not watch again, and has not seen an end."""
 MakeVisit: TypeAlias = Callable[[SpectatorMachine, Ticket, random.Random], SimSpectator]
 
 _SYNC_S: Final = 0.002
@@ -28,7 +28,7 @@ _WORK_S: Final = 0.01
 
 
 class Hall(Protocol):
-    """What a spectator needs of the network it is in."""
+    """The part of the network that a spectator uses."""
 
     agenda: EventQueue
     table: TableKey
@@ -36,17 +36,17 @@ class Hall(Protocol):
     host: int
 
     def dial(self, process: SimSpectator, seat: int, answered: Answered, hello: bytes) -> None:
-        """Try to reach a seat."""
+        """Dial a seat."""
         ...
 
     def noticed(self, spectator: "VirtualSpectator") -> None:
-        """A spectator's match has taken something."""
+        """Note that a spectator's match has taken something."""
         ...
 
 
 @dataclass
 class VirtualSpectator:
-    """A machine, its files, and whoever watches by it. What it was told is in ``events`` (virtual seconds, event)."""
+    """A machine, its files, and its spectator. ``events`` is its history (virtual seconds, event)."""
 
     lan: Hall
     number: int
@@ -69,33 +69,33 @@ class VirtualSpectator:
 
     @property
     def match(self) -> Match | None:
-        """The match of the last process, also when that is over."""
+        """The match of the last process, also after its end."""
         return None if self.process is None else self.process.spectator.match
 
     @property
     def steps(self) -> int:
-        """How many steps are final with it."""
+        """The number of its final steps."""
         return 0 if self.match is None else self.match.final
 
     @property
     def parted(self) -> bool:
-        """Whether it has read its host's goodbye."""
+        """True if it has read its host's goodbye."""
         return self.process is not None and self.process.spectator.farewell is not None
 
     @property
     def record(self) -> bytes:
-        """The last replay as it is on its disk."""
+        """The last replay on its disk."""
         return self.disk.read(self._path) if self._path in self.disk.files else b""
 
     @property
     def _path(self) -> Path:
-        """Every life has a replay of its own."""
+        """The path of the replay; every process has its own."""
         return Path(f"{self.number}.{self.lives}.seqp2p")
 
     # Lives.
 
     def start(self) -> None:
-        """Come to the host's door, with the code."""
+        """Dial the host, with the code."""
         if self.state != "down":
             return
         self.lives += 1
@@ -108,54 +108,54 @@ class VirtualSpectator:
         self.process.start()
 
     def restart(self) -> None:
-        """Watch again: nothing is kept of the last time, but that somebody wants to."""
+        """Watch again, from the beginning."""
         if self.lives:
             self.start()
 
     def kill(self, *, power: bool) -> None:
-        """The process dies; with ``power`` its machine does."""
+        """End the process by a crash; with ``power`` of its machine."""
         if self.state == "watching" and self.process is not None:
             self.process.die(power=power)
             self.state = "down"
 
     def die(self) -> None:
-        """It dies, and nobody watches again."""
+        """End for good."""
         self.kill(power=False)
         if self.state == "down":
             self.state, self.gone = "gone", "it died"
 
     def leave(self) -> None:
-        """Whoever watches has had enough."""
+        """Stop watching by choice."""
         if self.state == "watching" and self.process is not None:
             self.process.leave("had enough")
 
     # As SpectatorMachine has it.
 
     def sync_s(self) -> float:
-        """A disk's usual time for a sync."""
+        """Return the disk's usual time for a sync."""
         return _SYNC_S
 
     def work_s(self) -> float:
-        """A proof's time."""
+        """Return the time of a proof."""
         return _WORK_S * self.dice.uniform(0.5, 2.0)
 
     def dial(self, visit: SimSpectator, hello: bytes, answered: Answered) -> None:
-        """Try to reach the host."""
+        """Dial the host."""
         self.lan.dial(visit, self.lan.host, answered, hello)
 
     def tell(self, event: WatchEvent) -> None:
-        """Note what has happened."""
+        """Note an event."""
         self.events.append((self.agenda.now, event))
 
     def looked(self, visit: SimSpectator) -> None:
-        """It has taken something."""
+        """Note that it has taken something."""
         if visit is self.process:
             self.lan.noticed(self)
 
     def ended(self, visit: SimSpectator, result: Result | None, reason: str) -> None:
-        """The process is done."""
+        """Note that the process is done."""
         if visit is not self.process:
             return
         self.state, self.result, self.gone = ("gone" if result is None else "ended"), result, reason
         if result is None:
-            self.disk.delete(self._path)  # It was never let in: there is nothing to keep.
+            self.disk.delete(self._path)  # It was never let in, and has nothing to keep.

@@ -1,7 +1,7 @@
 """The spectators at one simulated host: the feed of ``seqp2p.lobby.spectator_server`` over virtual links.
 
-Who may come in and what each is sent is the product's own (``Audience``). The join code is taken as right: whoever
-gives it is let in, if there is room.
+The product's own ``SpectatorFeed`` decides on admission and messages. The join code is taken as right: every spectator
+is admitted if there is room.
 """
 
 from collections import deque
@@ -20,25 +20,25 @@ from seqp2p.testing.memory import decoded, pieces
 from seqp2p.testing.wires import End, keep_alive
 
 GIVES_CODE: Final = NO_LOBBY
-"""What a spectator says it comes for when it gives the code; one that comes back says the game's id."""
+"""The id that a new spectator gives with the code; one that reconnects gives the game's id."""
 # Of a game in miniature a batch is about the share that it is of a whole one: a spectator can be behind here, too.
 _MINIATURE: Final = replace(DEFAULT_LIMITS, watch_batch_max=8_192)
 
 
 class FeedClock(Protocol):
-    """The host's process, as far as it concerns its spectators."""
+    """The part of the host's process that serves its spectators."""
 
     def now(self) -> float:
-        """Seconds on its own clock."""
+        """Return the seconds on its own clock."""
         ...
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """An alarm, so many seconds from now on its own clock."""
+        """Set an alarm after so many seconds on its own clock."""
         ...
 
 
 def key_of(spectator: int) -> bytes:
-    """What stands for a spectator's public key here: no seat's."""
+    """Return a stand-in for a spectator's public key, which is no seat's."""
     return spectator.to_bytes(32, "big")
 
 
@@ -57,7 +57,7 @@ class VirtualSpectatorFeed(SpectatorFeed[End]):
         return list(self._by_end)
 
     def turns_away(self, spectator: int, hello: bytes) -> PeerRefused | None:
-        """Why it is not let in, if it is not."""
+        """Return the reason to refuse it, or None."""
         key = key_of(spectator)
         try:
             self.admit(key, hello)
@@ -68,12 +68,12 @@ class VirtualSpectatorFeed(SpectatorFeed[End]):
         return None
 
     def adopt(self, end: End) -> None:
-        """A new link."""
+        """Use a new link."""
         self._by_end[end] = self.come(key_of(end.seat), end)
         keep_alive(end, self._process.after, self._limits, Ping)
 
     def receive(self, end: End, data: bytes) -> None:
-        """Something has come."""
+        """Handle a frame."""
         try:
             for frame in pieces(data, self._limits.frame_max):
                 self.hear(self._by_end[end], decoded(frame, LinkStage.WATCHED))
@@ -81,12 +81,12 @@ class VirtualSpectatorFeed(SpectatorFeed[End]):
             end.end(error)
 
     def lost(self, end: End, error: NetError) -> None:
-        """A link has ended."""
+        """Forget a link that has ended."""
         if end in self._by_end:
             self.go(self._by_end.pop(end), error)
 
     def spread(self, item: GossipItem, frame: bytes) -> bool:
-        """See Audience; it is sent in the next round, if there is anything to send."""
+        """See SpectatorFeed. It is sent in the next round, if there is anything to send."""
         if put := super().spread(item, frame):
             self._news = True
             if not self._sending:
@@ -95,7 +95,7 @@ class VirtualSpectatorFeed(SpectatorFeed[End]):
         return put
 
     def say_goodbye(self, reason: str) -> None:
-        """See Audience; links that are not closed in time are closed from here."""
+        """See SpectatorFeed. Links that are not closed in time are closed from here."""
         super().say_goodbye(reason)
         self._process.after(self._limits.close_s, self.cut_off)
 

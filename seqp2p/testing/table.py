@@ -1,7 +1,7 @@
 """Tables for simulated games: the same for the same number, with keys and secrets that follow from it.
 
-Games at one table share their first steps byte by byte (agreement, keys, shuffles, deal), so that what these cost is
-paid once per process. From the first turn on each game is its own.
+Games at one table share their first steps byte by byte (agreement, keys, shuffles, deal), so each process pays for
+these once. From the first turn on each game is its own.
 """
 
 import random
@@ -24,12 +24,12 @@ from seqp2p.rules import variant_named
 from seqp2p.testing import mini_variant
 
 TABLES: Final = 12
-"""Different tables of each size. More would share less, fewer would shuffle too little."""
+"""The number of tables of each size. More would share less, fewer would shuffle too little."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableKey:
-    """What a table follows from."""
+    """The key that determines a table."""
 
     number: int
     players: int
@@ -37,22 +37,22 @@ class TableKey:
 
 
 def drawn_from(*seed: object) -> random.Random:
-    """Chance that is the same for the same words."""
-    return random.Random(repr(seed))  # noqa: S311 -- the same again is what is wanted
+    """Return a random generator, the same for the same words."""
+    return random.Random(repr(seed))  # noqa: S311 -- reproducible on purpose
 
 
 def fresh(*seed: object) -> Randomness:
-    """Secret bytes that are the same for the same words."""
+    """Return secret bytes that are the same for the same words."""
     return drawn_from(*seed).randbytes
 
 
 def identity(table: TableKey, seat: int) -> Identity:
-    """Who sits there."""
+    """Return the identity of a seat."""
     return Identity.generate(fresh("identity", table, seat))
 
 
 def draw_settings(table: TableKey) -> Settings:
-    """How the table plays: teams, options, clock and grace by lot, among those that the variant has."""
+    """Return settings: teams, options, clock and grace at random, among those of the variant."""
     dice = drawn_from("settings", table)
     variant = variant_named(table.variant)
     assert variant is not None, f"no variant {table.variant}"
@@ -78,7 +78,7 @@ def draw_settings(table: TableKey) -> Settings:
 
 
 def make_agreement(table: TableKey, settings: Settings | None = None) -> Agreement:
-    """The agreement of a table, by its own settings or by these."""
+    """Return the agreement of a table, with its own settings or these."""
     settings = draw_settings(table) if settings is None else settings
     nonces = fresh("nonces", table)
     seats = tuple(
@@ -104,10 +104,10 @@ def _shared(
 
 
 class VirtualSeat(SeatKeys):
-    """A seat whose proofs follow from its table and from what is proved: made once per process for one statement.
+    """A seat whose proofs follow from its table and the statement: each is made once per process.
 
-    ``life`` counts how often its process was started: after a crash the same statement gets another proof, as it does
-    from a seat whose chance is real.
+    ``life`` counts the starts of its process: after a crash the same statement gets another proof, as from a seat with
+    real randomness.
     """
 
     def __init__(self, table: TableKey, number: int, life: int, kept: SeatSecrets | None = None) -> None:

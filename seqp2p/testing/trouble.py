@@ -1,4 +1,4 @@
-"""Making a plan's faults happen."""
+"""The faults of a plan, applied to the network, the machines and the players."""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -10,20 +10,20 @@ from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.spectator import VirtualSpectator
 from seqp2p.testing.wires import Network
 
-# Between two breaks of a link that breaks again and again.
+# Between two breaks of one link.
 _LOSS_EVERY_S: Final = 1.7
 Node: TypeAlias = SimPeer | VirtualSpectator
 _WORDS: Final = ("good game", "my knave is lonely", "one moment", "what about the corner?", "hello")
 
 
 def schedule(plan: Plan, agenda: EventQueue, network: Network, nodes: Mapping[int, Node]) -> None:
-    """Put everything that goes wrong into the agenda."""
+    """Put all faults of the plan into the event queue."""
     for number, fault in enumerate(plan.faults):
         _Trouble(fault, number, agenda, network, nodes).schedule()
 
 
 class _Trouble:
-    """One fault, with what it happens to."""
+    """One fault and its targets."""
 
     def __init__(
         self, fault: Fault, number: int, agenda: EventQueue, network: Network, nodes: Mapping[int, Node]
@@ -86,7 +86,7 @@ class _Trouble:
             self._agenda.at(until_s, lambda: network.heal(one, other))
 
     def _read_late(self) -> None:
-        """What comes to them is not read until they look for it, which they do every few seconds."""
+        """Let them read only every few seconds."""
         at_s, until_s = self._fault.at_s, self._fault.until_s
         ways = [(other, one) for one in self._fault.seats for other in self._others]
         while at_s < until_s:
@@ -117,7 +117,7 @@ class _Trouble:
                 case "leave":
                     node.leave()
                 case _:
-                    pass  # What follows is a player's.
+                    pass  # Faults of players.
         for peer in self._seats():
             match self._fault.kind:
                 case "asleep":

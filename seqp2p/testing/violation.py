@@ -1,5 +1,5 @@
-"""What must never happen has happened."""
+"""The violation of an invariant."""
 
 
 class SafetyViolation(AssertionError):
-    """A promise of the protocol is broken; the text says which."""
+    """A promise of the protocol is broken; the text names it."""

@@ -1,7 +1,7 @@
 """The network between the peers: connections that lose nothing and keep their order, until they break.
 
-What TCP and TLS do for a link is taken as done: bytes arrive in order or the link ends. Everything else is here:
-every link at a pace of its own, directions that are cut and heal, ends that break unseen and are found dead by silence.
+TCP and TLS are assumed to work: bytes arrive in order or the link ends. Everything else is here: every link has a pace
+of its own, directions are cut and heal, ends break unseen and are found dead by silence.
 """
 
 import random
@@ -16,29 +16,28 @@ from seqp2p.net.messages import WireMessage, encode_message
 from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 
-# What systems take of what nobody reads: a few steps of a game in miniature, and all signs of life.
+# The buffer of the systems for unread bytes: a few steps of a small game, and all signs of life.
 _BUFFERS_SIZE: Final = 2_048
 _CLOSED: Final = b""
-"""Stands for the end of the stream, behind everything sent before."""
+"""The end of the stream, after everything sent before."""
 
 
 class Host(Protocol):
     """A process that has links."""
 
     def receive(self, end: "End", data: bytes) -> None:
-        """A frame has come."""
+        """Handle a frame."""
         ...
 
     def lost(self, end: "End", error: NetError) -> None:
-        """A link has ended here, by this end or the other."""
+        """Handle the end of a link, by this end or the other."""
         ...
 
 
 class End:
     """One end of a link, as ``seqp2p.lobby.spectator_feed.Outlet``.
 
-    ``heard_at``: when something last came, in virtual seconds; ``under_way``: bytes sent from here and
-    not read yet.
+    ``heard_at``: the virtual time of the last frame; ``under_way``: bytes sent from here and not read yet.
     """
 
     def __init__(self, network: "Network", own: int, seat: int, host: Host) -> None:
@@ -54,13 +53,13 @@ class End:
         self.other: End
 
     def send_frame(self, data: bytes) -> None:
-        """Queue a frame (or several in one piece); what is sent on a link that has ended is lost."""
+        """Queue a frame (or several in one piece); frames on a link that has ended are lost."""
         if self.open:
             self.under_way += len(data)
             self._network.carry(self, data)
 
     def end(self, error: NetError) -> None:
-        """This end closes, for this reason; the other hears of it as far as the way there is free."""
+        """Close this end for this reason; the other end learns of it if the way there is free."""
         if self.open:
             self.send_frame(_CLOSED)
             self.vanish()
@@ -68,52 +67,52 @@ class End:
 
     @property
     def unsent(self) -> int:
-        """Bytes that the systems on the way have no room for."""
+        """The number of bytes that the systems on the way have no room for."""
         return max(0, self.under_way - _BUFFERS_SIZE)
 
     @property
     def silent_s(self) -> float:
-        """For how long nothing has come, as far as the process has read it."""
+        """Return the seconds since the process last read something."""
         return self._network.now - self.heard_at
 
     def heard(self) -> None:
-        """The process has read something."""
+        """Note that the process has read something."""
         self.heard_at = self._network.now
 
     def cease(self) -> None:
-        """The process has died: its system closes the connection, whatever it wanted."""
+        """Close the connection for a process that has died, as its system does."""
         if self.open:
             self.send_frame(_CLOSED)
             self.vanish()
 
     def vanish(self) -> None:
-        """The process or the wire is gone: nothing is said to anybody."""
+        """End silently: the process or the wire is gone."""
         self.open = False
         self._held.clear()
 
     def arriving(self, now: float, takes_s: float) -> float:
-        """When what is sent now arrives: not before what was sent earlier."""
+        """Return the arrival time of a frame sent now: not before that of earlier frames."""
         self._arrives_at = max(self._arrives_at, now + takes_s)
         return self._arrives_at
 
     def hold(self, data: bytes) -> None:
-        """The way is cut: it waits for the way to heal, or for the link to end."""
+        """Keep a frame while the way is cut, until it heals or the link ends."""
         self._held.append(data)
 
     def release(self) -> None:
-        """The way is free again."""
+        """Deliver the kept frames: the way is free again."""
         held, self._held = self._held, deque[bytes]()
         for data in held:
             self._network.arrive(self, data)
 
     def broken(self) -> None:
-        """The connection is reset, and this end notices."""
+        """End by a reset, which this end notices."""
         if self.open:
             self.vanish()
             self._host.lost(self, LinkLost(message("The connection is lost.")))
 
     def deliver(self, data: bytes) -> None:
-        """Something has come to this end."""
+        """Deliver a frame to this end."""
         if not self.open:
             return
         if data == _CLOSED:
@@ -124,17 +123,17 @@ class End:
 
 
 Tamper = Callable[[int, int, bytes], "tuple[bytes, ...]"]
-"""What becomes of a frame on its way from one seat to another: nothing, itself, or other frames. Spectators are sent
+"""A function from a frame between two seats to the frames that arrive: none, itself, or others. Spectators are sent
 several frames in one piece.
 """
 
 
 After = Callable[[float, Callable[[], None]], object]
-"""An alarm on a process's clock: so many seconds from now, do this."""
+"""A function that sets an alarm on a process's clock: the seconds, and the action."""
 
 
 def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], WireMessage]) -> None:
-    """Say on this link that this end is there, again and again, and end it when nothing is heard of the other."""
+    """Send signs of life on this link, and end it when the other end is silent."""
 
     def beat() -> None:
         if not end.open:
@@ -149,15 +148,15 @@ def keep_alive(end: End, after: After, limits: Limits, alive: Callable[[], WireM
 
 
 def honest_wire(_sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
-    """What is sent arrives."""
+    """Deliver every frame."""
     return (frame,)
 
 
 class Network:
-    """All links. A direction between two seats that is cut holds back what is sent on it.
+    """All links. A direction between two seats that is cut holds back its frames.
 
-    ``dice`` is for the links between seats, ``beside`` for those of spectators: the luck of seats is the same with
-    spectators and without.
+    ``dice`` is for the links between seats, ``beside`` for those of spectators: the randomness of seats is the same
+    with spectators and without.
     """
 
     def __init__(
@@ -181,7 +180,7 @@ class Network:
         return self._agenda.now
 
     def link(self, one: int, host: Host, other: int, other_host: Host) -> tuple[End, End]:
-        """A new connection; whoever makes it hands the ends to the hosts."""
+        """Return a new connection; its maker gives the ends to the hosts."""
         here, there = End(self, one, other, host), End(self, other, one, other_host)
         here.other, there.other = there, here
         self._ends = [end for end in self._ends if end.open or end.other.open]
@@ -189,7 +188,7 @@ class Network:
         return here, there
 
     def takes_s(self, sender: int, to: int) -> float:
-        """How long something takes from one seat to another now: each pair has its own pace, and each message luck."""
+        """Return the time from one seat to another now: a pace for each pair, and chance for each message."""
         pair = min(sender, to), max(sender, to)
         dice = self._dice if pair[1] < FIRST_SPECTATOR else self._beside
         if pair not in self._usual:
@@ -198,13 +197,13 @@ class Network:
         return self._usual[pair] + self._plan.jitter_s * dice.random() ** 3 + further
 
     def carry(self, end: End, data: bytes) -> None:
-        """Something sets out from this end."""
+        """Send a frame from this end."""
         if data != _CLOSED:
             self.watch(end.own, end.seat, data)
         self._agenda.at(end.arriving(self.now, self.takes_s(end.own, end.seat)), lambda: self.arrive(end, data))
 
     def arrive(self, end: End, data: bytes) -> None:
-        """It is there, unless it is not read yet, or the way is cut: then the sender's system tries until it heals."""
+        """Deliver it, unless it is not read yet or the way is cut: then the sender's system tries until it heals."""
         if self._is_held(end.own, end.seat):
             end.hold(data)
             return
@@ -215,28 +214,28 @@ class Network:
             for each in self._tamper(end.own, end.seat, data):
                 end.other.deliver(each)
 
-    # What goes wrong.
+    # Faults.
 
     def is_cut(self, sender: int, to: int) -> bool:
-        """Whether nothing gets from one seat to another now."""
+        """Return True if the way from one seat to another is cut now."""
         return self._cuts.get((sender, to), 0) > 0
 
     def cut(self, sender: int, to: int) -> None:
-        """Nothing gets that way from now on. Several cuts heal one by one."""
+        """Cut the way. Several cuts heal one by one."""
         self._cuts[sender, to] = self._cuts.get((sender, to), 0) + 1
 
     def heal(self, sender: int, to: int) -> None:
-        """One cut less."""
+        """Heal one cut."""
         self._cuts[sender, to] -= 1
         self._release(sender, to)
 
     def hold_back(self, ways: Collection[tuple[int, int]]) -> None:
-        """What arrives on these ways, each from one to another, is not read from now on; a connection can be made."""
+        """Stop reading on these ways, each from one to another; a connection can still be made."""
         for way in ways:
             self._unread[way] = self._unread.get(way, 0) + 1
 
     def let_through(self, ways: Collection[tuple[int, int]]) -> None:
-        """It is read, unless something else holds it back."""
+        """Read again, unless another fault prevents it."""
         for way in ways:
             self._unread[way] -= 1
             self._release(*way)
@@ -251,14 +250,14 @@ class Network:
                     end.release()
 
     def slow_down(self, sender: int, to: int, by_s: float) -> None:
-        """Everything takes longer that way from now on."""
+        """Make everything slower that way."""
         self._slow.setdefault((sender, to), []).append(by_s)
 
     def speed_up(self, sender: int, to: int, by_s: float) -> None:
-        """No longer."""
+        """Undo ``slow``."""
         self._slow[sender, to].remove(by_s)
 
     def snap(self, one: int, other: int) -> None:
-        """The links between these two break, and both ends notice."""
+        """Break the links between these two; both ends notice."""
         for end in [end for end in self._ends if {end.own, end.seat} == {one, other} and end.open]:
             end.broken()

@@ -35,7 +35,7 @@ class Strategy:
     """The difference between a byzantine seat and the honest program. This one does nothing."""
 
     def instead(self, _crook: "Byzantine", _own: Contribution) -> bool:
-        """Handle a contribution that is due; return True to keep it back. Called again as long as it is due."""
+        """Handle a due contribution; return True to keep it back. Called again as long as it is due."""
         return False
 
     def after(self, _crook: "Byzantine") -> None:
@@ -43,7 +43,7 @@ class Strategy:
 
 
 class KeptBack(Exception):
-    """The strategy keeps back the contribution that is due."""
+    """The strategy keeps back the due contribution."""
 
 
 class Byzantine(VirtualSession):
