@@ -5,7 +5,7 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 import trio
 
@@ -14,7 +14,7 @@ from seqp2p.api.endpoint import Endpoint, Folder, open_endpoint, place_of
 from seqp2p.api.events import Events
 from seqp2p.api.running import PART_S
 from seqp2p.api.seat import Seat
-from seqp2p.api.settings import GRACE_S, table_settings
+from seqp2p.api.settings import table_settings
 from seqp2p.api.sitting import new_game
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.adverts import TableAdvert
@@ -25,7 +25,7 @@ from seqp2p.lobby.host import host_table
 from seqp2p.lobby.leaving import leave_table
 from seqp2p.lobby.spectator_server import spectator_server
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.table import Settings
+from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.limits import DEFAULT_LIMITS
 
@@ -178,25 +178,18 @@ class OpenTable:
 async def host(
     players: int = 2,
     *,
-    variant: str = "classic",
-    teams: int | None = None,
-    advanced: bool = False,
-    table_talk: bool = True,
-    manual_draw: bool = False,
-    open_hands: bool = True,
-    turn_time_s: int = 0,
-    grace_s: int = GRACE_S,
     name: str | None = None,
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
     spectators: int = DEFAULT_LIMITS.spectators_max,
     advertise: bool = True,
+    **choices: Unpack[TableChoices],
 ) -> AsyncGenerator[OpenTable]:
     """Open a table for others to join; its lobby is open while the block lasts.
 
-    ``players`` to ``grace_s`` (seconds) are the settings of the table, see ``table_settings``. The rest is this
-    player's: the ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the
+    ``players`` and ``choices`` are the settings of the table, see ``table_settings``. The rest is this player's: the
+    ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the
     folder that the command line uses; a key can sit at a table once, so each game at a time takes another), the folder
     ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Up to so many
     ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
@@ -204,17 +197,7 @@ async def host(
 
     Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
     """
-    settings = table_settings(
-        players,
-        variant=variant,
-        teams=teams,
-        advanced=advanced,
-        table_talk=table_talk,
-        manual_draw=manual_draw,
-        open_hands=open_hands,
-        turn_time_s=turn_time_s,
-        grace_s=grace_s,
-    )
+    settings = table_settings(players, **choices)
     async with open_endpoint(name, identity, replay_dir, place_of(listen)) as door:
         table = OpenTable(door, settings, await listening_addresses(door.listeners))
         async with background_tasks() as nursery:

@@ -25,6 +25,7 @@ from seqp2p.rules import (
     CLASSIC,
     END,
     KIDS,
+    RULE_OPTIONS,
     Action,
     ActionKind,
     Options,
@@ -36,7 +37,7 @@ from seqp2p.rules import (
     team_of,
     view,
 )
-from seqp2p.ui.language import t
+from seqp2p.ui.language import t, translate
 
 USUAL: Final = Options()
 REFUSED: Final = "this would be possible, and is refused to see what you do: answer once more"
@@ -61,9 +62,7 @@ class ConformanceTable:
     def name(self) -> str:
         """What it is called in the report."""
         parts = [t("{variant}, {players} players", variant=self.variant.name, players=self.players)]
-        parts += [t("advanced")] if self.options.advanced else []
-        parts += [t("no table talk")] if not self.options.table_talk else []
-        parts += [t("manual draw")] if self.options.manual_draw else []
+        parts += [translate(row.short) for row in RULE_OPTIONS if getattr(self.options, row.field) != row.usual]
         parts += [t("from where only an exchange is possible")] if self.only == "exchange" else []
         parts += [t("from where only a pass is possible")] if self.only == "pass" else []
         return ", ".join(parts)
@@ -71,9 +70,7 @@ class ConformanceTable:
     @property
     def option_names(self) -> tuple[str, ...]:
         """The options of ``seqp2p host`` that make such a table."""
-        names = {"advanced": self.options.advanced, "no-table-talk": not self.options.table_talk}
-        names["manual-draw"] = self.options.manual_draw
-        return tuple(name for name, chosen in names.items() if chosen)
+        return tuple(row.word for row in RULE_OPTIONS if getattr(self.options, row.field) != row.usual)
 
 
 TABLES: Final = (

@@ -7,7 +7,6 @@ from typing import Any, Final
 import click
 import trio
 
-from seqp2p.api.settings import GRACE_S
 from seqp2p.cli import children, home
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
@@ -18,7 +17,7 @@ from seqp2p.cli.settings import make_settings
 from seqp2p.cli.stopping import polite_signals, stopped_by
 from seqp2p.cli.verify import describe, verify_file
 from seqp2p.i18n import message, message_of
-from seqp2p.rules import CLASSIC, Options
+from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate
 
 # Whoever is quicker sits down first: a number for a name would be taken for the seat's.
@@ -46,7 +45,7 @@ def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_j
 def check_players(players: int) -> None:
     """Raise CommandError (usage) unless so many can play."""
     try:
-        make_settings(players, None, CLASSIC.name, Options(), GRACE_S, closed_hands=False)
+        make_settings(players)
     except CommandError as error:
         sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
         raise CommandError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None

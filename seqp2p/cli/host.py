@@ -18,7 +18,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.seating import Door, Lobbying, SitDown, open_door
-from seqp2p.cli.settings import make_address, make_choices, seat_options, table_options, table_settings
+from seqp2p.cli.settings import make_address, make_choices, make_settings, seat_options, table_options
 from seqp2p.i18n import message
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_table_number
@@ -69,7 +69,7 @@ def command(
     **table: Any,
 ) -> None:
     """Keep a table as the options say."""
-    settings = table_settings(players, **table)
+    settings = make_settings(players, **table)
     address = None if listen is None else make_address(listen)
     choices = make_choices(bot, pace_s, replay_dir, program)
     typed = choices.person and not until_stdin_closes

@@ -11,7 +11,7 @@ from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.cli.seating import Lobbying
-from seqp2p.cli.settings import make_choices, table_options, table_settings
+from seqp2p.cli.settings import make_choices, make_settings, table_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
@@ -61,7 +61,7 @@ def command(
 
         raise SystemExit(run_async(lambda: teach(Output(as_json), wish)))
     check_bots(bots, table["variant"])
-    settings = table_settings(bots + 1, **table)
+    settings = make_settings(bots + 1, **table)
     output = Output(as_json)
     filling = Filling(FillBots(bot, pace_s, at_once=True))
     lobbying = Lobbying(make_choices(None, 0, replay_dir), name, output, until_stdin_closes=False, wish=wish)

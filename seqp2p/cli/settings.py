@@ -1,7 +1,7 @@
 """Command-line options that make a table's settings, and those that say how a seat plays."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import click
 
@@ -15,9 +15,9 @@ from seqp2p.cli.playing import Choices
 from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
 from seqp2p.i18n import message, message_of
-from seqp2p.match.table import TURN_TIME_S_MAX, Settings, TableError
+from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address
-from seqp2p.rules import VARIANTS, Options
+from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,29 +35,10 @@ def make_address(text: str) -> Address:
         raise CommandError(sentence(message_of(error)), error.hint, USAGE) from None
 
 
-def make_settings(
-    players: int,
-    teams: int | None,
-    variant: str,
-    options: Options,
-    grace_s: int,
-    turn_time_s: int = 0,
-    *,
-    closed_hands: bool,
-) -> Settings:
-    """The settings of a table; raises CommandError (usage) with the reason where they cannot be played."""
+def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
+    """Return the settings of a table. Raises CommandError (usage) with the reason if they cannot be played."""
     try:
-        return settings.table_settings(
-            players,
-            variant=variant,
-            teams=teams,
-            advanced=options.advanced,
-            table_talk=options.table_talk,
-            manual_draw=options.manual_draw,
-            open_hands=not closed_hands,
-            turn_time_s=turn_time_s,
-            grace_s=grace_s,
-        )
+        return settings.table_settings(players, **choices)
     except TableError as error:
         context = click.get_current_context(silent=True)
         command = context.command_path if context else "seqp2p host"
@@ -74,23 +55,12 @@ def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_
 
 
 def table_options(command: F) -> F:
-    """The options that say how a table plays, but for how many; ``table_settings`` takes what they give."""
+    """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
     for option in reversed(
         [
             click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
             click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
-            click.option(
-                "--advanced", is_flag=True, help=message("One-eyed jacks may take a chip out of a completed sequence.")
-            ),
-            click.option(
-                "--no-table-talk",
-                is_flag=True,
-                help=message("A remark may be called: the speaker's team gives up a card each."),
-            ),
-            click.option("--manual-draw", is_flag=True, help=message("Players draw by themselves, and can forget to.")),
-            click.option(
-                "--closed-hands", is_flag=True, help=message("Do not open the hands for the replay at the end.")
-            ),
+            *map(_flag, TABLE_OPTIONS),
             time_options,
         ]
     ):
@@ -98,21 +68,15 @@ def table_options(command: F) -> F:
     return command
 
 
-def table_settings(
-    players: int,
-    *,
-    teams: int | None,
-    variant: str,
-    advanced: bool,
-    no_table_talk: bool,
-    manual_draw: bool,
-    closed_hands: bool,
-    turn_time_s: int,
-    grace_s: int,
-) -> Settings:
-    """The settings that the ``table_options`` add up to; raises CommandError (usage) where they cannot be played."""
-    options = Options(advanced=advanced, table_talk=not no_table_talk, manual_draw=manual_draw)
-    return make_settings(players, teams, variant, options, grace_s, turn_time_s, closed_hands=closed_hands)
+def _flag(row: TableOption) -> Callable[[F], F]:
+    """Return the flag of an option: it sets the value that is not usual."""
+    return click.option(
+        f"--{row.word}",
+        row.field,
+        is_flag=True,
+        callback=lambda _, __, given: row.usual != given,
+        help=row.help,
+    )
 
 
 def time_options(command: F) -> F:

@@ -21,7 +21,7 @@ from seqp2p.cli.stopping import stopping_alike
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.table import Settings
+from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.verify import Player, Report
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn, translate
@@ -148,12 +148,9 @@ def table_text(settings: Settings) -> str:
         t("{players} players in {teams} teams", players=players, teams=teams)
         if teams < players
         else t("{players} players", players=players),
-        t("advanced") if settings.advanced else "",
-        t("drawing by hand") if settings.manual_draw else "",
-        t("no table talk") if not settings.table_talk else "",
-        t("closed hands") if not settings.open_hands else "",
+        *(translate(row.short) for row in TABLE_OPTIONS if getattr(settings, row.field) != row.usual),
     ]
-    return ", ".join(filter(None, parts))
+    return ", ".join(parts)
 
 
 def _summarise(output: Output, verdicts: Counter[str], seconds: float) -> None:

@@ -4,7 +4,7 @@ The agreement's bytes are the header of the replay, and their hash is the id of 
 "The table agreement".
 """
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 
@@ -15,7 +15,16 @@ from seqp2p.i18n import listed, message, message_of
 from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.text import text_fault
-from seqp2p.rules import VARIANTS, Options, RulesError, Variant, check_table, variant_named
+from seqp2p.rules import (
+    RULE_OPTIONS,
+    VARIANTS,
+    Options,
+    RulesError,
+    TableOption,
+    Variant,
+    check_table,
+    variant_named,
+)
 
 PROTOCOL_VERSION = 1
 AGREEMENT_SIZE_MAX = 8192
@@ -46,7 +55,7 @@ class Settings(Record, frozen=True):
     @property
     def options(self) -> Options:
         """The part of the settings that the rules engine reads."""
-        return Options(advanced=self.advanced, table_talk=self.table_talk, manual_draw=self.manual_draw)
+        return Options(**{row.field: getattr(self, row.field) for row in RULE_OPTIONS})
 
     @property
     def rules(self) -> Variant:
@@ -54,6 +63,51 @@ class Settings(Record, frozen=True):
         variant = variant_named(self.variant)
         assert variant is not None, "checked before"
         return variant
+
+
+class TableChoices(TypedDict, total=False):
+    """The settings that a table may leave out: they have a usual value."""
+
+    variant: str
+    """``classic`` or ``kids``."""
+    teams: int | None
+    """None for the usual number of teams."""
+    advanced: bool
+    """One-eyed jacks may break a completed sequence."""
+    table_talk: bool
+    """False: a remark may be called."""
+    manual_draw: bool
+    """Players draw by themselves, and can forget to."""
+    open_hands: bool
+    """The replay shows all hands in the end."""
+    turn_time_s: int
+    """Seconds for a turn, 0 for no clock."""
+    grace_s: int
+    """Seconds to wait for a seat that cannot be reached."""
+
+
+TABLE_OPTIONS: Final = (
+    *RULE_OPTIONS,
+    TableOption(
+        field="open_hands",
+        usual=True,
+        word="closed-hands",
+        name=message("open hands"),
+        short=message("closed hands"),
+        help=message("Do not open the hands for the replay at the end."),
+        sentence=message("hands stay closed at the end"),
+        usual_sentence=message("hands are opened for the replay at the end"),
+    ),
+)
+"""The options of the rules, and those of the match."""
+USUAL_OPTIONS: Final = {row.field: row.usual for row in TABLE_OPTIONS}
+
+
+def other_options(settings: Settings) -> tuple[TableOption, ...]:
+    """The options of which a table has taken the value that is not usual, where that changes anything."""
+    plays_alone = settings.teams == settings.players
+    changed = (row for row in TABLE_OPTIONS if getattr(settings, row.field) != row.usual)
+    return tuple(row for row in changed if not (row.in_teams and plays_alone))
 
 
 class SeatEntry(Record, frozen=True):

@@ -35,11 +35,12 @@ from seqp2p.rules.notation import (
     parse_ends,
     parse_square,
 )
+from seqp2p.rules.options import RULE_OPTIONS, TABLE_TALK, Options, TableOption
 from seqp2p.rules.position import CompletedSequence, Hand, Pending, Phase, Position, hide, reveal, start
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
 from seqp2p.rules.sequences import nameable_lines
 from seqp2p.rules.status import status
-from seqp2p.rules.table import Options, check_table, default_teams, hand_size, team_of
+from seqp2p.rules.table import check_table, default_teams, hand_size, team_of
 from seqp2p.rules.variant import (
     CLASSIC,
     KIDS,
@@ -66,7 +67,9 @@ __all__ = [
     "KIDS",
     "NO_SQUARE",
     "PASS",
+    "RULE_OPTIONS",
     "SKIP",
+    "TABLE_TALK",
     "UNKNOWN",
     "VARIANTS",
     "WAIVE",
@@ -94,6 +97,7 @@ __all__ = [
     "SeatNumber",
     "Square",
     "SquareSet",
+    "TableOption",
     "TableSize",
     "Team",
     "Variant",

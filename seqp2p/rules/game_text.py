@@ -39,9 +39,10 @@ from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import apply
 from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
 from seqp2p.rules.notation import format_action, format_card, parse_action, parse_card
+from seqp2p.rules.options import Options
 from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
-from seqp2p.rules.table import Options, hand_size
+from seqp2p.rules.table import hand_size
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, SeatNumber, Variant
 
 _TEXT_MAX: Final = 200_000

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.table import Options, Table, make_table
+from seqp2p.rules.options import Options
+from seqp2p.rules.table import Table, make_table
 from seqp2p.rules.variant import UNKNOWN, Card, Line, SeatNumber, Team, Variant
 
 Hand: TypeAlias = tuple[Card, ...]

@@ -4,7 +4,7 @@ Sixteen words with a space between them, in this order. Two more follow, each on
 beside the ordinary game, which manual draw and called talk can bring about, and the seats that have left.
 
     variant      its name
-    options      - or a comma list of advanced, no-table-talk, manual-draw
+    options      - or a comma list of the words of ``options.RULE_OPTIONS``
     table        players/teams
     board        rows from 1 on, separated by /: a letter for a chip (a is team 1), * for a free corner,
                  a number for as many free squares
@@ -35,10 +35,11 @@ from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.errors import NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.notation import format_card, format_ends, parse_card, parse_ends
+from seqp2p.rules.options import RULE_OPTIONS, Options
 from seqp2p.rules.phases import pending_fault
 from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
-from seqp2p.rules.table import Options, Table, make_table
+from seqp2p.rules.table import Table, make_table
 from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
 
 _TEXT_MAX: Final = 5_000
@@ -50,12 +51,7 @@ _WORDS: Final = 16
 _OUT: Final = "out:"
 _PHASES: Final[dict[str, Phase]] = {"play": "play", "draw": "draw", "late": "late", "penalty": "penalty"}
 _OUTCOMES: Final = {"-": ONGOING, "=": DRAWN}
-# name of the option in the text, field, value that the text stands for
-_OPTION_WORDS: Final = (
-    ("advanced", "advanced", True),
-    ("no-table-talk", "table_talk", False),
-    ("manual-draw", "manual_draw", True),
-)
+_OPTION_OF: Final = {row.word: row for row in RULE_OPTIONS}
 
 
 def position_hash(position: Position) -> bytes:
@@ -169,16 +165,16 @@ def format_options(options: Options) -> str:
     >>> format_options(Options(table_talk=False, manual_draw=True))
     'no-table-talk,manual-draw'
     """
-    return ",".join(word for word, field, value in _OPTION_WORDS if getattr(options, field) == value) or "-"
+    return ",".join(row.word for row in RULE_OPTIONS if getattr(options, row.field) != row.usual) or "-"
 
 
 def parse_options(text: str) -> Options:
     """The options with this text; NotationError if there are none."""
     chosen = _items(text)
     for word in chosen:
-        if word not in {option for option, _, _ in _OPTION_WORDS}:
+        if word not in _OPTION_OF:
             raise NotationError(message("{word!r} is no option", word=word[:_SHOWN_MAX]))
-    options = Options(**{field: value for word, field, value in _OPTION_WORDS if word in chosen})
+    options = Options(**{_OPTION_OF[word].field: not _OPTION_OF[word].usual for word in chosen})
     if format_options(options) != text:
         raise NotationError(
             message("the options {text!r} are written {right!r}", text=text[:_SHOWN_MAX], right=format_options(options))

@@ -1,32 +1,13 @@
 """Who sits down to what: table sizes, teams and options."""
 
-from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any
 
 from seqp2p.i18n import any_of, listed, message
 from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import Lookup, NearLines, lookup
+from seqp2p.rules.options import RULE_OPTIONS, Options
 from seqp2p.rules.variant import SeatNumber, TableSize, Team, Variant
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the table agrees on beyond the variant; the defaults are the usual game."""
-
-    advanced: bool = False
-    """A removing card may also take a chip out of a completed sequence, which then counts no more."""
-    table_talk: bool = True
-    """Talking about the game is allowed. False: an opponent may call it, and the speaker's team pays in cards."""
-    manual_draw: bool = False
-    """The mover draws by an action of its own, and can forget to."""
-
-
-# The options as people are told of them.
-_OPTION_NAMES: Final = {
-    "advanced": message("advanced"),
-    "table_talk": message("table talk"),
-    "manual_draw": message("manual draw"),
-}
 
 
 def check_table(variant: Variant, players: int, teams: int, options: Options) -> None:
@@ -54,12 +35,10 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
                 teams=teams,
             )
         )
-    usual = Options()
-    for option in fields(options):
-        changed = getattr(options, option.name) != getattr(usual, option.name)
-        if changed and option.name not in variant.options:
-            name = _OPTION_NAMES[option.name]
-            raise RulesError(message("{game} has no option {name}: leave it as it is", game=variant.title, name=name))
+    for row in RULE_OPTIONS:
+        if getattr(options, row.field) != row.usual and row.field not in variant.options:
+            why = message("{game} has no option {name}: leave it as it is", game=variant.title, name=row.name)
+            raise RulesError(why)
 
 
 def default_teams(variant: Variant, players: int) -> int:

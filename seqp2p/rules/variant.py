@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from seqp2p.rules.boards import CLASSIC_GRID, FREE, KIDS_GRID
+from seqp2p.rules.options import RULE_OPTIONS
 
 Card: TypeAlias = int
 """A face of the deck: an index into ``Variant.faces``. The two copies of a face are the same Card."""
@@ -129,7 +130,7 @@ def _classic() -> Variant:
         ranks=tuple(range(2, 15)) * 4,
         exchanges_per_turn=1,
         quiet_turns_max=208,
-        options=("advanced", "table_talk", "manual_draw"),
+        options=tuple(row.field for row in RULE_OPTIONS),
         colours=("blue", "green", "red"),
         any_colours=False,
     )

@@ -7,8 +7,9 @@ from seqp2p.rules.actions import Action
 from seqp2p.rules.engine import legal_actions
 from seqp2p.rules.errors import RulesError
 from seqp2p.rules.lookup import squares_of
+from seqp2p.rules.options import Options
 from seqp2p.rules.position import CompletedSequence, Hand, Phase, Position, hide
-from seqp2p.rules.table import Options, team_of
+from seqp2p.rules.table import team_of
 from seqp2p.rules.variant import Card, SeatNumber, Square, Team, Variant
 
 CORNER = -1

@@ -6,7 +6,7 @@ time. ``make_known`` lets tables of this process name it; no command offers it.
 
 from typing import Final
 
-from seqp2p.rules import Variant, make_known
+from seqp2p.rules import RULE_OPTIONS, Variant, make_known
 from seqp2p.rules.variant import TableSize, read_board
 
 NAME: Final = "miniature"
@@ -49,7 +49,7 @@ def _miniature() -> Variant:
         ranks=(),
         exchanges_per_turn=1,
         quiet_turns_max=36,
-        options=("advanced", "table_talk", "manual_draw"),
+        options=tuple(row.field for row in RULE_OPTIONS),
         colours=_COLOURS,
         any_colours=True,
     )

@@ -19,7 +19,7 @@ from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys, SeatSecrets
-from seqp2p.match.table import Agreement, SeatEntry, Settings, check_settings
+from seqp2p.match.table import TABLE_OPTIONS, Agreement, SeatEntry, Settings, check_settings
 from seqp2p.rules import variant_named
 from seqp2p.testing import mini_variant
 
@@ -58,20 +58,16 @@ def draw_settings(table: TableKey) -> Settings:
     assert variant is not None, f"no variant {table.variant}"
     teams = dice.choice(next(size.teams for size in variant.sizes if size.players == table.players))
 
-    def chosen(option: str, *, usual: bool) -> bool:
-        return dice.random() < 0.5 if option in variant.options else usual
-
+    free = (*variant.options, "open_hands")
+    options = {row.field: dice.random() < 0.5 if row.field in free else row.usual for row in TABLE_OPTIONS}
     settings = Settings(
         variant=table.variant,
         players=table.players,
         teams=teams,
         colours=variant.colours[:teams],
-        advanced=chosen("advanced", usual=False),
-        table_talk=chosen("table_talk", usual=True),
-        manual_draw=chosen("manual_draw", usual=False),
-        open_hands=dice.random() < 0.5,
         turn_time_s=dice.choice((0, 0, 5, 15)),
         grace_s=dice.choice((5, 10, 20)),
+        **options,
     )
     check_settings(settings)
     return settings

@@ -13,8 +13,8 @@ from typing import Final
 
 from seqp2p.i18n import message
 from seqp2p.match.events import Result
-from seqp2p.match.table import Agreement, Settings
-from seqp2p.rules import Action, team_of
+from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
+from seqp2p.rules import TABLE_TALK, Action, team_of
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import current, t, tn, translate
 
@@ -143,23 +143,19 @@ def settings_lines(settings: Settings) -> list[str]:
             teams=teams,
             wins=wins,
         )
+    other = other_options(settings)
+    options = [row.sentence if row in other else row.usual_sentence for row in TABLE_OPTIONS]
     chosen = [
-        t("a completed sequence can be broken by a one-eyed jack") if settings.advanced else "",
-        t("cards are drawn by hand (draw), and can be forgotten") if settings.manual_draw else "",
-        translate(TALK_RULE) if talk_is_callable(settings) else "",
-        t("hands are opened for the replay at the end") if settings.open_hands else t("hands stay closed at the end"),
+        *(translate(sentence) for sentence in options if sentence),
         t("a turn takes at most {time}", time=clock(time_s)) if time_s else t("no turn clock"),
         t("a seat that is away is waited for up to {time}", time=clock(settings.grace_s)),
     ]
-    return [first, *(f"  {text}" for text in chosen if text)]
-
-
-TALK_RULE: Final = message("an opponent may call a remark: each of the speaker's team gives up a card")
+    return [first, *(f"  {text}" for text in chosen)]
 
 
 def talk_is_callable(settings: Settings) -> bool:
-    """Whether the rule against table talk holds: the table has chosen it, and there are team-mates to talk to."""
-    return not settings.table_talk and settings.teams < settings.players
+    """Return True if a remark may be called: the table has chosen it, and there are team-mates to talk to."""
+    return TABLE_TALK in other_options(settings)
 
 
 def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:

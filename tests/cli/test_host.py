@@ -19,7 +19,6 @@ from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.rules import Options
 from tests.net.tools import agreement, identity
 from tests.net.tools import credentials as numbered
 
@@ -58,7 +57,7 @@ async def test_a_table_is_advertised_as_it_is(
     monkeypatch.setattr(module, "advertising", advertising)
     monkeypatch.setattr(module, "host_table", host_table)
     monkeypatch.setattr(module, "play_games", play_games)
-    settings = make_settings(3, None, "classic", Options(), 120, closed_hands=False)
+    settings = make_settings(3)
     lobbying = Lobbying(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
     filling = Filling(FillBots("random", 0, at_once=False))
     assert await module.host(settings, 0, Address("127.0.0.1", 0), lobbying, filling) == 0

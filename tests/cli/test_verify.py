@@ -292,7 +292,7 @@ def test_several_files_end_with_a_summary(cli: Cli, written: Callable[[str], Pat
         ({"players": 3}, "Sequence, 3 players"),
         (
             {"teams": 2, "advanced": True, "manual_draw": True, "table_talk": False, "open_hands": False},
-            "Sequence, 4 players in 2 teams, advanced, drawing by hand, no table talk, closed hands",
+            "Sequence, 4 players in 2 teams, advanced, no table talk, drawing by hand, closed hands",
         ),
     ],
 )

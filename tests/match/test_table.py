@@ -1,7 +1,8 @@
 """The table agreement: names, keys, nonces and settings that may be used, and the id that they make."""
 
 import unicodedata
-from typing import Any
+from dataclasses import asdict
+from typing import Any, get_type_hints
 
 import msgspec
 import pytest
@@ -13,8 +14,10 @@ from seqp2p.match.encoding import DecodeError, decode, encode, pack, unpack
 from seqp2p.match.machine import Match
 from seqp2p.match.table import (
     AGREEMENT_SIZE_MAX,
+    TABLE_OPTIONS,
     Agreement,
     Settings,
+    TableChoices,
     TableError,
     check_agreement,
     check_settings,
@@ -24,7 +27,7 @@ from seqp2p.match.table import (
     name_fault,
     numbered_name,
 )
-from seqp2p.rules import CLASSIC, KIDS, Options
+from seqp2p.rules import CLASSIC, KIDS, RULE_OPTIONS, Options
 from tests.match.ed25519 import NEUTRAL, P
 from tests.table import identity, make_agreement, make_settings
 
@@ -302,3 +305,11 @@ def test_random_bytes_are_no_agreement(data: bytes) -> None:
 def test_settings_alone_come_back_as_they_were() -> None:
     settings = make_settings(6, teams=3, turn_time_s=30)
     assert decode(Settings, encode(settings), AGREEMENT_SIZE_MAX) == settings
+
+
+def test_every_option_has_a_row_and_a_setting() -> None:
+    assert {row.field: row.usual for row in RULE_OPTIONS} == asdict(Options())
+    switches = [field.name for field in msgspec.structs.fields(Settings) if field.type is bool]
+    assert [row.field for row in TABLE_OPTIONS] == switches
+    assert {*get_type_hints(TableChoices)} == {*Settings.__struct_fields__} - {"players", "colours"}
+    assert len({row.word for row in TABLE_OPTIONS}) == len(TABLE_OPTIONS)

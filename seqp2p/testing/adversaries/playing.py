@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from seqp2p.match.signed import is_ballot
+from seqp2p.match.table import USUAL_OPTIONS
 from seqp2p.replay.format import EvidenceRecord, LeaveRecord, records
 from seqp2p.testing.adversaries.byzantine import Byzantine, byzantine
 from seqp2p.testing.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
@@ -16,14 +17,7 @@ from seqp2p.testing.table import TABLES, TableKey, draw_settings, make_agreement
 
 # One table of each size for all, so that what is the same in all games is computed once.
 _NUMBER: Final = 0
-_USUAL: Final = {
-    "advanced": False,
-    "table_talk": True,
-    "manual_draw": False,
-    "open_hands": True,
-    "turn_time_s": 15,
-    "grace_s": 10,
-}
+_USUAL: Final = {**USUAL_OPTIONS, "turn_time_s": 15, "grace_s": 10}
 
 
 class Disagreement(AssertionError):

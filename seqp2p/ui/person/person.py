@@ -16,7 +16,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
-from seqp2p.rules import END, WAIVE, Action, Hand, NotationError, View
+from seqp2p.rules import END, TABLE_TALK, WAIVE, Action, Hand, NotationError, View
 from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, courtesies, courtesy_of, shown, suggestible, word_of
@@ -27,7 +27,7 @@ from seqp2p.ui.person.suggestions import names_square, nearest, nearest_word
 from seqp2p.ui.person.turn_clock import remind, turn_line
 from seqp2p.ui.plain import hand_line, legal_lines
 from seqp2p.ui.spoken_board import read_square
-from seqp2p.ui.words import INPUT_ENDED, LEFT, TALK_RULE, listed, talk_is_callable
+from seqp2p.ui.words import INPUT_ENDED, LEFT, listed, talk_is_callable
 
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
@@ -167,7 +167,7 @@ class Person:
             if not self._warned and remark not in COURTESIES and talk_is_callable(self._match.game.agreement.settings):
                 self._warned = True
                 self._show(
-                    t("mind that {rule};", rule=TALK_RULE),
+                    t("mind that {rule};", rule=TABLE_TALK.sentence),
                     t("these can never be called: {remarks}", remarks=", ".join(courtesies())),
                 )
 

@@ -10,7 +10,7 @@ from typing import Final
 import trio
 
 from seqp2p.i18n import message, message_of
-from seqp2p.match.table import Settings
+from seqp2p.match.table import USUAL_OPTIONS, Settings
 from seqp2p.rules import (
     CLASSIC,
     UNKNOWN,
@@ -51,12 +51,9 @@ SETTINGS: Final = Settings(
     players=2,
     teams=2,
     colours=("blue", "green"),
-    advanced=False,
-    table_talk=True,
-    manual_draw=False,
-    open_hands=True,
     turn_time_s=0,
     grace_s=60,
+    **USUAL_OPTIONS,
 )
 NAMES: Final = (message("pupil"), message("opponent"))
 
