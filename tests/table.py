@@ -30,7 +30,6 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import (
-    VARIANTS,
     Action,
     Line,
     Square,
@@ -39,6 +38,7 @@ from seqp2p.rules import (
     apply,
     default_teams,
     format_position,
+    variant_named,
 )
 from seqp2p.rules.view import CORNER
 
@@ -58,7 +58,8 @@ def identity(seat: int, seed: int = 1) -> Identity:
 
 def make_settings(players: int, variant: str = "classic", **changes: Any) -> Settings:
     """Settings that can be played; ``changes`` are fields of Settings."""
-    rules = VARIANTS[variant]
+    rules = variant_named(variant)
+    assert rules is not None, variant
     teams = changes.pop("teams", None) or default_teams(rules, players)
     settings = Settings(
         variant=variant,

@@ -42,6 +42,7 @@ from seqp2p.replay.format import records
 from seqp2p.replay.verify import Report, verify
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
+from seqp2p.testing.mini_variant import NAME as MINIATURE
 from tests.net.tools import Wires, address_of
 from tests.table import identity, make_agreement, nearest, randomness
 
@@ -220,7 +221,7 @@ class Party:
         self,
         directory: Path,
         players: int,
-        variant: str = "kids",
+        variant: str = MINIATURE,
         *,
         without: Collection[Pair] = (),
         wires: Wires | None = None,

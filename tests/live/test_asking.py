@@ -234,7 +234,7 @@ async def played(party: Party, count: int) -> list[tuple[float, int, str]]:
 @pytest.mark.parametrize("players", [2, 4])
 async def test_whole_games(virtual_time: object, tmp_path: Path, players: int) -> None:
     """By lot among all that can be done: drawing, forgetting, drawing late."""
-    party = Party(tmp_path, players, "classic", manual_draw=True)
+    party = Party(tmp_path, players, manual_draw=True)
     await party.play()
     assert len(set(party.results.values())) == 1
     checked(party)
@@ -250,7 +250,7 @@ async def test_who_never_draws_forgets(
     virtual_time: object, tmp_path: Path, players: int, without: set[tuple[int, int]]
 ) -> None:
     """After the placing there are so many seconds, and once more so many when the next has placed."""
-    party = Party(tmp_path, players, "classic", manual_draw=True, without=without)
+    party = Party(tmp_path, players, manual_draw=True, without=without)
     for seat in range(1, players + 1):
         party.sit(seat, by_phase(draw=FORGETS, late=FORGETS))
     done = await played(party, 5)
@@ -274,7 +274,7 @@ async def test_who_never_draws_forgets(
 
 async def test_the_next_player_waits_for_nobody_who_has_forgotten(virtual_time: object, tmp_path: Path) -> None:
     """Its choice to draw is made ahead, hurries the one before, and holds without being asked for again."""
-    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    party = Party(tmp_path, 2, manual_draw=True)
     asked: list[str] = []
 
     async def end_first(view: View) -> Action:
@@ -299,7 +299,7 @@ async def test_the_next_player_waits_for_nobody_who_has_forgotten(virtual_time: 
 @pytest.mark.parametrize(("late_s", "drawn"), [(1, True), (2 + HASTE_S / 2, True), (2 + HASTE_S * 2, False)])
 async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, drawn: bool) -> None:
     """In time is before the next player has chosen, or in the moment that haste leaves."""
-    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    party = Party(tmp_path, 2, manual_draw=True)
 
     async def end_first(view: View) -> Action:
         await trio.sleep(2)
@@ -316,7 +316,7 @@ async def test_a_late_draw(virtual_time: object, tmp_path: Path, late_s: float, 
 
 async def test_what_cannot_be_done_ahead_is_asked_for_again(virtual_time: object, tmp_path: Path) -> None:
     """Whatever is typed while another seat owes a draw, the session goes on."""
-    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    party = Party(tmp_path, 2, manual_draw=True)
     why: list[str | None] = []
 
     async def clumsy(view: View, refused: str | None) -> Action | None:
@@ -340,7 +340,7 @@ async def test_what_cannot_be_done_ahead_is_asked_for_again(virtual_time: object
 
 
 async def test_only_the_next_player_hurries(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 3, "classic", manual_draw=True)
+    party = Party(tmp_path, 3, manual_draw=True)
 
     async def end_first(view: View) -> Action:
         if view.turn == 0:
@@ -370,7 +370,7 @@ async def test_only_the_next_player_hurries(virtual_time: object, tmp_path: Path
 
 async def test_haste_that_comes_too_late_hurries_nobody(virtual_time: object, tmp_path: Path) -> None:
     """At a seat that owes nothing it has no effect."""
-    party = Party(tmp_path, 2, "classic", manual_draw=True)
+    party = Party(tmp_path, 2, manual_draw=True)
     party.sit(1, Lottery())
     party.sit(2, Lottery())
     async with party.playing():
@@ -392,7 +392,7 @@ class Dawdler(SeatRunner):
 
 async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(virtual_time: object, tmp_path: Path) -> None:
     """It is made when the late draw is no longer open and its own not yet, and it is not asked for again."""
-    party = Party(tmp_path, 3, "classic", manual_draw=True)
+    party = Party(tmp_path, 3, manual_draw=True)
     asked: list[int] = []
 
     async def end_first(view: View) -> Action:

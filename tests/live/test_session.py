@@ -126,7 +126,7 @@ async def test_the_links_of_the_lobby_are_enough(virtual_time: object, tmp_path:
 
 async def test_the_hosts_links_are_but_links(virtual_time: object, tmp_path: Path) -> None:
     """They break in mid-game, and the game goes on over others."""
-    party = Lobbied(tmp_path, 3)
+    party = Lobbied(tmp_path, 3, "kids")
     await party.lobby(addresses=True)
     thinker = Thinker(2, sleep_s=20)
     party.sit(1, thinker)

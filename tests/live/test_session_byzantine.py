@@ -1,6 +1,5 @@
 """A seat that cheats in several ways at once: the others agree, lose nobody else, and their replays hold."""
 
-from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,14 @@ from seqp2p.crypto.identity import sign
 from seqp2p.live.early import VOTES_MAX, EarlyVotes
 from seqp2p.live.store import LOOK_BACK_MAX, MatchStore
 from seqp2p.live.voting import SILENT_S
-from seqp2p.match.contribution import Contribution, TurnBody, make_payload
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload, encode_signed
 from seqp2p.net.messages import BallotMessage
-from tests.live.parties import Crook, Party, Thinker, at, went_on
-from tests.table import fork, identity, match_at, played, signed
+from tests.live.parties import Party, Thinker, went_on
+from tests.table import identity, match_at, played
 
 CROOK = 2
 
@@ -32,75 +31,6 @@ def ballot(match: Match, seat: int, round_: int, about: int, step: int = 0) -> C
         BallotPayload(1, match.game.id, step or base.number, base.prev, seat, round_, "drop", (about,), "absent", None)
     )
     return Contribution(payload, sign(identity(seat), BALLOT, payload))
-
-
-def versions(crook: Crook) -> list[Contribution]:
-    """Turns that are each right in themselves."""
-    return [crook.seat.play(crook.match, action) for action in crook.seat.view(crook.match).legal]
-
-
-async def cheating(
-    directory: Path,
-    players: int,
-    deal: "Collection[Collection[int]]",
-    *,
-    voted_twice: bool = False,
-    wrong: bool = False,
-) -> None:
-    """The crook shows each of these groups another turn of its own.
-
-    ``voted_twice``: everybody has proof already that it is a cheat. ``wrong``: the first group gets something besides
-    that could stand on no turn of it.
-    """
-    party = Party(directory, players, "kids" if players <= 4 else "classic", grace_s=30)
-
-    def what(crook: Crook, _own: Contribution) -> Iterable[tuple[Collection[int], Contribution]]:
-        if voted_twice:
-            one, two, *_ = crook.others
-            crook.mesh.send_evidence((ballot(crook.match, CROOK, 1, one), ballot(crook.match, CROOK, 1, two)))
-        shown = list(zip(deal, versions(crook), strict=False))
-        if wrong:
-            seats, turn = shown[0]
-            match = fork(crook.match)
-            match.receive(turn)
-            body = TurnBody("pass", (), b"", b"")
-            payload = make_payload(match.game.id, match.number, match.head, CROOK, "turn", body)
-            shown.append((seats, signed(identity(CROOK), payload)))
-        return shown
-
-    class Talkative(Crook):
-        """This one gives itself away."""
-
-        def __init__(self, *arguments: object, **more: object) -> None:
-            super().__init__(*arguments, **more)  # type: ignore[arg-type]  # as they are
-            del self.mesh.__dict__["send_evidence"]
-
-    party.sit(CROOK, kind=Talkative, when=at("turn"), what=what)
-    party.sit_others()
-    async with party.playing():
-        pass
-    went_on(party, CROOK)
-
-
-@pytest.mark.parametrize("deal", [((1,), (3,)), ((1,), (3, 4)), ((1, 3), (4, 5), (6,))])
-async def test_known_for_a_cheat_it_signs_twice(
-    virtual_time: object, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
-) -> None:
-    """What is proved already must not keep anybody from hearing what closes the step."""
-    await cheating(tmp_path, 1 + sum(map(len, deal)), deal, voted_twice=True)
-
-
-@pytest.mark.parametrize("deal", [((1, 3), (4, 5), (6,)), ((1,), (3,), (4, 5, 6))])
-async def test_three_faces(virtual_time: object, tmp_path: Path, deal: tuple[tuple[int, ...], ...]) -> None:
-    await cheating(tmp_path, 6, deal)
-
-
-@pytest.mark.parametrize("deal", [((1,), (3,)), ((1,), (3, 4)), ((1,), (3, 4, 5, 6))])
-async def test_wrong_on_a_past_that_does_not_stand(
-    virtual_time: object, tmp_path: Path, deal: tuple[tuple[int, ...], ...]
-) -> None:
-    """Seat 1's evidence is of a past that is undone: no replay may hold it."""
-    await cheating(tmp_path, 1 + sum(map(len, deal)), deal, wrong=True)
 
 
 def test_votes_ahead_are_on_their_signers_account() -> None:
@@ -123,7 +53,7 @@ def test_votes_ahead_are_on_their_signers_account() -> None:
 @pytest.mark.parametrize("how", ["once", "again and again"])
 async def test_one_that_votes_only_to_hinder(virtual_time: object, tmp_path: Path, how: str) -> None:
     """Its ballots are about honest seats, each in a new round: it is dropped with the one that has left."""
-    party = Party(tmp_path, 6, "classic", grace_s=60)
+    party = Party(tmp_path, 6, grace_s=60)
     asleep = trio.Event()
     for seat in range(1, 7):
         party.sit(seat, Thinker(1, sleep_s=100, asleep=asleep))
@@ -156,7 +86,7 @@ async def test_one_that_votes_only_to_hinder(virtual_time: object, tmp_path: Pat
 
 async def test_a_seat_that_is_away_has_its_grace_during_a_vote(virtual_time: object, tmp_path: Path) -> None:
     """A cheat is to be voted out, and one whose vote that takes cannot be reached for longer than votes may take."""
-    party = Party(tmp_path, 6, "classic", grace_s=60)
+    party = Party(tmp_path, 6, grace_s=60)
     asleep = trio.Event()
     for seat in range(1, 7):
         party.sit(seat, Thinker(1, sleep_s=5, asleep=asleep))

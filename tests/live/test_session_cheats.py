@@ -16,10 +16,10 @@ from seqp2p.match.events import Result, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed
-from seqp2p.rules import PASS, Action
+from seqp2p.rules import Action
 from tests.live.parties import LIMITS, Crook, Party, Raw, Thinker, at, checked, of_kind, went_on
 from tests.live.wires import SlowWires
-from tests.table import altered, fields_of, identity, randomness, signed, with_body
+from tests.table import fields_of, identity, randomness, signed, with_body
 
 CROOK = 2
 TWICE = "it signed two different "
@@ -85,35 +85,16 @@ def wrong_square(crook: Crook, _own: Contribution) -> TurnBody:
     return crook.seat._turn_body(crook.match, Action("place", placed.card, square))
 
 
-def somebody_elses(crook: Crook, _cards: object) -> tuple[int, ...]:
-    return (crook.match.game.deck.hand(3)[0],)
-
-
 def last_two_swapped(size: int) -> Callable[[Crook, bytes], bytes]:
     return lambda _crook, data: data[: -2 * size] + data[-size:] + data[-2 * size : -size]
 
 
+# One for each way that a session takes a contribution. seqp2p/testing/adversaries has all that can be wrong in one.
 FORGED: list[tuple[str, str, Forge, str]] = [
-    ("a commitment of the wrong length", "seat", body(commitment=bytes(31)), "commitment"),
     ("a nonce not committed to", "reveal", body(nonce=bytes(32)), "not those it committed to"),
-    ("a key that nobody knows", "reveal", body(proof=bytes(65)), ""),
     ("cards swapped", "shuffle", body(deck=last_two_swapped(66)), "proof"),
-    ("a shuffle without its proof", "shuffle", body(proof=b""), "proof"),
-    ("shares swapped", "deal", body(shares=last_two_swapped(33)), "share"),
-    ("too few shares", "deal", body(shares=lambda _, data: data[33:]), "points take"),
     ("a false share", "draw", body(shares=lambda crook, _: encode_point(crook.match.game.keys[1])), "share"),
-    ("a false pass", "turn", turn(lambda crook, _: crook.seat._turn_body(crook.match, PASS)), "cannot pass"),
     ("a square of another card", "turn", turn(wrong_square), ""),
-    ("another card than shown", "turn", body(action="dragon xb2"), ""),
-    ("somebody else's card", "turn", body(cards=somebody_elses), "not in the hand"),
-    ("an unknown action", "turn", body(action="abracadabra"), "abracadabra"),
-    ("no body", "turn", lambda crook, own: altered(identity(CROOK), own, body={}), ""),
-    (
-        "another kind",
-        "turn",
-        lambda crook, own: altered(identity(CROOK), own, kind="draw"),
-        "of another kind than turn",
-    ),
 ]
 # Before the first deal nobody can be voted out.
 SETUP = ("seat", "reveal", "shuffle", "deal")
@@ -129,35 +110,6 @@ async def test_what_is_wrong_in_itself(
         pass
     (caught if kind in SETUP else thrown_out)(party, reason)
     assert trio.current_time() < LIMITS.close_s
-
-
-@pytest.mark.parametrize("players", [3, 4])
-async def test_another_end(virtual_time: object, tmp_path: Path, players: int) -> None:
-    """Nobody can deny the others a win by signing something else."""
-    party = Party(tmp_path, players)
-    crooked(party, at("over"), to_all(body(position=bytes(32))))
-    honest = party.places.keys() - {CROOK}
-    async with party.playing():
-        for seat in honest:
-            await party[seat].ended.wait()
-        party[CROOK].scope.cancel()
-    (result,) = {party[seat].result for seat in honest}
-    assert result is not None
-    assert (result.kind, result.reason) == ("won", "")
-    assert all("not the one this game has" in party[seat].match.proven[CROOK].reason for seat in honest)
-    assert max(party[seat].ended_at for seat in honest) < 5
-
-
-async def test_of_two_the_honest_one_wins(virtual_time: object, tmp_path: Path) -> None:
-    party = Party(tmp_path, 2)
-    crooked(party, at("turn"), to_all(body(cards=(0, 1))))
-    async with party.playing():
-        await party[1].ended.wait()
-        party[CROOK].scope.cancel()
-    assert party[1].result == Result("forfeit", (1,), f"{party.name(CROOK)} cheated")
-    report = party[1].report()
-    assert (report.verdict, report.result) == ("unfinished", party[1].result)
-    assert len(of_kind(party[1], "EvidenceRecord")) == 1
 
 
 async def test_two_of_four(virtual_time: object, tmp_path: Path) -> None:
@@ -189,18 +141,6 @@ def signed_twice(match: Match, seat: int) -> list[Signed]:
         for text in ("pass", "draw")
     )
     return [Signed(each.payload, each.signature) for each in (signed(identity(seat), payload) for payload in made)]
-
-
-async def test_of_two_another_end(virtual_time: object, tmp_path: Path) -> None:
-    """Of two both must sign."""
-    party = Party(tmp_path, 2)
-    crooked(party, at("over"), to_all(body(position=bytes(32))))
-    async with party.playing():
-        await party[1].ended.wait()
-        party[CROOK].scope.cancel()
-    assert party[1].result is not None
-    assert party[1].result.kind == "unfinished"
-    assert "cheated at step" in party[1].reason
 
 
 async def test_what_is_wrong_goes_to_one_seat_only(virtual_time: object, tmp_path: Path) -> None:
@@ -266,8 +206,7 @@ def two_faced(*seats: int) -> Callable[[Crook, Contribution], Any]:
     return deal
 
 
-@pytest.mark.parametrize("kind", ["seat", "reveal", "shuffle", "turn", "draw"])
-@pytest.mark.parametrize(("players", "seats"), [(3, (1,)), (4, (1, 3))])
+@pytest.mark.parametrize(("kind", "players", "seats"), [("reveal", 3, (1,)), ("turn", 4, (1, 3))])
 async def test_two_faces(virtual_time: object, tmp_path: Path, kind: str, players: int, seats: tuple[int, ...]) -> None:
     """The others find out when one of them builds on what another has not seen."""
 
@@ -284,8 +223,7 @@ async def test_two_faces(virtual_time: object, tmp_path: Path, kind: str, player
     assert trio.current_time() < 10 * LIMITS.heartbeat_s
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["shuffle", "turn"])
+@pytest.mark.parametrize(("kind", "seed"), [("shuffle", 0), ("turn", 1)])
 async def test_two_faces_over_slow_links(virtual_time: object, tmp_path: Path, kind: str, seed: int) -> None:
     """The evidence overtakes what it builds on, and is kept whole until that is there."""
     party = Party(tmp_path, 4, wires=SlowWires(0.8, seed), without={(1, 4)})
@@ -295,9 +233,8 @@ async def test_two_faces_over_slow_links(virtual_time: object, tmp_path: Path, k
     (caught if kind in SETUP else thrown_out)(party, TWICE)
 
 
-@pytest.mark.parametrize("seed", range(2))
-async def test_what_is_wrong_over_slow_links(virtual_time: object, tmp_path: Path, seed: int) -> None:
-    party = Party(tmp_path, 4, wires=SlowWires(0.8, seed))
+async def test_what_is_wrong_over_slow_links(virtual_time: object, tmp_path: Path) -> None:
+    party = Party(tmp_path, 4, wires=SlowWires(0.8))
     crooked(party, at("draw"), to_all(body(proof=bytes(65))))
     async with party.playing():
         pass

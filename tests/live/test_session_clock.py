@@ -76,7 +76,7 @@ async def test_a_turn_in_between_counts_anew(virtual_time: object, tmp_path: Pat
                 await trio.sleep(1000)
             return self._dice.choice(view.legal)
 
-    party = Party(tmp_path, 3, turn_time_s=CLOCK_S)
+    party = Party(tmp_path, 3, "kids", turn_time_s=CLOCK_S)
     party.sit(1, Sleeper())
     await party.play()
     checked(party)

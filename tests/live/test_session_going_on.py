@@ -10,6 +10,7 @@ from seqp2p.live.absence import GOODBYE_WAIT_S, Absent, Back
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Dropped, Result, Voted
 from seqp2p.net.messages import Bye
+from seqp2p.testing.mini_variant import NAME as MINIATURE
 from tests.live.parties import LIMITS, Party, Place, Thinker, checked, of_kind, went_on
 
 GRACE_S = 30
@@ -20,7 +21,13 @@ SOON_S = 3 * TICK_S
 
 
 def table(
-    directory: Path, players: int, variant: str = "kids", *, sleep_s: float = THINKS_S, asks: bool = False, **more: Any
+    directory: Path,
+    players: int,
+    variant: str = MINIATURE,
+    *,
+    sleep_s: float = THINKS_S,
+    asks: bool = False,
+    **more: Any,
 ) -> tuple[Party, trio.Event]:
     """Everybody thinks about its second question for a while; the event says that somebody has begun to."""
     party = Party(directory, players, variant, **{"grace_s": GRACE_S, **more})
@@ -116,7 +123,7 @@ async def test_a_goodbye_said_to_some_alone(virtual_time: object, tmp_path: Path
 
 async def test_two_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
     """Of six, four stay."""
-    party, asleep = table(tmp_path, 6, "classic")
+    party, asleep = table(tmp_path, 6)
     async with party.playing() as nursery:
         await asleep.wait()
         await trio.sleep(1)
@@ -127,7 +134,7 @@ async def test_two_leave_at_once(virtual_time: object, tmp_path: Path) -> None:
 
 async def test_one_after_the_other(virtual_time: object, tmp_path: Path) -> None:
     """Three, then two: the second that leaves gives the game to the last."""
-    party, asleep = table(tmp_path, 3, sleep_s=60)
+    party, asleep = table(tmp_path, 3, "kids", sleep_s=60)
     async with party.playing():
         await asleep.wait()
         await trio.sleep(1)
@@ -163,7 +170,7 @@ async def test_two_players(virtual_time: object, tmp_path: Path) -> None:
 @pytest.mark.parametrize("leaves", [True, False], ids=["leave", "vanish"])
 async def test_a_team_that_has_lost_its_last_seat(virtual_time: object, tmp_path: Path, leaves: bool) -> None:
     """Two teams of two: one of them goes away, seat by seat. Throwing people out is not winning."""
-    party, asleep = table(tmp_path, 4, "classic", sleep_s=200)
+    party, asleep = table(tmp_path, 4, sleep_s=200)
     async with party.playing():
         await asleep.wait()
         await trio.sleep(1)
@@ -312,7 +319,7 @@ async def test_the_last_opponent_vanishes_after_another_was_dropped(virtual_time
 async def test_a_network_that_falls_apart(virtual_time: object, tmp_path: Path, lids: bool) -> None:
     """Four and two: only the four go on. The two do nothing, and learn of it when the network is whole again."""
     split: set[tuple[int, int]] = set()
-    party, asleep = table(tmp_path, 6, "classic", sleep_s=2 * GRACE_S)
+    party, asleep = table(tmp_path, 6, sleep_s=2 * GRACE_S)
     party.without = split
     async with party.playing():
         await asleep.wait()

@@ -201,7 +201,7 @@ async def test_a_voter_that_dies_when_it_has_signed(
 
 async def test_two_die_within_one_vote(virtual_time: object, tmp_path: Path) -> None:
     """Of six: the second dies while the first is voted out, and is dropped after its own grace."""
-    party = Party(tmp_path, 6, "classic", grace_s=GRACE_S)
+    party = Party(tmp_path, 6, grace_s=GRACE_S)
     asleep = trio.Event()
     for seat in range(1, 7):
         party.sit(seat, Thinker(1, sleep_s=100, asleep=asleep))

@@ -155,7 +155,7 @@ async def test_a_lost_connection_is_made_again(virtual_time: object, tmp_path: P
 
 
 async def test_a_host_that_stays_away(virtual_time: object, tmp_path: Path) -> None:
-    hall = Hall(tmp_path, 3, grace_s=20)
+    hall = Hall(tmp_path, 3, variant="kids", grace_s=20)
     thinker = Thinker(2, math.inf)
     hall.first = thinker
     async with hall.open() as nursery:
