@@ -1,4 +1,4 @@
-"""Who plays whom at which table."""
+"""Contests: the bots of a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The cards of one game, dealt step by step: for whoever plays it with something slower than a bot of this program."""
+"""The cards of one game, dealt step by step, for players that are slower than the bots of this program."""
 
 import random
 

@@ -15,11 +15,11 @@ from seqp2p.rules import VARIANTS, ActionKind, RulesError, SeatNumber, Team, tea
 
 
 class BotError(Exception):
-    """A bot chose what is not legal; the text says which bot, and why it is not."""
+    """A bot chose an illegal action; the text has the bot and the reason."""
 
 
 class ArenaResult(NamedTuple):
-    """How a game went."""
+    """The course of a game."""
 
     first_team: Team
     """The team that moved first."""

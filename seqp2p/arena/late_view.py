@@ -1,7 +1,7 @@
-"""A view that is put together only when somebody looks.
+"""A view that is built on first use.
 
-Putting a view together takes longer than playing a turn, and a bot that chooses among its legal actions by lot looks at
-nothing else. To a bot this is a View like any other: equal to it field by field, and with nothing else in it.
+Building a view takes longer than playing a turn, and the random bot uses only the legal actions. To a bot this is a
+View like any other: equal to it field by field, and with nothing else in it.
 """
 
 from dataclasses import fields
@@ -21,7 +21,7 @@ class LateView(View):
     _whole: Position
 
     def __getattr__(self, name: str) -> Any:
-        """Called for what has no value yet: the first field other than ``legal`` fills them all."""
+        """Called for a field without a value: the first field other than ``legal`` fills them all."""
         if name not in _FIELDS:
             raise AttributeError(f"a view has no {name}")
         seen = view(self._whole, self._whole.to_move)

@@ -1,4 +1,4 @@
-"""What is counted over many games. Whole numbers only, so that the order in which games are added plays no part."""
+"""Counts over many games. They are whole numbers, so the order of the games does not matter."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Tally:
 
     @property
     def decided(self) -> int:
-        """Games that somebody has won."""
+        """The games with a winner."""
         return self.games - self.draws
 
 

@@ -1,9 +1,9 @@
 """The game as a PettingZoo environment of agents that act one after the other (AEC).
 
-Agents are ``seat_1``, ``seat_2`` …, and the engine says whose turn it is: an agent acts twice in a row after it has
-exchanged a dead card, and out of turn when it may still draw. A game ends with +1 for each seat of the team that has
-won and -1 for the others, or with 0 for all where it is drawn. Every rule is the engine's, with two things left out:
-nobody talks, so there is nothing to call, and no sequence is named: where there is a choice, the engine's counts.
+Agents are ``seat_1``, ``seat_2`` …, and the engine decides whose turn it is: an agent acts twice in a row after it has
+exchanged a dead card, and out of turn if it may still draw. A game ends with +1 for each seat of the winning team and
+-1 for the others, or with 0 for all if it is drawn. The rules are the engine's, with two things left out: agents do not
+talk, so nothing is called, and no sequence is named: the engine's choice counts.
 """
 
 import operator
@@ -37,10 +37,10 @@ def env(
     manual_draw: bool = False,
     render_mode: str | None = None,
 ) -> Environment:
-    """A ``RawEnv`` in the usual wrappers of PettingZoo.
+    """Return a ``RawEnv`` in the usual wrappers of PettingZoo.
 
-    Who does what is not legal loses, and the game ends without a result for the others; a number that is no action, or
-    a call before ``reset``, is an AssertionError. Raises what RawEnv does.
+    An agent that takes an illegal action loses, and the game ends without a result for the others. A number that is no
+    action, or a call before ``reset``, is an AssertionError. Raises the errors of RawEnv.
     """
     raw = RawEnv(players, teams, variant, advanced=advanced, manual_draw=manual_draw, render_mode=render_mode)
     return wrappers.OrderEnforcingWrapper(
@@ -121,9 +121,9 @@ class RawEnv(Environment):
         self._show()
 
     def step(self, action: int | None) -> None:
-        """The agent that is selected does this; None when the game is over.
+        """Take this action for the selected agent; None when the game is over.
 
-        ValueError for a number that stands for nothing, IllegalAction for what is not legal: then nothing has happened.
+        Raises ValueError for an unused number, IllegalAction for an illegal action, and then changes nothing.
         """
         agent = self.agent_selection
         if action is None or self.terminations[agent]:
@@ -150,14 +150,14 @@ class RawEnv(Environment):
                 self.rewards[agent] = 1.0 if team_of(seat, self.teams) == winner else -1.0
 
     def view(self, agent: str) -> View:
-        """What the agent sees, as a bot of seqp2p is shown it (``seqp2p.players``)."""
+        """Return the agent's view, as a bot of seqp2p gets it (``seqp2p.bots``)."""
         return self._view(self._seats[agent])
 
     def _view(self, seat: SeatNumber) -> View:
         return view(self._dealer.position, seat)
 
     def observe(self, agent: str) -> Observation:
-        """What the agent sees, and what it can do: nothing when it is not the one to act."""
+        """Return the agent's observation and its action mask: empty if another agent acts."""
         seen = self.view(agent)
         return {"observation": observe(seen), "action_mask": action_mask(seen)}
 

@@ -1,13 +1,13 @@
-"""Every action that the engine lists as legal, as a number: the same one at all tables of a variant.
+"""Numbers for all actions that the engine lists as legal: the same at all tables of a variant.
 
 With S squares and F faces (classic: 100 and 52, kids: 42 and 21), a number is ``part * S + square`` in the parts
 
-    0               a chip on the square, with the card that is printed on it
+    0               a chip on the square, with the card printed on it
     1 … W           a chip on the square, with each of the W wild cards in the order of ``variant.wild``
     W+1 … W+R       a chip taken off the square, with each of the R removing cards in that of ``variant.removing``
 
-and behind these ``face`` for a dead card that is exchanged, ``F + face`` for a card given up for talk, and then pass,
-draw, end and waive. Numbers of what can never be done (a chip on a corner, a jack exchanged as dead) stand for nothing.
+and after these ``face`` for a dead card that is exchanged, ``F + face`` for a card given up for talk, and then pass,
+draw, end and waive. Numbers of impossible actions (a chip on a corner, a jack exchanged as dead) are unused.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""What a seat sees, as arrays of small numbers: its view, and nothing that is not in it.
+"""Observations: the view of a seat as arrays of small numbers, and nothing else.
 
-Everything is told from where the seat sits: index 0 is the seat itself or its team, and then the others follow as they
-sit clockwise. So one policy plays every seat.
+They are relative to the seat: index 0 is the seat itself or its team, and the others follow clockwise. So one policy
+plays every seat.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ class Seen(TypedDict):
 
 
 class Observation(TypedDict):
-    """What the environment gives an agent."""
+    """The observation of an agent."""
 
     observation: Seen
     action_mask: NDArray[np.int8]

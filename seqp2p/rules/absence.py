@@ -1,7 +1,6 @@
-"""What becomes of a game when players are away: a turn that passes on, and seats that leave.
+"""Absent players: a turn that passes on, and seats that leave.
 
-No rule sheet knows either. Both are decided by the table and not by a seat, so they are no actions, and never among
-the legal ones.
+No rule sheet has either. The table decides both, and not a seat, so they are no actions and never legal ones.
 """
 
 from collections.abc import Iterable
@@ -15,12 +14,12 @@ from seqp2p.rules.variant import UNKNOWN, SeatNumber, Team
 
 
 def skip(position: Position) -> Position:
-    """The position after the turn of the mover has passed on: nothing is placed and nothing drawn.
+    """Return the position after the turn of the mover has passed on: nothing is placed and nothing drawn.
 
-    With manual draw the mover's own draw is lost, and so is the one that an earlier seat could still have made in this
-    turn. A skip is no pass: it counts as a turn without a chip unless the mover has already played, and towards a
-    round of passes it counts neither way. IllegalAction if the game is over, or if it is another seat than the mover
-    that is waited for (phases late and penalty).
+    With manual draw the mover's own draw is lost, and so is a draw that an earlier seat could still have made in this
+    turn. A skip is no pass: it counts as a turn without a chip unless the mover has already played, and does not change
+    the count of passes. Raises IllegalAction if the game is over, or if another seat than the mover is to move (phases
+    late and penalty).
     """
     if position.over:
         raise IllegalAction(message("the game is over: there is no turn to skip"))
@@ -34,14 +33,13 @@ def skip(position: Position) -> Position:
 
 
 def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
-    """The position after these seats have left the game for good. Their chips, sequences and discards stay.
+    """Return the position after these seats have left the game for good. Their chips, sequences and discards stay.
 
-    All cards but the discards are to be dealt anew among those who stay, by the caller: as many to each as it held, one
-    fewer to a seat that still had to give one up for talk. So all hands are unknown, and what they lack is in the pile.
-    The turn goes on if its mover stays, and what was waited for is still waited for, unless it was a seat that has
-    left (it does without its draw) or a card given up for talk. Otherwise the turn passes on as in a skip. Passes
-    made with the old hands count no more. IllegalAction if the game is over, or if the seats are not some of those
-    at the table, one or more and not all.
+    The caller deals all cards but the discards again among the seats that stay: as many to each as it held, one fewer
+    to a seat that still had to give one up for talk. So all hands are unknown, and the other cards are in the pile. The
+    turn goes on if its mover stays, with the same seat to move, unless this seat has left (its draw is lost) or had to
+    give up a card for talk. Otherwise the turn passes on as in a skip. Passes with the old hands no longer count.
+    Raises IllegalAction if the game is over, or unless the seats are some at the table, at least one and not all.
     """
     gone = set(seats)
     refusal = _why_no_drop(position, gone)
@@ -61,12 +59,12 @@ def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
 
 
 def teams_left(position: Position) -> tuple[Team, ...]:
-    """The teams that still have a seat in the game, ascending."""
+    """Return the teams that still have a seat in the game, ascending."""
     return tuple(sorted({team_of(seat, position.teams) for seat in position.staying}))
 
 
 def absence_fault(position: Position) -> str | None:
-    """Why these seats cannot have left the game as it stands, None if they can."""
+    """Return the reason why these seats cannot leave the game now, or None."""
     out, players = position.out, position.players
     if list(out) != sorted(set(out) & set(range(1, players + 1))) or len(out) == players:
         return message("the seats that have left are seats of the table, in ascending order, and not all of them")
@@ -79,7 +77,7 @@ def absence_fault(position: Position) -> str | None:
 
 
 def _break_off(position: Position) -> Position:
-    """The turn passes on, and nothing is drawn in it any more. What the mover has done in it still counts."""
+    """Pass the turn on, without a further draw. The mover's actions in it still count."""
     played = has_played(position)
     return next_turn(
         position,
@@ -110,7 +108,7 @@ def _why_no_drop(position: Position, gone: set[SeatNumber]) -> IllegalAction | N
 
 
 def _dealt_anew(position: Position, gone: set[SeatNumber]) -> Position:
-    """Hands of unknown cards for those who stay, and the rest of what is not on the discards in the pile."""
+    """Give unknown cards to the seats that stay; the pile has all other cards that are not on the discards."""
     giving = position.pending.penalised if position.pending else ()
     hands = tuple(
         () if seat in gone else (UNKNOWN,) * (len(hand) - (seat in giving))

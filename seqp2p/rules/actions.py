@@ -1,7 +1,7 @@
-"""What a seat can do in its turn, as plain values.
+"""The actions of a seat in its turn, as plain values.
 
-An Action says what is done, not whether it may be done; ``apply`` is the judge of that. Actions with an ``ends`` part
-name the line of each new sequence by its two end squares.
+An Action need not be legal; ``apply`` judges it. Actions with an ``ends`` part name the line of each new sequence by
+its two end squares.
 """
 
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -12,17 +12,17 @@ NO_SQUARE: Final = -1
 
 ActionKind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "end", "waive", "call", "give"]
 Ends: TypeAlias = tuple[Square, Square]
-"""The two end squares of a line of sequence length, the one that is read first in front."""
+"""The two end squares of a line of sequence length, in reading order."""
 
 
 class Action(NamedTuple):
-    """One action of the seat to move; written and read by ``notation``."""
+    """One action of the seat to move. ``notation`` has its text form."""
 
     kind: ActionKind
     card: Card = UNKNOWN
     square: Square = NO_SQUARE
     ends: tuple[Ends, ...] = ()
-    """The sequences the mover names when a chip makes more than fits; ascending, and nearly always empty."""
+    """The sequences that the mover names if a chip makes more than fit; ascending, and nearly always empty."""
     seat: SeatNumber = 0
     """The seat whose talk is called, 0 in all other actions."""
 
@@ -33,29 +33,29 @@ DRAW: Final = Action("draw")
 END: Final = Action("end")
 """Manual draw: the turn ends without a draw."""
 WAIVE: Final = Action("waive")
-"""Manual draw: a draw that is owed is lost."""
+"""Manual draw: an owed draw is lost."""
 
 
 def place(card: Card, square: Square, ends: tuple[Ends, ...] = ()) -> Action:
-    """A chip on a square, with a card of that square or a wild one."""
+    """Place a chip on a square, with a card of that square or a wild one."""
     return Action("place", card, square, tuple(sorted(ends)))
 
 
 def remove(card: Card, square: Square) -> Action:
-    """An opponent's chip taken off a square."""
+    """Take an opponent's chip off a square."""
     return Action("remove", card, square)
 
 
 def exchange(card: Card) -> Action:
-    """A dead card given up for a new one; the turn goes on."""
+    """Exchange a dead card for a new one; the turn goes on."""
     return Action("exchange", card)
 
 
 def call(seat: SeatNumber) -> Action:
-    """The table is told that an opponent has talked; its team gives up cards for it."""
+    """Call the talk of an opponent; its team gives up cards."""
     return Action("call", seat=seat)
 
 
 def give(card: Card) -> Action:
-    """A card given up for the talk of one's team."""
+    """Give up a card for the talk of one's team."""
     return Action("give", card)

@@ -1,8 +1,8 @@
 """The printed boards, cell by cell.
 
 A board is read row by row; row 1 is the first line, column a its first word, and ``*`` is a free corner.
-Rotations of a grid are the same board. Sizes, counts and free corners are the printed ones; of the kids' board
-the animals and their order are this project's own.
+Rotations of a grid are the same board. Sizes, counts and free corners are the printed ones; the animals of the kids'
+board and their order are this project's own.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Before the first turn: who deals, who begins, and which card of the shuffled deck goes to whom."""
+"""Before the first turn: the dealer, the first seat, and the deal of the shuffled deck."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from seqp2p.rules.variant import Card, SeatNumber, Variant
 
 
 class DealerDraw(NamedTuple):
-    """How the dealer was found. Where the sheet names no way, there are no rounds and the dealer is simply given."""
+    """The draw for the dealer. If the sheet has no rule for it, there are no rounds, only the dealer."""
 
     rounds: tuple[tuple[tuple[SeatNumber, Card], ...], ...]
     """The cards turned over, round by round: first by every seat, then by those that tied."""
@@ -17,7 +17,7 @@ class DealerDraw(NamedTuple):
 
 
 def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> DealerDraw:
-    """Every player turns a card over, the lowest deals, aces are high, and the players who tie turn again.
+    """Return the draw: every player turns a card over, the lowest deals, aces are high, players who tie turn again.
 
     ``cards`` are those of a shuffled deck, in the order in which they are turned over (sheets 000 and 002).
     RulesError if the variant does not choose its dealer by cards, or if the cards do not decide it.
@@ -37,12 +37,12 @@ def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> Dealer
 
 
 def first_seat(players: int, dealer: SeatNumber) -> SeatNumber:
-    """The seat that begins: the one to the left of the dealer."""
+    """Return the seat that begins: the one to the left of the dealer."""
     return dealer % players + 1
 
 
 def deal_order(players: int, dealer: SeatNumber, hand: int) -> tuple[SeatNumber, ...]:
-    """The seat that gets position 0, 1, 2 … of the deck: one card at a time, beginning to the left of the dealer.
+    """Return the seats of positions 0, 1, 2 … of the deck: one card at a time, beginning to the left of the dealer.
 
     >>> deal_order(3, 1, 2)
     (2, 3, 1, 2, 3, 1)

@@ -1,8 +1,7 @@
-"""The engine: which actions a position allows, and what becomes of it by one of them.
+"""The engine: the legal actions of a position, and the position after one of them.
 
-Both functions are pure. ``apply`` takes the drawn card from outside, because nobody at the table but the seat that
-draws knows it. The common path costs a few machine words of set arithmetic; the reason for a refusal is found
-afterwards, by ``refusals``.
+Both functions are pure. ``apply`` takes the drawn card from outside, because only the seat that draws knows it. The
+common path costs a few machine words of set arithmetic; ``refusals`` finds the reason for a refusal afterwards.
 """
 
 from itertools import chain, compress
@@ -33,17 +32,17 @@ from seqp2p.rules.variant import UNKNOWN, Card
 BoardState: TypeAlias = tuple[tuple[SquareSet, ...], SquareSet, tuple[CompletedSequence, ...], SquareSet]
 """Chips, free squares, sequences, protected squares, as in Position."""
 
-# Position's constructor without the detour over its argument list, which would take twice as long once a turn.
+# Position's constructor without its argument list, which would take twice as long in every turn.
 _new: Final = tuple[object, ...].__new__
 _BITS: Final = bytes(int(byte == ord("1")) for byte in range(256))
 
 
 def legal_actions(position: Position) -> tuple[Action, ...]:
-    """All the seat to move can do with the cards of its hand that are known, each once, in card and square order.
+    """Return the actions of the seat to move with its known cards, each once, in card and square order.
 
-    No action names its sequences, and calls of talk are never among them, because what has been said is not the
-    engine's business. With unknown cards in the hand there may be more; a pass is only among them when all the cards
-    are known. Empty when the game is over.
+    No action names its sequences. Calls are never among them, because the engine does not know the remarks. With
+    unknown cards in the hand there may be more; a pass is among them only if all cards are known. Empty when the game
+    is over.
     """
     table, to_move, hands, _, _, chips, free, _, protected, _, _, _, exchanged, _, _, _, pending, _ = position
     if not to_move:
@@ -56,7 +55,7 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     offers = look.offers_dead if exchanged < limit else look.offers
     reach = look.reach
     found: list[Action] = []
-    last = UNKNOWN  # unknown cards come first in a hand, and are passed over like a second copy
+    last = UNKNOWN  # unknown cards come first in a hand, and are skipped like a second copy
     for card in hands[to_move - 1]:
         if card == last:
             continue
@@ -76,12 +75,12 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
 
 
 def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position:
-    """The position after an action of the seat to move.
+    """Return the position after an action of the seat to move.
 
-    ``drawn`` is the card that seat draws, UNKNOWN to those who do not see it, and without effect when none is drawn:
-    ``after.draws - before.draws`` says whether one is, ``after.reshuffles - before.reshuffles`` whether the discards
-    became the pile for it. That ``drawn`` comes from the pile is for the caller to see to. IllegalAction or
-    AmbiguousAction say why an action is refused.
+    ``drawn`` is the card that this seat draws: UNKNOWN to others, and without effect if none is drawn.
+    ``after.draws - before.draws`` is 1 if one is, ``after.reshuffles - before.reshuffles`` is 1 if the discards became
+    the pile for it. The caller ensures that ``drawn`` comes from the pile. Raises IllegalAction or AmbiguousAction with
+    the reason of a refusal.
     """
     if not position.to_move:
         raise IllegalAction(message("the game is over: nothing more can be played"))
@@ -92,9 +91,9 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
 
 
 def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
-    """The cards that become the pile when this action brings about a reshuffle, in seat order, oldest first.
+    """Return the cards that become the pile if this action causes a reshuffle, in seat order, oldest first.
 
-    These are all discards, and among those of the seat to move the card that the action puts down.
+    These are all discards, with the card that the action puts down among those of the seat to move.
     """
     if action.kind == "draw":
         return (*chain(*position.discards),)
@@ -143,9 +142,9 @@ def _exchange(position: Position, action: Action, drawn: Card) -> Position:
 
 
 def _put_down(position: Position, action: Action, drawn: Card, board: BoardState, turns: int) -> Position:
-    """The card goes on the discards and another is drawn. ``turns`` is 1 if that ends the turn, 0 if it goes on.
+    """Put the card on the discards and draw another. ``turns`` is 1 if this ends the turn, else 0.
 
-    If the pile is empty, all discards become the pile first, the card just put down among them; so there always is a
+    If the pile is empty, all discards become the pile first, the card just put down among them, so there is always a
     card to draw. With manual draw a played card is not replaced here.
     """
     table, to_move, hands, pile, discards, _, _, _, _, turn, draws, reshuffles, exchanged, idle, quiet, _, _, _ = (
@@ -199,7 +198,7 @@ def _put_down(position: Position, action: Action, drawn: Card, board: BoardState
 
 
 def _win(position: Position, action: Action, board: BoardState) -> Position:
-    """The game ends at once, before the draw."""
+    """End the game at once, before the draw."""
     return _changed(lay_down(position, action.card), board)._replace(
         to_move=0,
         turn=position.turn + 1,
@@ -230,7 +229,7 @@ _PLAY: Final[dict[ActionKind, Judge]] = {
     "pass": _pass,
     "call": call,
 }
-# What judges each kind of action in each phase; every other kind is out of place there.
+# The function for each kind of action in each phase; every other kind is out of place there.
 ACTIONS: Final[dict[Phase, dict[ActionKind, Judge]]] = {
     "play": _PLAY,
     "draw": {"draw": draw, "end": end},

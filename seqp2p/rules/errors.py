@@ -1,12 +1,12 @@
-"""What the rules refuse, and how they say so: one sentence, for the player who meant well."""
+"""The refusals of the rules: each is one sentence for a player who meant well."""
 
 
 class RulesError(ValueError):
-    """Something the rules do not allow. The message is one sentence that a player understands."""
+    """A violation of the rules. The message is one sentence that a player understands."""
 
 
 class NotationError(RulesError):
-    """A text that is not the written form of anything (a card, a square, an action, a position)."""
+    """A text that is no card, square, action or position."""
 
 
 class IllegalAction(RulesError):

@@ -1,11 +1,11 @@
-"""The written form of a whole game: who sat down to what, the deal as far as it is known, and every turn.
+"""The text form of a whole game: the table, the deal as far as it is known, and every turn.
 
     [variant classic]
     [players 4]
     [teams 2]
     [options no-table-talk]             - or a comma list, as in a position
     [first 2]                           the seat that began
-    [hand 1 2C,3H,7S,9D,QH,JS]          as dealt: ? for a hand nobody knows, or a ? for each unknown card
+    [hand 1 2C,3H,7S,9D,QH,JS]          as dealt: ? for an unknown hand, or a ? for each unknown card
     [hand 2 ?]
     [hand 3 ?]
     [hand 4 ?]
@@ -18,14 +18,14 @@
     5. 2: skip
     6. 3: drop 2 (2C,5C,JD/?,?,?,?/?,?,?,?)
 
-A turn is one line: its number, and the actions in order, each as in ``notation``. The seat stands in front of the first
-action and wherever another one acts. After a + stands the card drawn, ? if it is not known; behind a pass stand in
-brackets the cards that it shows and that were not known before. Two things are decided by the table and not by the
-seat whose turn it is: ``skip``, its turn passes on without it, and ``drop``, seats leave for good; in brackets stand
-then the hands that those who stay are dealt anew, in seat order, with a ? for each unknown card, - for an empty hand.
+A turn is one line: its number, and the actions in order, each as in ``notation``. The seat precedes the first action
+and each action of another seat. The drawn card follows a +, ? if it is unknown. A pass is followed by the cards that it
+shows for the first time, in brackets. The table, and not the seat to move, decides on ``skip`` (the turn passes on) and
+``drop`` (seats leave for good); a drop is followed by the new hands of the seats that stay, in brackets and in seat
+order, with a ? for each unknown card, - for an empty hand.
 
-Lines that begin with # may come before the first one: they are for people, and no part of the game. Every line ends
-with a newline. One text for each game.
+Lines with # may come before the first one: they are for people, and no part of the game. Every line ends with a
+newline. Each game has one text.
 """
 
 import re
@@ -56,22 +56,22 @@ _SKIP: Final = re.compile(r"(?:[0-9]+: )?skip", re.ASCII)
 
 
 class Move(NamedTuple):
-    """An action, and what the writer of the game knows of the cards that move with it."""
+    """An action, and the cards that move with it, as far as the writer of the game knows them."""
 
     action: Action
     drawn: Card = UNKNOWN
-    """The card drawn; UNKNOWN also if none is."""
+    """The card drawn; UNKNOWN also if there is none."""
     shown: Hand = ()
     """The cards that a pass shows and that were unknown before it."""
 
 
 class Dropping(NamedTuple):
-    """Seats leave the game for good, and all cards that are not played are dealt anew."""
+    """Seats leave the game for good, and all cards that are not played are dealt again."""
 
     seats: tuple[SeatNumber, ...]
     """Ascending."""
     hands: tuple[Hand, ...]
-    """As dealt anew to those who stay, in seat order, each ascending."""
+    """The new hands of the seats that stay, in seat order, each ascending."""
 
 
 SKIP: Final = "skip"
@@ -94,9 +94,9 @@ class GameText:
     moves: tuple[Happening, ...]
 
     def positions(self) -> Iterator[Position]:
-        """The first position, and the one after each move; RulesError says what is wrong with the game.
+        """The first position, and the one after each move. Raises RulesError with the fault of the game.
 
-        After seats have left it is the one in which all cards are dealt anew.
+        After a drop it is the position with the new hands.
         """
         position = start(self.variant, self.players, self.teams, self.options, self.first_seat, self.hands)
         yield position
@@ -106,7 +106,7 @@ class GameText:
 
 
 def format_game(game: GameText) -> str:
-    """A game as text. RulesError if it breaks the rules.
+    """Return a game as text. Raises RulesError if it breaks the rules.
 
     >>> from seqp2p.rules.notation import parse_action
     >>> from seqp2p.rules.variant import KIDS
@@ -152,7 +152,7 @@ def format_game(game: GameText) -> str:
 
 
 def parse_game(text: str) -> GameText:
-    """The game with this text; NotationError if there is none, or if the game breaks the rules."""
+    """Return the game with this text. Raises NotationError if there is none, or if the game breaks the rules."""
     if len(text) > _TEXT_MAX:
         raise NotationError(message("the text is too long for a game"))
     if not text.endswith("\n"):

@@ -1,4 +1,4 @@
-"""The tables of numbers in which the engine looks things up, worked out once for each variant.
+"""The lookup tables of the engine, computed once for each variant.
 
 A set of squares is a plain int here: bit s is set when square s belongs to it.
 """
@@ -14,39 +14,39 @@ from seqp2p.rules.variant import Board, Card, Line, Square, Variant
 SquareSet: TypeAlias = int
 Offers: TypeAlias = dict[SquareSet, tuple[Action, ...]]
 NearLines: TypeAlias = tuple[tuple[SquareSet, tuple[SquareSet, ...]], ...]
-"""For each direction: all squares concerned, and the lines among them."""
+"""For each direction: its squares, and the lines among them."""
 
 
 def set_of(squares: tuple[Square, ...]) -> SquareSet:
-    """The squares as a set."""
+    """Return the squares as a set."""
     return sum(1 << square for square in squares)
 
 
 def squares_of(squares: SquareSet) -> tuple[Square, ...]:
-    """The members of a set, ascending."""
+    """Return the members of a set, ascending."""
     return tuple(square for square in range(squares.bit_length()) if squares >> square & 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Everything about a variant that can be worked out beforehand."""
+    """All precomputed facts of a variant."""
 
     corners: SquareSet
     squares: SquareSet
     """All squares that can bear a chip."""
     bit: dict[Square, SquareSet]
-    """The set of one square; a dict, so that a square off the board is simply not there."""
+    """The set of one square; a dict, in which a square off the board is missing."""
     reach: dict[Card, SquareSet]
-    """By card: where it can place a chip on an empty board; empty for a removing card."""
+    """By card: the squares it can go to on an empty board; empty for a removing card."""
     offers: dict[Card, Offers | None]
-    """By card, then by those of its squares that are free: the actions it offers. None for wild and removing cards."""
+    """By card, then by its free squares: the actions it offers. None for wild and removing cards."""
     offers_dead: dict[Card, Offers | None]
     """The same while a dead card may still be exchanged."""
     anywhere: tuple[tuple[Action, ...], ...]
     """By card, for wild and removing cards: its action on every square, in order."""
     line_length: int
     line_of: dict[SquareSet, Line]
-    """The line made up of these squares."""
+    """The line of these squares."""
     line_between: dict[Ends, SquareSet]
     """The line that has these two end squares."""
     beside: tuple[NearLines, ...]
@@ -57,7 +57,7 @@ class Lookup:
 
 @lru_cache(maxsize=16)
 def lookup(variant: Variant) -> Lookup:
-    """The tables of a variant."""
+    """Return the tables of a variant."""
     board = variant.board
     corners = set_of(board.corners)
     squares = (1 << len(board.grid)) - 1 & ~corners
@@ -96,7 +96,7 @@ def _anywhere(variant: Variant, card: Card) -> tuple[Action, ...]:
 
 
 def _in_line(cols: int, line: Line, square: Square) -> bool:
-    """Whether a square is in the row, column or diagonal of a line: their cross product is zero."""
+    """Return True if a square is in the row, column or diagonal of a line: their cross product is zero."""
     (row, col), (first_row, first_col), (next_row, next_col) = (divmod(s, cols) for s in (square, line[0], line[1]))
     return (row - first_row) * (next_col - first_col) == (col - first_col) * (next_row - first_row)
 

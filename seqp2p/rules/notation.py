@@ -1,4 +1,4 @@
-"""The written form of cards, squares and actions: one text for each value, and one value for each text.
+"""The text form of cards, squares and actions: one text for each value, and one value for each text.
 
     place     QH e5        JC d7       cat b3      unicorn e5
     remove    JS xd7                   dragon xd4
@@ -8,9 +8,9 @@
     call      call 3                                      the talk of a seat
     give      QH given
 
-A square is a column letter and a row number, a1 being the first cell of the printed grid. A chip that completes more
-lines than can count may name those that are to count by their two end squares, first the one that is read first,
-several in ascending order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
+A square is a column letter and a row number, a1 being the first cell of the printed grid. If a chip completes more
+lines than can count, the action may name the lines by their two end squares in reading order, several in ascending
+order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 """
 
 import re
@@ -58,7 +58,7 @@ def parse_card(variant: Variant, text: str) -> Card:
 
 
 def format_card(variant: Variant, card: Card) -> str:
-    """The name of a card, ``?`` for one that is not known.
+    """Return the name of a card, ``?`` for an unknown one.
 
     >>> from seqp2p.rules import CLASSIC
     >>> format_card(CLASSIC, 0), format_card(CLASSIC, UNKNOWN)

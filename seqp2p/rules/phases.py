@@ -1,7 +1,7 @@
-"""What may come between the parts of a turn: drawing by hand, and cards given up for talk. Rule sheets 000 and 002.
+"""The phases inside a turn: drawing by hand, and cards given up for talk. Rule sheets 000 and 002.
 
-Manual draw: a played card is not replaced. The mover draws or ends its turn without; who has not drawn may still do so
-when the next player has played or passed (phase late), and has lost that card after it.
+Manual draw: a played card is not replaced. The mover draws or ends its turn without. A seat that has not drawn may
+still do so when the next player has played or passed (phase late); after that the card is lost.
 
 Talk: an opponent calls a seat, and every player of that seat's team gives up a card of its choice, without
 replacement; then the caller's turn goes on as it was.
@@ -42,7 +42,7 @@ def lay_down(position: Position, card: Card) -> Position:
 
 
 def after_playing(position: Position) -> Position:
-    """Manual draw, the mover has played a card: whoever owes a draw comes first, then the mover draws."""
+    """Manual draw, the mover has played a card: first a seat that owes a draw, then the mover draws."""
     mover, owes = position.to_move, position.pending.owes if position.pending else 0
     if owes:
         return position._replace(to_move=owes, pending=Pending("late", mover, owes))
@@ -50,7 +50,7 @@ def after_playing(position: Position) -> Position:
 
 
 def after_pass(position: Position) -> Position:
-    """The mover passes. Its turn is over, unless somebody owes a draw."""
+    """The mover passes. Its turn is over, unless a seat owes a draw."""
     pending = position.pending
     if pending is not None and not pending.passed:
         late = Pending("late", pending.mover, pending.owes, passed=True)
@@ -141,13 +141,13 @@ def _with_card(position: Position, drawn: Card) -> Position:
 
 
 def has_played(position: Position) -> bool:
-    """Whether the mover has played a card in the turn that is not over."""
+    """Return True if the mover has played a card in the present turn."""
     pending = position.pending
     return pending is not None and pending.phase in {"draw", "late"} and not pending.passed
 
 
 def pending_fault(position: Position) -> str | None:
-    """Why what is pending does not fit the rest of the position, None if it does."""
+    """Return the reason why `pending` does not fit the rest of the position, or None."""
     return next(_faults(position), None)
 
 
@@ -187,7 +187,7 @@ def _penalty_faults(position: Position, pending: Pending) -> Iterator[str]:
 
 
 def _pending(position: Position) -> Pending:
-    """What is pending, in a phase in which something is."""
+    """Return `pending`, in a phase that has it."""
     pending = position.pending
     assert pending is not None
     return pending

@@ -28,7 +28,7 @@ class CompletedSequence(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """What is open beside the ordinary game; only manual draw and called talk ever open anything."""
+    """The open parts of a turn that manual draw and called talk can bring about."""
 
     phase: Phase
     mover: SeatNumber
@@ -42,7 +42,7 @@ class Pending(NamedTuple):
 
 
 class Position(NamedTuple):
-    """The state of a game between two actions. Equal positions have equal fields, whatever way led to them.
+    """The state of a game between two actions. Equal positions have equal fields, on any way to them.
 
     Never built by hand: ``start``, ``apply``, ``reveal``, ``hide``, ``skip``, ``drop`` and ``parse_position`` make
     positions.
@@ -64,7 +64,7 @@ class Position(NamedTuple):
     sequences: tuple[CompletedSequence, ...]
     """Ascending."""
     protected: SquareSet
-    """The squares whose chip nobody can take: those of ``sequences``, none under the advanced rule."""
+    """The squares with a safe chip: those of ``sequences``, none under the advanced rule."""
     turn: int
     """Turns completed. An exchange is no turn, a pass is one."""
     draws: int
@@ -79,9 +79,9 @@ class Position(NamedTuple):
     outcome: int
     """ONGOING, DRAWN, or the team that has won."""
     pending: Pending | None = None
-    """None whenever the seat to move is about to play and nobody owes a draw; so always in the ordinary game."""
+    """None if the seat to move is about to play and no seat owes a draw; so always in the ordinary game."""
     out: tuple[SeatNumber, ...] = ()
-    """The seats that have left the game, ascending: they hold no card, and their turn does not come any more."""
+    """The seats that have left the game, ascending: they hold no card, and have no more turns."""
 
     @property
     def phase(self) -> Phase:
@@ -110,15 +110,15 @@ class Position(NamedTuple):
 
     @property
     def staying(self) -> tuple[SeatNumber, ...]:
-        """The seats that have not left the game, ascending."""
+        """The seats still in the game, ascending."""
         return tuple(seat for seat in range(1, self.players + 1) if seat not in self.out)
 
     @property
     def exchanges_left(self) -> int:
-        """How many dead cards the seat to move may still exchange in this turn.
+        """The number of dead cards that the seat to move may still exchange in this turn.
 
-        Where the sheet sets no limit, pile and discards as they were when the turn began are one. An exchange puts
-        one card on the discards and takes one off the pile, so they hold as many cards now as then.
+        If the sheet sets no limit, the number of cards in pile and discards at the beginning of the turn is the limit.
+        An exchange moves one card from the pile to the discards, so their sum does not change.
         """
         limit = self.table.variant.exchanges_per_turn
         if limit is None:
@@ -147,10 +147,10 @@ def start(
     first_seat: SeatNumber,
     hands: Sequence[Iterable[Card]],
 ) -> Position:
-    """The position after the deal: an empty board, and ``first_seat`` to move.
+    """Return the position after the deal: an empty board, and ``first_seat`` to move.
 
-    ``hands`` holds a hand for each seat, in seat order; a card may be UNKNOWN. RulesError says which table cannot
-    play or what is wrong with the deal.
+    ``hands`` holds a hand for each seat, in seat order; a card may be UNKNOWN. Raises RulesError for a table that
+    cannot play or a wrong deal.
     """
     table = make_table(variant, players, teams, options)
     size = next(size.hand for size in variant.sizes if size.players == players)
@@ -188,7 +188,7 @@ def start(
 
 
 def surplus_face(position: Position) -> str | None:
-    """What is wrong with the cards that can be seen, if a face is seen more often than the deck has it."""
+    """Return the fault of the visible cards, if a face is seen more often than the deck has it."""
     variant = position.variant
     seen = [card for cards in (*position.hands, *position.discards) for card in cards if card != UNKNOWN]
     for card in sorted(set(seen)):
@@ -200,7 +200,7 @@ def surplus_face(position: Position) -> str | None:
 
 
 def next_seat(position: Position) -> SeatNumber:
-    """The seat whose turn comes after the mover's: the next one clockwise that has not left the game."""
+    """Return the seat after the mover: the next one clockwise that has not left the game."""
     seat = position.mover % position.players + 1
     while seat in position.out:
         seat = seat % position.players + 1
@@ -208,9 +208,9 @@ def next_seat(position: Position) -> SeatNumber:
 
 
 def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Position:
-    """The same position for one who learns that the hand of ``seat`` holds these cards among its unknown ones.
+    """Return the same position with these cards known among the unknown ones of the hand of ``seat``.
 
-    IllegalAction if the hand has fewer unknown cards, or if they cannot be these.
+    Raises IllegalAction if the hand has fewer unknown cards, or if they cannot be these.
     """
     shown = tuple(cards)
     hand = position.hands[seat - 1]
@@ -232,7 +232,7 @@ def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Posit
 
 
 def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
-    """The same position for one who knows no hands but those of these seats."""
+    """Return the same position with only the hands of these seats known."""
     return position._replace(
         hands=tuple(
             hand if seat in seats else (UNKNOWN,) * len(hand) for seat, hand in enumerate(position.hands, start=1)

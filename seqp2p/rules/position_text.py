@@ -1,7 +1,7 @@
-"""The written form of a position: one line of ASCII, one text for each position, and its hash.
+"""The text form of a position: one line of ASCII, one text for each position, and its hash.
 
-Sixteen words with a space between them, in this order. Two more follow, each only if it says something: what is open
-beside the ordinary game, which manual draw and called talk can bring about, and the seats that have left.
+Sixteen words with a space between them, in this order. Two more follow if they apply: the pending parts of a turn, from
+manual draw and called talk, and the seats that have left.
 
     variant      its name
     options      - or a comma list of the words of ``options.RULE_OPTIONS``
@@ -20,8 +20,8 @@ beside the ordinary game, which manual draw and called talk can bring about, and
     idle         turns in a row with neither play nor exchange
     quiet        turns in a row without a chip placed or taken
     result       - going on, = drawn, or the letter of the team that has won
-    pending      phase/mover/seat that owes a draw/seats penalised/whether the mover has passed: play, draw, late or
-                 penalty; a seat; a seat or -; - or a comma list of seats; - or passed
+    pending      phase/mover/seat that owes a draw/seats penalised/passed: play, draw, late or penalty; a seat; a seat
+                 or -; - or a comma list of seats; - or passed, if the mover has
     out          out: and a comma list of the seats that have left, ascending
 """
 
@@ -55,12 +55,12 @@ _OPTION_OF: Final = {row.word: row for row in RULE_OPTIONS}
 
 
 def position_hash(position: Position) -> bytes:
-    """SHA-256 (32 bytes) of the text of a position: the same on every machine."""
+    """Return SHA-256 (32 bytes) of the text of a position: the same on every machine."""
     return hashlib.sha256(format_position(position).encode("ascii")).digest()
 
 
 def format_position(position: Position) -> str:
-    """A position as one line of text.
+    """Return a position as one line of text.
 
     >>> from seqp2p.rules import KIDS, Options, start
     >>> format_position(start(KIDS, 2, 2, Options(), 1, [(0, 1, 2), (2, 19, -1)]))
@@ -97,7 +97,7 @@ def format_position(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """The position with this text; NotationError if there is none. ``status`` says whether it can come about."""
+    """Return the position with this text. Raises NotationError. ``status`` finds impossible positions."""
     if len(text) > _TEXT_MAX:
         raise NotationError(message("the text is too long for a position"))
     words = text.split(" ")
@@ -160,7 +160,7 @@ def format_outcome(position: Position) -> str:
 
 
 def format_options(options: Options) -> str:
-    """The options that differ from the usual game, ``-`` if none does.
+    """Return the options that differ from the usual game, ``-`` if none does.
 
     >>> format_options(Options(table_talk=False, manual_draw=True))
     'no-table-talk,manual-draw'
@@ -169,7 +169,7 @@ def format_options(options: Options) -> str:
 
 
 def parse_options(text: str) -> Options:
-    """The options with this text; NotationError if there are none."""
+    """Return the options with this text. Raises NotationError."""
     chosen = _items(text)
     for word in chosen:
         if word not in _OPTION_OF:
@@ -259,7 +259,7 @@ def _parse_team(table: Table, letter: str) -> int:
 
 
 def _parse_board(table: Table, word: str) -> tuple[SquareSet, ...]:
-    """Chips in team order. Where the rows break, and the corners, are checked by writing the position again."""
+    """Return chips in team order. Writing the position again checks the breaks of rows, and the corners."""
     chips, square, total = [0] * table.teams, 0, len(table.look.bit)
     for cell in _CELLS.findall(word):
         if square >= total:
@@ -280,7 +280,7 @@ def _parse_sequence(table: Table, item: str) -> CompletedSequence:
 
 
 def _parse_cards(table: Table, word: str) -> tuple[tuple[Card, ...], ...]:
-    """Cards by seat, in the order in which they are written."""
+    """Return cards by seat, in the order of the text."""
     by_seat = tuple(tuple(_parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:
         raise NotationError(

@@ -1,4 +1,4 @@
-"""Why an action is refused: found out only once it has been, in one sentence for the player who tried it."""
+"""The reasons of refusals, found only after a refusal, in one sentence for the player."""
 
 from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import Action
@@ -10,7 +10,7 @@ from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 
 def unknown_slot(position: Position, card: Card) -> int:
-    """Where in the hand to move a card lies that is not among its known ones; IllegalAction if it cannot be there."""
+    """Return the place of a card that is unknown in the hand to move. Raises IllegalAction if it cannot be there."""
     reason = _why_not_held(position, card)
     if reason:
         raise IllegalAction(reason)
@@ -18,7 +18,7 @@ def unknown_slot(position: Position, card: Card) -> int:
 
 
 def why_not(position: Position, action: Action) -> IllegalAction:
-    """The reason why an action with a card is refused."""
+    """Return the reason why an action with a card is refused."""
     variant, card = position.variant, action.card
     look = position.table.look
     reason = _why_not_held(position, card)
@@ -41,7 +41,7 @@ def why_not(position: Position, action: Action) -> IllegalAction:
 
 
 def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction | None:
-    """The reason why the seat to move may not pass, None if it may. ``legal`` are its legal actions."""
+    """Return the reason why the seat to move may not pass, or None. ``legal`` are its legal actions."""
     hand = position.hands[position.to_move - 1]
     if UNKNOWN in hand:
         return IllegalAction(message("seat {seat} may pass only when it shows its whole hand", seat=position.to_move))
@@ -58,7 +58,7 @@ def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction 
 
 
 def why_not_now(position: Position) -> IllegalAction:
-    """The reason why a kind of action is refused in this phase, whatever it would do."""
+    """Return the reason why a kind of action is refused in this phase, or None."""
     seat = position.to_move
     if position.phase == "draw":
         return IllegalAction(
@@ -78,7 +78,7 @@ def why_not_now(position: Position) -> IllegalAction:
 
 
 def why_no_call(position: Position, called: SeatNumber) -> IllegalAction | None:
-    """The reason why the talk of a seat cannot be called, None if it can (was there any, that is for others to say)."""
+    """Return the reason why the talk of a seat cannot be called, or None. The caller knows if there was any talk."""
     if position.options.table_talk:
         return IllegalAction(message("talk is free at this table: nobody can be called for it"))
     if not 1 <= called <= position.players:

@@ -1,4 +1,4 @@
-"""When chips in line make a sequence.
+"""Sequences: the lines of chips that count.
 
 A line of the right length counts as soon as all its squares bear the team's chips (or are corners) and it shares at
 most one chip with each sequence that the team has already. Corners are no chips: any number of sequences may share
@@ -21,7 +21,7 @@ from seqp2p.rules.table import Table, team_of
 
 
 def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> SquareSet:
-    """The squares that these sequences protect: corners bear no chip, and the advanced rule protects nothing."""
+    """Return the squares that these sequences protect: no corners, and none under the advanced rule."""
     if table.options.advanced:
         return 0
     squares = 0
@@ -31,7 +31,7 @@ def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> Square
 
 
 def complete_lines(near: NearLines, filled: SquareSet, length: int) -> list[SquareSet]:
-    """The lines of sequence length among ``near`` all of whose squares are filled, in the fixed order."""
+    """Return the lines of sequence length among ``near`` that are completely filled, in the fixed order."""
     found: list[SquareSet] = []
     for squares, lines in near:
         if (filled & squares).bit_count() >= length:
@@ -40,7 +40,7 @@ def complete_lines(near: NearLines, filled: SquareSet, length: int) -> list[Squa
 
 
 def nameable_lines(position: Position, action: Action) -> tuple[Ends, ...]:
-    """The lines that a placing of the seat to move may name, in the fixed order; empty when there is no choice."""
+    """Return the lines that a placing of the seat to move may name, in the fixed order; empty without a choice."""
     table, look = position.table, position.table.look
     if action.kind != "place" or action.square not in look.bit:
         return ()
@@ -52,9 +52,9 @@ def nameable_lines(position: Position, action: Action) -> tuple[Ends, ...]:
 
 
 def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, ...]) -> list[CompletedSequence]:
-    """The sequences that a chip of the seat to move adds.
+    """Return the sequences that a chip of the seat to move adds.
 
-    ``made`` are the complete lines concerned, in the fixed order; ``ends`` names those that the mover wants.
+    ``made`` are its complete lines, in the fixed order; ``ends`` names those that the mover wants.
     """
     look, team = position.table.look, team_of(position.to_move, position.teams)
     open_lines = _open_lines(position, made)
@@ -72,7 +72,7 @@ def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, .
 
 
 def _open_lines(position: Position, made: list[SquareSet]) -> list[SquareSet]:
-    """Those of the complete lines that can count beside the sequences that the team has already."""
+    """Return the complete lines that can count in addition to the team's sequences."""
     team = team_of(position.to_move, position.teams)
     recorded = [set_of(sequence.squares) for sequence in position.sequences if sequence.team == team]
     return [line for line in made if not _clash(position.table.look, line, recorded)]

@@ -1,4 +1,4 @@
-"""Whether a position can come about at all, with every reason why not."""
+"""The possibility of a position, with every reason against it."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 
 def status(position: Position) -> tuple[str, ...]:
-    """All the reasons why a position is not possible, each one sentence; empty if none is found."""
+    """Return all reasons why a position is not possible, each one sentence; empty if none is found."""
     return (*_cards(position), *_board(position), *_sequences(position), *_turns(position))
 
 
@@ -45,7 +45,7 @@ def _cards(position: Position) -> Iterator[str]:
 
 
 def _not_drawn(position: Position) -> tuple[SeatNumber, ...]:
-    """The seats that lack the card for one they have played: the mover and the one that owes a draw."""
+    """Return the seats that have played a card and not drawn one: the mover and the one that owes a draw."""
     pending = position.pending
     return (pending.owes, pending.mover if has_played(position) else 0) if pending else ()
 

@@ -1,4 +1,4 @@
-"""Who sits down to what: table sizes, teams and options."""
+"""Tables: sizes, teams and options."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,17 +42,17 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
 
 
 def default_teams(variant: Variant, players: int) -> int:
-    """The usual number of teams for so many players; RulesError if so many cannot play."""
+    """Return the usual number of teams for so many players. Raises RulesError if so many cannot play."""
     return _size(variant, players).teams[0]
 
 
 def hand_size(variant: Variant, players: int) -> int:
-    """Cards dealt to each player; RulesError if so many cannot play."""
+    """Return the number of cards dealt to each player. Raises RulesError if so many cannot play."""
     return _size(variant, players).hand
 
 
 def team_of(seat: SeatNumber, teams: int) -> Team:
-    """The team of a seat: the teams alternate round the table."""
+    """Return the team of a seat: the teams alternate round the table."""
     return (seat - 1) % teams + 1
 
 
@@ -80,7 +80,7 @@ def _size(variant: Variant, players: int) -> TableSize:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What stays the same all through a game; build it with ``make_table``."""
+    """The constant part of a game; build it with ``make_table``."""
 
     variant: Variant
     options: Options
@@ -96,7 +96,7 @@ class Table:
 
 
 def make_table(variant: Variant, players: int, teams: int, options: Options) -> Table:
-    """The table these players sit down to; RulesError with the reason if they cannot play."""
+    """Return the table of these players. Raises RulesError with the reason if they cannot play."""
     check_table(variant, players, teams, options)
     look = lookup(variant)
     return Table(

@@ -1,6 +1,6 @@
-"""A game variant is data: its board, its cards, who may sit down, and the few numbers in which the rules differ.
+"""Game variants as data: the board, the cards, the table sizes, and the few numbers in which the rules differ.
 
-Nothing in the engine asks which variant is being played; it only reads these fields.
+The engine never asks for the variant; it only reads these fields.
 """
 
 from dataclasses import dataclass
@@ -171,7 +171,7 @@ def variant_named(name: str) -> Variant | None:
 
 
 def make_known(variant: Variant) -> None:
-    """Let tables in this process name a variant that is offered to nobody: games in miniature for simulations.
+    """Let tables in this process name a variant that no command offers, such as the small one of simulations.
 
     Raises ValueError for a name that is taken by another.
     """

@@ -1,4 +1,4 @@
-"""What one seat may know of a position: all that lies open on the table, and its own hand."""
+"""The part of a position that one seat may know: the open table, and its own hand."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class View:
     """A position as one seat sees it: plain data, the same for all positions that this seat cannot tell apart."""
 
     seat: SeatNumber
-    """0 for one who only watches, whose team is 0 and whose hand is empty."""
+    """0 for a spectator, whose team is 0 and whose hand is empty."""
     team: Team
     variant: Variant
     options: Options
@@ -29,12 +29,12 @@ class View:
     teams: int
     hand: Hand
     legal: tuple[Action, ...]
-    """What the seat can do, empty when it is not to move. Calling a seat for its talk is never listed."""
+    """The legal actions of the seat, empty if it is not to move. Calls are never listed."""
     board: tuple[Team, ...]
     """By square: the team whose chip lies there, 0 on a free square, CORNER on a free corner."""
     sequences: tuple[CompletedSequence, ...]
     protected: tuple[Square, ...]
-    """Squares whose chip nobody can take."""
+    """Squares with a safe chip."""
     hand_sizes: tuple[int, ...]
     """In seat order."""
     pile: int
@@ -47,7 +47,7 @@ class View:
     out: tuple[SeatNumber, ...]
     """The seats that have left the game, ascending."""
     phase: Phase
-    """What the seat to move is to do: play, draw, draw late, or give up a card for its team's talk."""
+    """The task of the seat to move: play, draw, draw late, or give up a card for its team's talk."""
     turn: int
     draws: int
     reshuffles: int
@@ -57,11 +57,11 @@ class View:
     over: bool
     drawn_game: bool
     position: Position
-    """The position itself with the other hands unknown, for those who want to look ahead with the engine."""
+    """The position with the other hands unknown, to look ahead with the engine."""
 
 
 def view(position: Position, seat: SeatNumber) -> View:
-    """The view of one seat, or of one who only watches (seat 0); RulesError if there is no such seat."""
+    """Return the view of a seat, or of a spectator (seat 0). Raises RulesError if there is no such seat."""
     if not 0 <= seat <= position.players:
         raise RulesError(
             message("there is no seat {seat}: the seats are 1 to {players}", seat=seat, players=position.players)
