@@ -199,22 +199,6 @@ async def test_a_voter_that_dies_when_it_has_signed(
     assert all(voter not in place.match.proven for place in party.places.values())
 
 
-async def test_two_die_within_one_vote(virtual_time: object, tmp_path: Path) -> None:
-    """Of six: the second dies while the first is voted out, and is dropped after its own grace."""
-    party = Party(tmp_path, 6, grace_s=GRACE_S)
-    asleep = trio.Event()
-    for seat in range(1, 7):
-        party.sit(seat, Thinker(1, sleep_s=100, asleep=asleep))
-    async with party.playing():
-        await asleep.wait()
-        (first,) = party[1].match.awaited
-        second = first % 6 + 1
-        party.crash(first)
-        await trio.sleep(GRACE_S - 0.5)
-        party.crash(second)
-    went_on(party, first, second)
-
-
 async def test_a_seat_that_comes_back_after_it_was_dropped_from_its_own_disk(
     virtual_time: object, tmp_path: Path
 ) -> None:

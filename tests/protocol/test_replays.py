@@ -57,6 +57,7 @@ def test_every_class_is_explained() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_this_program() -> None:
     """As anybody can run it: ``python protocol/check.py -- seqp2p verify --json``."""
     command = [sys.executable, "-m", "seqp2p", "verify", "--json", "--jobs", "1"]

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.processes import environment
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
-pytestmark = [pytest.mark.terminal, needs_tmux]
+pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 SEQP2P = [sys.executable, "-m", "seqp2p"]
 OVER = re.compile(r"you (won|lost)|drawn: nobody has won")
 
