@@ -1,4 +1,4 @@
-"""The files that a game is kept in: reading a replay, whatever there is in its place, writing it and taking it up."""
+"""The files of a game: reading a replay or anything in its place, writing it, and resuming it."""
 
 import errno
 import os
@@ -8,21 +8,21 @@ from typing import Final, Protocol, cast
 
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 
-# Whatever is there by now: opening it waits for no writer of a pipe, and takes no terminal. Windows has neither flag.
+# Opening must not wait for the writer of a pipe, nor take a terminal. Windows has neither flag.
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 class NotAFile(OSError):
-    """A folder, a pipe or a device stands where a file is wanted, or something that calls itself a file."""
+    """A folder, a pipe, a device or a special file is in the place of a file."""
 
 
 def read_replay(path: str | os.PathLike[str]) -> bytes:
-    """What is in a file, and no more than one byte too many for a replay.
+    """Return the bytes of a file, up to one byte too many for a replay.
 
-    Waits for no pipe, and reads no device to its end. Raises FileNotFoundError, NotAFile, and OSError as files do.
+    It waits for no pipe and reads no device to its end. Raises FileNotFoundError, NotAFile, and OSError as files do.
     """
     try:
-        # Before it is opened, because that alone does something to some devices; and after, when it stays what it is.
+        # Before it is opened, because opening alone affects some devices; and after, when it can no longer change.
         _require_file(os.stat(path), path)  # noqa: PTH116  # Path makes the folder it is in of an empty name
         descriptor = os.open(path, _FLAGS)
     except ValueError:  # A zero byte is in the name.
@@ -30,7 +30,7 @@ def read_replay(path: str | os.PathLike[str]) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         _require_file(os.fstat(descriptor), path)
         data = cast("bytes | None", file.read(REPLAY_SIZE_MAX + 1))
-    if data is None:  # Nothing to read now, but more to come: no file, whatever the system says (/proc has such).
+    if data is None:  # It claims no bytes and has some: no regular file, against the system's word (/proc has such).
         raise _not_a_file(path)
     return data
 
@@ -45,30 +45,30 @@ def _not_a_file(path: str | os.PathLike[str]) -> NotAFile:
 
 
 class File(Protocol):
-    """A file that is only appended to."""
+    """An append-only file."""
 
     def write(self, data: bytes, /) -> int | None:
-        """Hand bytes to the system at once; returns how many it took. Raises OSError."""
+        """Give bytes to the system at once; return the number it took. Raises OSError."""
         ...
 
     def sync(self) -> None:
-        """Wait until the disk has them all."""
+        """Wait until all bytes are on the disk."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
         ...
 
 
 class Disk(Protocol):
-    """Where files are. A simulated one can lose what was not synced (seqp2p/testing)."""
+    """A place for files. A simulated one can lose unsynced bytes (seqp2p/testing)."""
 
     def append(self, path: Path, *, new: bool) -> File:
-        """A file to append to; raises FileExistsError where a new one is there already, and OSError as files do."""
+        """Open a file to append to. Raises FileExistsError if a new one exists already, and OSError as files do."""
         ...
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """The first bytes of a file, all without a size."""
+        """Return the first bytes of a file, all without a size."""
         ...
 
     def truncate(self, path: Path, size: int) -> None:
@@ -94,17 +94,17 @@ class RealDisk:
     """The file system."""
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Its folders are made where there are none."""
+        """Open a file, and make its folders if they do not exist."""
         path.parent.mkdir(parents=True, exist_ok=True)
         return _RealFile(path, new=new)
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """Raises OSError as files do."""
+        """See Disk. Raises OSError as files do."""
         with path.open("rb") as file:
             return file.read(size_max)
 
     def truncate(self, path: Path, size: int) -> None:
-        """Raises OSError as files do."""
+        """See Disk. Raises OSError as files do."""
         os.truncate(path, size)
 
 

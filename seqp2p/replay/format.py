@@ -4,9 +4,9 @@ r"""The replay file, byte by byte: a magic line, then records. docs/protocol.md,
 
     table ─▶ (step | certificate)* ─▶ open* ─▶ opening* ─▶ end
 
-Remarks, leaves and evidence may stand anywhere between the table and the openings.
+Remarks, leaves and evidence may be anywhere between the table and the openings.
 
-A file without its ``end`` record was not finished: its writer crashed, or it was cut short.
+A file without its ``end`` record is unfinished: its writer crashed, or it was cut short.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ class StepRecord(Record, frozen=True, tag="step", tag_field="t"):
 
 
 class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
-    """What was in for a step that is not final, in seat order. If it had closed, another may follow for the next."""
+    """The contributions held for a step that is not final, in seat order. After a closed one, another may follow."""
 
     step: StepNumber
     contributions: Annotated[
@@ -72,14 +72,14 @@ class LeaveRecord(Record, frozen=True, tag="leave", tag_field="t"):
 
 
 class RemarkRecord(Record, frozen=True, tag="remark", tag_field="t"):
-    """A remark, behind the steps that were closed when the writer got it. That none is missing is the writer's word."""
+    """A remark, after the steps that were closed when the writer got it. Only the writer claims completeness."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
     signature: RecordSignature
 
 
 class EvidenceRecord(Record, frozen=True, tag="evidence", tag_field="t"):
-    """What a seat signed and must not have signed: one contribution that is wrong, or two that exclude each other."""
+    """Evidence: one contribution that a seat must not have signed, or two that exclude each other."""
 
     contributions: Annotated[tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=2)]
 
@@ -113,7 +113,7 @@ AnyRecord: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A record and where it stands: its bytes are ``data[start:end]``, length included."""
+    """A record and its place: its bytes are ``data[start:end]``, length included."""
 
     record: AnyRecord
     start: int
@@ -129,22 +129,22 @@ class Torn(DecodeError):
 
 
 def pairs(contributions: tuple[Contribution, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    """Contributions as records hold them."""
+    """Return contributions in the form of records."""
     return tuple((contribution.payload, contribution.signature) for contribution in contributions)
 
 
 def ballots_of(record: CertificateRecord) -> tuple[Contribution, ...]:
-    """The ballots in a record."""
+    """Return the ballots of a record."""
     return tuple(Contribution(payload, signature) for payload, signature in record.ballots)
 
 
 def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord) -> tuple[Contribution, ...]:
-    """The contributions in a record."""
+    """Return the contributions of a record."""
     return tuple(Contribution(payload, signature) for payload, signature in record.contributions)
 
 
 def signatures_in(record: AnyRecord) -> int:
-    """How many signatures the record consists of; one inside a payload (of a remark that is called) is not counted."""
+    """Return the number of signatures of the record, without one inside a payload (of a remark that is called)."""
     match record:
         case StepRecord() | OpenRecord() | EvidenceRecord():
             return len(record.contributions)
@@ -157,20 +157,20 @@ def signatures_in(record: AnyRecord) -> int:
 
 
 def frame(record: AnyRecord) -> bytes:
-    """The record's bytes, after their length."""
+    """Return the record's bytes, after their length."""
     data = encode(record)
     return len(data).to_bytes(LENGTH_SIZE, "big") + data
 
 
 def end_digest(data: bytes | bytearray | memoryview) -> bytes:
-    """What the writer signs: SHA-256 of every byte before the ``end`` record."""
+    """Return the digest that the writer signs: SHA-256 of every byte before the ``end`` record."""
     return hashlib.sha256(data).digest()
 
 
 def records(data: bytes, at: int = len(MAGIC)) -> Iterator[Placed]:
-    """The records of a file one by one, from the one at this byte on.
+    """Yield the records of a file, from the one at this byte on.
 
-    Raises NotAReplay, Torn or DecodeError where it can go no further.
+    Raises NotAReplay, Torn or DecodeError at the first fault.
     """
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM):

@@ -1,10 +1,10 @@
-"""A lock that goes with the process that holds it, however that ends: one process a seat, one a key."""
+"""A lock that the system releases with its process: one process a seat, one a key."""
 
 import sys
 
 
 def lock(descriptor: int) -> bool:
-    """Whether this process holds the open file's lock now. Another descriptor of the same file does not share it."""
+    """Lock the open file; return False if another process, or another descriptor of this one, holds the lock."""
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -1,10 +1,9 @@
-"""A replay as a row of moments: what happened, and how the table lay after it. No I/O.
+"""A replay as a row of moments: events, and the position after each. No I/O.
 
-Theory of operation. ``verify`` reads the file as ever, and this module reads along: whatever a record makes happen
-becomes a moment, with the position after it. In that position every hand is hidden, as it was to the one who looked
-on; beside it stands which ciphertexts each hand is made of. Behind the last turn of a replay may stand the game
-secrets x_i of seats: then share = x_i·a opens every ciphertext that was ever dealt to seat i, and its hands are known
-from the deal on.
+Theory of operation. ``verify`` reads the file as usual, and this module follows: every event of a record becomes a
+moment, with the position after it. In this position every hand is hidden, as for a spectator, and the ciphertexts of
+each hand are kept with it. A replay can end with the game secrets x_i of seats: then share = x_i·a opens every
+ciphertext that was ever dealt to seat i, and its hands are known from the deal on.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -40,21 +39,21 @@ from seqp2p.rules import UNKNOWN, Card, CompletedSequence, Position, apply, hide
 
 @dataclass(frozen=True, slots=True)
 class Reshuffled:
-    """The pile was used up, and every seat has shuffled what had been discarded. ``number`` counts from 1."""
+    """The pile was used up, and every seat has shuffled the discards. ``number`` counts from 1."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class SeatLeft:
-    """A seat has signed that it leaves for good."""
+    """A seat has signed a leave."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class CheatProved:
-    """A seat is proved to have cheated; ``reason`` names it and says how."""
+    """A seat is proved to have cheated; ``reason`` names it and its offence."""
 
     seat: int
     reason: str
@@ -78,12 +77,11 @@ ReplayEvent: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that happened. ``turn`` is the number of the turn it belongs to, 0 before the first.
+    """One event. ``turn`` is the number of the turn it belongs to, 0 before the first.
 
-    ``step`` counts the steps that are closed by then. ``position`` is the one after it, None before the deal; hands in
-    it are unknown but where they were shown or opened. ``drew`` is the seat that then took a card, and the card:
-    UNKNOWN where nobody can know it. ``made`` and ``lost`` are the sequences that are there since, and those that are
-    not any more.
+    ``step`` counts the steps closed by then. ``position`` is the one after it, None before the deal; its hands are
+    unknown except for cards that were shown or opened. ``drew`` is the seat that then drew a card, and the card,
+    UNKNOWN if it is hidden. ``made`` and ``lost`` are the sequences that it completed and broke.
     """
 
     turn: int
@@ -97,10 +95,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Playback:
-    """What a file shows. ``agreement`` is None where it has none that can be played; then there are no moments.
+    """The contents of a file. ``agreement`` is None if it has none that can be played; then there are no moments.
 
-    ``report`` says what ``verify`` says; ``moments`` go as far as the file is right. ``opened`` are the seats whose
-    hands are known.
+    ``report`` is that of ``verify``; ``moments`` go as far as the file is right. ``opened`` are the seats whose hands
+    are known.
     """
 
     report: Report
@@ -115,7 +113,7 @@ Hands: TypeAlias = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A moment before anything is opened, and the ciphertexts that the hands are made of."""
+    """A moment before anything is opened, and the ciphertexts of the hands."""
 
     moment: Moment
     hands: Hands
@@ -124,7 +122,7 @@ class _Taken:
 
 @dataclass
 class _Follower:
-    """What is kept while the file is read."""
+    """The state of a reading."""
 
     progress: Callable[[int], None]
     reading: Reading | None = None
@@ -135,7 +133,7 @@ class _Follower:
     reshuffles: int = 0
 
     def follow(self, reading: Reading, placed: Placed, events: tuple[Event, ...]) -> None:
-        """One record was right."""
+        """Follow a record that was right."""
         self.reading = reading
         self._take(events)
         match = reading.match
@@ -147,7 +145,7 @@ class _Follower:
         self.progress(placed.end)
 
     def end(self, result: Result) -> None:
-        """How the game ended, where no step has said so."""
+        """Add the end of the game, if no step has told it."""
         if not any(isinstance(taken.moment.what, Finished) for taken in self.taken):
             self._add(Finished(result))
 
@@ -165,7 +163,7 @@ class _Follower:
                 self._add(event)
 
     def _add(self, what: ReplayEvent, *, before: bool = False) -> None:
-        """A moment more; what happens ``before`` anything else of its record leaves all as it was."""
+        """Add a moment; with ``before``, one that precedes the effect of its record."""
         game, last = self._match.game, self.taken[-1] if self.taken else None
         position, hands = game.position, tuple(map(tuple, game.deck.hands))
         if before:
@@ -176,7 +174,7 @@ class _Follower:
                 self._open_partly(deck_position)
 
     def _add_give(self, event: Turned) -> None:
-        """One of several cards that are given up in one step, but not the last."""
+        """Add one of several cards that are given up in one step, but not the last."""
         before = self.taken[-1]
         assert before.moment.position is not None, "nothing is given up before the deal"
         after = self._match.game.deck.hands[event.seat - 1]
@@ -194,7 +192,7 @@ class _Follower:
         self.taken.append(_Taken(Moment(turn, step, what, position, None, made, lost), hands))
 
     def _draw(self, seat: int) -> None:
-        """The last thing that happened has brought the seat a card: it belongs to that moment."""
+        """Add the drawn card to the last moment."""
         game, last = self._match.game, self.taken[-1]
         deck_position = game.deck.hands[seat - 1][-1]
         self._open_partly(deck_position)
@@ -218,9 +216,9 @@ class _Follower:
 
 
 def play_back(data: bytes, progress: Callable[[int], None] = lambda _: None) -> Playback:
-    """The moments of a replay. Never raises: whatever the bytes are, there is a report on them.
+    """Return the moments of a replay. Never raises: there is a report on any bytes.
 
-    ``progress`` is told how many bytes are read, after every record.
+    ``progress`` is called with the number of bytes read, after every record.
     """
     follower = _Follower(progress)
     report = verify(data, follower.follow)
@@ -235,7 +233,7 @@ def play_back(data: bytes, progress: Callable[[int], None] = lambda _: None) -> 
 
 
 def _faces(follower: _Follower, match: Match) -> Mapping[int, Card]:
-    """The cards that the released secrets open, by deck position."""
+    """Return the cards that the released secrets open, by deck position."""
     deck = match.game.deck
     physical = {point: card for card, point in enumerate(deck.points)}
     holders = {at: seat for taken in follower.taken for seat, hand in enumerate(taken.hands, 1) for at in hand}
@@ -249,7 +247,7 @@ def _faces(follower: _Follower, match: Match) -> Mapping[int, Card]:
 
 
 def _opened(taken: _Taken, opened: Collection[int], faces: Mapping[int, Card]) -> Moment:
-    """The moment with the hands of these seats, and the card drawn, as far as they can be known."""
+    """Return the moment with the hands of these seats, and the drawn card, as far as they are known."""
     position, drew = taken.moment.position, taken.moment.drew
     if position is None:
         return taken.moment

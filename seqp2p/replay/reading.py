@@ -1,6 +1,6 @@
-"""Playing a replay's records again, one by one: what ``verify`` and ``resume`` have in common. No I/O.
+"""Playing a replay's records again, one by one, for ``verify`` and ``resume``. No I/O.
 
-Raises, for a record that is wrong: Invalid, or MatchError, BadRemark, DecodeError, TableError (``WRONG`` has them all).
+A wrong record raises Invalid, or MatchError, BadRemark, DecodeError, TableError (``WRONG`` has them all).
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from seqp2p.replay.format import (
 
 
 class Invalid(Exception):
-    """Something in the file is wrong: ``failure`` and the text say what, ``step`` where, if not at the open step."""
+    """A fault of the file: ``failure`` and the text describe it, ``step`` is its place, if not the open step."""
 
     def __init__(self, failure: Failure, reason: str, step: int | None = None) -> None:
         super().__init__(reason)
@@ -46,12 +46,12 @@ class Invalid(Exception):
         self.step = step
 
 
-# What reading a record that is wrong raises.
+# The errors of reading a wrong record.
 WRONG: Final = (Invalid, MatchError, BadRemark, DecodeError, TableError)
 
 
 def failure_of(error: Exception) -> Failure:
-    """The kind of check that a record fails of which one of WRONG was raised."""
+    """Return the kind of check that fails, by the error of WRONG that was raised."""
     if isinstance(error, Invalid | MatchError):
         return error.failure
     if isinstance(error, BadRemark):
@@ -63,9 +63,9 @@ def failure_of(error: Exception) -> Failure:
 
 @dataclass
 class Reading:
-    """How far the records have come. ``stage`` only grows: table, steps, open steps, openings, end.
+    """The state of a reading. ``stage`` only grows: table, steps, open steps, openings, end.
 
-    ``signatures`` counts those of the records that were right.
+    ``signatures`` counts those of the right records.
     """
 
     match: Match
@@ -74,7 +74,7 @@ class Reading:
     signatures: int = 0
 
 
-# The order in which records may stand; several of one stage, but for the end.
+# The order of records; a stage can have several, except the end.
 STAGES: dict[type, int] = {
     StepRecord: 1,
     CertificateRecord: 1,
@@ -82,15 +82,15 @@ STAGES: dict[type, int] = {
     OpeningRecord: 3,
     EndRecord: 4,
 }
-# These may stand among the steps, closed or open.
+# These may be among the steps, closed or open.
 BESIDE = frozenset({RemarkRecord, LeaveRecord, EvidenceRecord})
 BESIDE_STAGE_MAX = 2
 
 
 def begin(placed: Placed, checks: Checks = CHECKS) -> Reading:
-    """Begin with the first record; raises Invalid, or what the match raises for an agreement.
+    """Begin with the first record. Raises Invalid, or the errors of the match for an agreement.
 
-    ``checks`` are those of every record to come.
+    ``checks`` are those of all later records.
     """
     if not isinstance(placed.record, TableRecord):
         raise Invalid("order", message("the first record is not the table agreement"))
@@ -98,7 +98,7 @@ def begin(placed: Placed, checks: Checks = CHECKS) -> Reading:
 
 
 def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
-    """Check one record after the header; returns what has happened by it. Raises Invalid, or what the match raises."""
+    """Check one record after the header and return its events. Raises Invalid, or the errors of the match."""
     record = placed.record
     if isinstance(record, TableRecord):
         raise Invalid("order", message("a second table agreement"))
@@ -127,7 +127,7 @@ def read(reading: Reading, placed: Placed, data: bytes) -> tuple[Event, ...]:
 
 
 def _require_open(match: Match, step: int) -> None:
-    """A record of steps is of the open one; after the end none is."""
+    """Check that a record of steps is about the open one; after the end there is none."""
     if match.kind is None:
         raise Invalid("order", message("a record of step {step} behind the last step", step=step))
     if step != match.number:
@@ -135,7 +135,7 @@ def _require_open(match: Match, step: int) -> None:
 
 
 def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
-    """Exactly the contributions of the open step, in seat order, and they close it."""
+    """Take exactly the contributions of the open step, in seat order; they must close it."""
     _require_open(match, record.step)
     events: list[Event] = []
     for contribution in contributions_of(record):
@@ -151,13 +151,13 @@ def _read_step(match: Match, record: StepRecord) -> tuple[Event, ...]:
 
 
 def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, ...]:
-    """Exactly the ballots that close the open step by an action, in seat order."""
+    """Take exactly the ballots that close the open step by an action, in seat order."""
     _require_open(match, record.step)
     events: list[Event] = []
     for ballot in ballots_of(record):
         try:
             told = match.receive_ballot(ballot)
-        except MatchError as error:  # It may come behind the one that closes the step: then another is open.
+        except MatchError as error:  # It may follow the one that closes the step: then another is open.
             failure: Failure = "ballot" if isinstance(error, Violation) else error.failure
             raise Invalid(failure, message_of(error), record.step) from None
         if told is None:
@@ -193,7 +193,7 @@ def _read_open(match: Match, record: OpenRecord) -> tuple[Event, ...]:
 
 
 def _read_evidence(match: Match, record: EvidenceRecord) -> tuple[Event, ...]:
-    """The violation that these bytes prove: all of them, and nothing but them."""
+    """Return the violation that exactly these bytes prove."""
     evidence = contributions_of(record)
     try:
         match.weigh(evidence)
@@ -213,7 +213,7 @@ def _read_opening(match: Match, record: OpeningRecord) -> None:
 
 
 def _read_end(record: EndRecord, before: bytes) -> bytes:
-    """The key of the writer, who signed all the bytes before its record."""
+    """Return the key of the writer, who signed all the bytes before its record."""
     try:
         verify_signature(record.key, FILE, end_digest(before), record.signature)
     except CryptoError:

@@ -1,12 +1,11 @@
-r"""The seat's own file beside its replay: what it must not lose, and nobody else may read. Not part of the protocol.
+r"""The seat's own file next to its replay: the secrets that it must not lose. Not part of the protocol.
 
     "seqp2p seat 1\n" ‖ record*     record = length ‖ crc(body) ‖ crc(the 8 bytes before) ‖ body      (4 bytes each)
 
-The first record is the seat's secrets; each one after it is something signed, own or another seat's, in the order in
-which it was taken. What is own is synced before it is sent, so a seat that comes back never signs a second thing for
-what it has signed already. Only a write that never ended may be dropped: a record that the file ends in, or zeros
-that a file system put where data should have come. What is damaged otherwise could be something own that was sent:
-it is never passed over.
+The first record is the seat's secrets; each later one is a signed thing, own or another seat's, in the order of taking.
+Own ones are synced before they are sent, so a seat that resumes never signs a second thing for one place. Only an
+incomplete write may be dropped: a record in which the file ends, or zeros that a file system put in the place of data.
+Any other damage could be an own contribution that was sent, so it is never skipped.
 """
 
 import os
@@ -31,7 +30,7 @@ SUFFIX: Final = ".seat"
 MAGIC: Final = b"seqp2p seat 1\n"
 MAGIC_STEM: Final = b"seqp2p seat "
 HEADER_SIZE: Final = 12
-LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # what is around a payload, generously
+LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # the bytes around a payload, generously
 ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 
@@ -43,11 +42,11 @@ _FLAGS: Final = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr
 
 
 class SidecarSecrets(Record, frozen=True):
-    """What only this seat knows of its game, and where it and the others listen.
+    """The secrets of this seat, and the addresses of all.
 
     ``identity`` names the key file in the player's own folder; ``secret`` is x_i (32 bytes, big-endian), ``nonce``
-    what the seat opens its commitment with. ``listen`` is the address it listened on, ``addresses`` those of every
-    seat, in seat order. Its repr shows nothing of it.
+    opens the seat's commitment. ``listen`` is the address it listened on, ``addresses`` those of every seat, in seat
+    order. Its repr hides everything.
     """
 
     game: Bytes32
@@ -71,7 +70,7 @@ class SidecarSecrets(Record, frozen=True):
 
 
 class Logged(Record, frozen=True):
-    """Something that a seat signed, as it was signed; evidence is a record of the replay, and its signature zeros."""
+    """Signed bytes of a seat; evidence is a record of the replay with a signature of zeros."""
 
     kind: LoggedKind
     payload: Annotated[bytes, msgspec.Meta(max_length=LOGGED_SIZE_MAX)]
@@ -79,40 +78,40 @@ class Logged(Record, frozen=True):
 
 
 def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
-    """Payload and signature of a proof of cheating, which is as good as what it holds is signed."""
+    """Return payload and signature of evidence, whose contents are signed themselves."""
     return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
 
 
 class SidecarError(Exception):
-    """The seat's own file cannot be used; the text names it, ``hint`` says what to do."""
+    """The seat's own file cannot be used; the text names it, ``hint`` has the remedy."""
 
     hint = message("the game goes on without this seat; another can be named with seqp2p resume GAME")
 
 
 class SidecarDamaged(SidecarError):
-    """The file is not what this program wrote. What it may have signed is not known, so it must not sign again."""
+    """The file was changed. The seat's signatures are unknown, so it must not sign again."""
 
 
 class SeatHeld(SidecarError):
-    """Another process holds the seat: two of them would sign against each other."""
+    """Another process holds the seat: two processes would sign against each other."""
 
     hint = message("end the other one first, or name another game")
 
 
 class SidecarFull(SidecarError):
-    """More was signed than any game needs."""
+    """The file has more signatures than any game needs."""
 
 
 def sidecar_path(replay: Path) -> Path:
-    """The seat's own file beside its replay."""
+    """Return the path of the seat's own file, next to its replay."""
     return replay.with_name(replay.name + SUFFIX)
 
 
 class Sidecar:
-    """The file of a seat whose game is going on: locked, append-only, of mode 0600. Raises OSError as files do."""
+    """The file of a seat in a running game: locked, append-only, of mode 0600. Raises OSError as files do."""
 
     def __init__(self, path: Path, descriptor: int, *, new: bool) -> None:
-        """Takes over the descriptor; raises SeatHeld where another process has the file's lock. See create, open."""
+        """Take over the descriptor. Raises SeatHeld if another process has the file's lock. See create, open."""
         self.path = path
         self._new = new
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
@@ -142,9 +141,9 @@ class Sidecar:
 
     @classmethod
     def create(cls, path: Path, secrets: SidecarSecrets) -> Self:
-        """A new file with a seat's secrets; FileExistsError where there is one. Nothing is synced yet.
+        """Make a new file with a seat's secrets, not synced yet. Raises FileExistsError.
 
-        What could not be read again is not written: it raises DecodeError, here and in ``log``.
+        Bytes that could not be read again are not written: they raise DecodeError, here and in ``log``.
         """
         sidecar = cls(path, os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600), new=True)
         try:
@@ -156,7 +155,7 @@ class Sidecar:
 
     @classmethod
     def open(cls, path: Path) -> tuple[Self, SidecarSecrets, tuple[Logged, ...], bool]:
-        """The file, its secrets, what was signed, and whether a last write that never ended was dropped from it.
+        """Open a file; return it, its secrets, its signed things, and True if an incomplete last write was dropped.
 
         Raises SeatHeld, SidecarDamaged, FileNotFoundError.
         """
@@ -166,7 +165,7 @@ class Sidecar:
             torn = whole < sidecar._size
             if torn:
                 sidecar._truncate(whole)
-            # A process that died may have written what the disk does not have yet; from here on it may be sent.
+            # Bytes of a process that died may not be on the disk yet; from here on they may be sent.
             sidecar.sync()
         except (OSError, SidecarError):
             sidecar.close()
@@ -174,7 +173,7 @@ class Sidecar:
         return sidecar, secrets, logged, torn
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
-        """Append something signed: the system has it when this returns, the disk only after ``sync``."""
+        """Append signed bytes: the system has them when this returns, the disk only after ``sync``."""
         data = entry(kind, payload, signature)
         if self._size + len(data) > REPLAY_SIZE_MAX:
             raise SidecarFull(
@@ -185,24 +184,24 @@ class Sidecar:
         self._write(data)
 
     def sync(self) -> None:
-        """Wait until the disk has everything; for a worker thread. After this, what is own may be sent."""
+        """Wait until the disk has everything; for a worker thread. After this, own contributions may be sent."""
         os.fsync(self._file.fileno())
         if self._new:
             _sync_folder(self.path.parent)
             self._new = False
 
     def close(self) -> None:
-        """Let go of the seat; the file stays for ``resume``."""
+        """Release the seat; the file stays for ``resume``."""
         self._file.close()
 
     def delete(self) -> None:
-        """The game is over, and with it the secrets: the file goes while it is still locked."""
+        """Delete the file at the end of the game, while it is still locked."""
         self.path.unlink(missing_ok=True)
         self.close()
 
     def _write(self, data: bytes) -> None:
         if self._file.write(data) != len(data):
-            # Half a record must not come to stand before a whole one.
+            # Half a record must not precede a whole one.
             self._truncate(self._size)
             raise OSError(message("the disk took only a part of a record"))
         self._size += len(data)
@@ -221,9 +220,9 @@ class Sidecar:
 
 
 def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], int]:
-    """A seat's file: its secrets, what was signed, and how many bytes were written whole. Raises SidecarDamaged.
+    """Return a seat's secrets, its signed things, and the number of complete bytes. Raises SidecarDamaged.
 
-    ``path`` is what errors name.
+    ``path`` is for the text of errors.
     """
     if not data.startswith(MAGIC):
         if data.startswith(MAGIC_STEM) and len(data) >= len(MAGIC):
@@ -241,7 +240,7 @@ def parse(data: bytes, path: Path) -> tuple[SidecarSecrets, tuple[Logged, ...], 
 
 
 def _record_end(data: bytes, at: int, path: Path) -> int | None:
-    """Where the record at this place ends; None at the end of all that was written whole."""
+    """Return the end of the record at this place, or None at the end of the complete records."""
     header = data[at : at + HEADER_SIZE]
     if len(header) < HEADER_SIZE or only_zeros(data, at + HEADER_SIZE - 1):
         return None
@@ -262,7 +261,7 @@ def _decoded(kind: type[T], at: int, body: bytes, path: Path) -> T:
     try:
         return decode(kind, body, RECORD_SIZE_MAX)
     except DecodeError:
-        # The library's text may quote what it read.
+        # The library's text may quote secret bytes.
         raise _damaged(at, path) from None
 
 
@@ -273,12 +272,12 @@ def _damaged(at: int, path: Path) -> SidecarDamaged:
 
 
 def beginning(secrets: SidecarSecrets) -> bytes:
-    """The bytes of a new file. What could not be read again is not written: DecodeError."""
+    """Return the bytes of a new file. Raises DecodeError if they could not be read again."""
     return MAGIC + frame(_readable(secrets))
 
 
 def entry(kind: LoggedKind, payload: bytes, signature: bytes) -> bytes:
-    """The bytes that something signed takes in the file. Raises DecodeError for what could not be read again."""
+    """Return the record of signed bytes. Raises DecodeError if it could not be read again."""
     return frame(_readable(Logged(kind, payload, signature)))
 
 
@@ -289,13 +288,13 @@ def _readable(record: Record) -> bytes:
 
 
 def frame(body: bytes) -> bytes:
-    """A record's bytes. The checks are against accidents; who can write this file can do anything."""
+    """Return a record's bytes. The checks are against accidents, not against a writer of this file."""
     header = len(body).to_bytes(4, "big") + _check(body)
     return header + _check(header) + body
 
 
 def only_zeros(data: bytes, at: int) -> bool:
-    """Whether nothing but zeros stands from this place on: a file that was made longer, but whose data never came."""
+    """Return True if only zeros follow from this place on: the file was extended, and its data never came."""
     return at < len(data) and not data[at:].strip(b"\0")
 
 
@@ -304,7 +303,7 @@ def _check(data: bytes) -> bytes:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new file's name is on the disk only when its folder is. (Windows opens no folders, and needs none of this.)"""
+    """Sync the folder of a new file, whose name is on the disk only then. Windows does not need it."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

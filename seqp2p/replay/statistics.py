@@ -1,8 +1,8 @@
 """Sums over any number of replays: players, lengths, openings, squares. No I/O.
 
-A game is counted once, however many of its seats' replays there are. One that verifies is counted with all that it has;
-of one that is unfinished only that its players played it. Memory grows with the number of different players and games
-(32 bytes each), and not with what is in the files.
+A game counts once, with any number of its seats' replays. A verified game counts with all its figures, an unfinished
+one only for its players. Memory grows with the number of different players and games (32 bytes each), and not with the
+contents of the files.
 """
 
 from collections import Counter
@@ -14,11 +14,11 @@ from seqp2p.replay.verify import Report
 from seqp2p.rules import VARIANTS, team_of
 
 NAMES_MAX = 8
-"""So many of a player's names are kept."""
+"""The number of names that are kept of a player."""
 
 
 class Counted(Enum):
-    """What became of a replay: counted, not counted because its game was, or not counted because it is not right."""
+    """The result for a replay: counted, a duplicate of a counted game, or left out as not right."""
 
     GAME = "game"
     DUPLICATE = "duplicate"
@@ -62,7 +62,7 @@ class VariantCount:
 
     @property
     def decided(self) -> int:
-        """Games that somebody has won."""
+        """The games with a winner."""
         return self.games - self.drawn
 
     @property
@@ -72,7 +72,7 @@ class VariantCount:
 
     @property
     def turns_median(self) -> float:
-        """Half of the games are not longer, half of them not shorter."""
+        """The median of the lengths."""
         low, high = (self.games - 1) // 2, self.games // 2
         passed, found = 0, list[int]()
         for length, count in sorted(self.turns.items()):
@@ -83,7 +83,7 @@ class VariantCount:
 
 @dataclass
 class Statistics:
-    """What was counted so far."""
+    """The counts so far."""
 
     files: int = 0
     duplicates: int = 0
@@ -99,11 +99,11 @@ class Statistics:
 
     @property
     def unfinished(self) -> int:
-        """Games that did not, as far as these replays know."""
+        """Games that did not, as far as these replays show."""
         return len(self._unfinished)
 
     def add(self, summary: Summary) -> Counted:
-        """Count one more replay; says what became of it."""
+        """Count one more replay and return its result."""
         self.files += 1
         report, course = summary.report, summary.course
         if report.verdict == "invalid" or report.game is None:

@@ -1,4 +1,4 @@
-"""What there is to count in one replay: gathered while it is verified. No I/O."""
+"""The figures of one replay, gathered while it is verified. No I/O."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ from seqp2p.rules import SeatNumber, Square, format_action
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a game went from the deal on. ``turns`` are those that were completed, ``sequences`` those at the end."""
+    """The course of a game from the deal on. ``turns`` are completed turns, ``sequences`` those at the end."""
 
     variant: str
     players: int
@@ -26,12 +26,12 @@ class Course:
     opening: str
     """The first chip that was placed, in the notation; empty if none was."""
     placed: tuple[Square, ...]
-    """Where chips were placed, one after the other."""
+    """The squares where chips were placed, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What ``verify`` says of a file, and how its game went; ``course`` is None where no cards were dealt."""
+    """The report of ``verify`` on a file, and the course of its game: None if no cards were dealt."""
 
     report: Report
     course: Course | None = None
@@ -39,7 +39,7 @@ class Summary:
 
 @dataclass
 class _Noted:
-    """What is noted in one reading of the file."""
+    """The notes of one reading of the file."""
 
     reading: Reading
     first_seat: SeatNumber = 0
@@ -49,7 +49,7 @@ class _Noted:
     placed: list[Square] = field(default_factory=list[Square])
 
     def take(self, events: tuple[Event, ...]) -> None:
-        """One more record was right."""
+        """Follow a record that was right."""
         for event in events:
             if isinstance(event, Dealt):
                 self.first_seat = self.reading.match.game.table_position().to_move
@@ -65,7 +65,7 @@ class _Noted:
             self.placed.append(action.square)
 
     def course(self) -> Course:
-        """How the game went so far; its cards are dealt."""
+        """Return the course so far, after the deal."""
         game = self.reading.match.game
         position, settings = game.table_position(), game.agreement.settings
         return Course(
@@ -84,12 +84,12 @@ class _Noted:
 
 
 def summarise(data: bytes, randomness: Randomness) -> Summary:
-    """Verify a whole replay file, and note what there is to count. Never raises, as ``verify_batched`` never does."""
+    """Verify a whole replay file and return its figures. Never raises, as ``verify_batched`` never does."""
     noted: _Noted | None = None
 
     def follow(reading: Reading, _placed: Placed, events: tuple[Event, ...]) -> None:
         nonlocal noted
-        if noted is None or reading is not noted.reading:  # Another reading: the first one means nothing.
+        if noted is None or reading is not noted.reading:  # A second reading: the first one means nothing.
             noted = _Noted(reading)
         noted.take(events)
 

@@ -1,8 +1,8 @@
 """A replay's records as plain data, for JSON: all that is signed, step by step. No I/O.
 
-docs/scripting.md, "Replays as JSON", says what the fields mean. Byte strings are hexadecimal where they name something
-(keys, hashes, nonces, secrets); ciphertexts, shares, proofs and signatures, which only a verifier reads, are
-``{"bytes": N}``, and with ``raw`` have their digits beside it as ``hex``.
+docs/scripting.md, "Replays as JSON", has the meaning of the fields. Keys, hashes, nonces and secrets are hexadecimal;
+ciphertexts, shares, proofs and signatures, which only a verifier reads, are ``{"bytes": N}``, and with ``raw`` also
+have their digits as ``hex``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,12 +30,12 @@ from seqp2p.replay.format import (
 )
 
 _LONG: Final = frozenset({"deck", "proof", "shares", "signature"})
-# What every payload says again: which game and which version of the protocol.
+# The fields that all payloads of a game have in common.
 _SAID_ONCE: Final = frozenset({"v", "game"})
 
 
 def decoded(data: bytes, *, raw: bool = False) -> list[dict[str, Any]]:
-    """The records behind the header of a file that is right, as far as it goes; nothing in them is checked here."""
+    """Yield the records after the header of a file, as far as it is right; they are not checked here."""
     return [_record(record, raw=raw) for record in _whole_records(data) if not isinstance(record, TableRecord)]
 
 
@@ -44,7 +44,7 @@ def _whole_records(data: bytes) -> Iterator[AnyRecord]:
         for placed in records(data):
             yield placed.record
     except Torn:
-        return  # The report says so.
+        return  # The report has it.
 
 
 def _record(record: AnyRecord, *, raw: bool) -> dict[str, Any]:
@@ -67,13 +67,13 @@ def _record(record: AnyRecord, *, raw: bool) -> dict[str, Any]:
 
 
 def _with_common(parts: list[dict[str, Any]], common: Sequence[str], name: str) -> dict[str, Any]:
-    """What the parts of a record that is right have in common, said once."""
+    """Return the common fields of the parts of a right record."""
     rest = [{key: value for key, value in part.items() if key not in common} for part in parts]
     return {key: parts[0][key] for key in common} | {name: rest}
 
 
 def _signed(signed: Contribution, *, raw: bool) -> dict[str, Any]:
-    """A contribution, or a ballot, which evidence may consist of."""
+    """Return a contribution or a ballot, the two kinds of evidence."""
     try:
         envelope = open_envelope(signed.payload)
         body = _body(open_body(envelope), raw=raw)
@@ -90,7 +90,7 @@ def _body(body: Body, *, raw: bool) -> dict[str, Any]:
 
 
 def _odd(signed: Contribution, *, raw: bool) -> dict[str, Any]:
-    """What proves that a seat has cheated: a ballot, or something that is in no form at all."""
+    """Return a piece of evidence: a ballot, or bytes in no known form."""
     try:
         return _word(BallotPayload, signed, BALLOT_SIZE_MAX, raw=raw)
     except DecodeError:

@@ -1,4 +1,4 @@
-"""A replay as the text of its game: what ``rules.game_text`` writes and reads. No I/O."""
+"""A replay as the text of its game, in the form of ``rules.game_text``. No I/O."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,16 +13,16 @@ from seqp2p.rules import SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Mov
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What happened in the game of cards and chips, and how the table lay then: before anything else happened in it."""
+    """An event of cards and chips, and the position before it."""
 
     what: Dealt | Turned | Skipped | Dropped
     drawn: int
-    """The card that was drawn by it; UNKNOWN where none was, or nobody can know it."""
+    """The card drawn by it; UNKNOWN if there is none, or it is hidden."""
     after: Position
 
 
 def stretches(playback: Playback) -> tuple[Stretch, ...]:
-    """The moments from the deal on, without what changes nothing on the table; empty where nothing was dealt."""
+    """Return the moments from the deal on that change the table; empty if no cards were dealt."""
     count = 0
 
     def part(moment: Moment) -> int:
@@ -34,7 +34,7 @@ def stretches(playback: Playback) -> tuple[Stretch, ...]:
 
 
 def game_text(playback: Playback) -> GameText | None:
-    """The game of a replay, hands as far as they are opened; None where no cards were dealt."""
+    """Return the game of a replay, with the hands that are opened; None if no cards were dealt."""
     parts = stretches(playback)
     if not parts:
         return None
@@ -56,7 +56,7 @@ def _stretch(moments: Sequence[Moment]) -> Stretch:
     what, after = moments[0].what, moments[-1].position
     assert isinstance(what, Dealt | Turned | Skipped | Dropped), "these begin a stretch"
     assert after is not None, "the cards are dealt"
-    # The card comes after a reshuffle, and after what is said until then.
+    # The card comes after a reshuffle, and after remarks.
     drawn = next((moment.drew[1] for moment in moments if moment.drew), UNKNOWN)
     return Stretch(what, drawn, after)
 
@@ -77,6 +77,6 @@ def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
 
 
 def _learnt(before: Hand, after: Hand) -> Hand:
-    """The cards of a hand that were unknown before."""
+    """Return the cards of a hand that were unknown before."""
     new = Counter(after) - Counter(before)
     return tuple(sorted(card for card in new.elements() if card != UNKNOWN))

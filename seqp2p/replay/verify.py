@@ -1,15 +1,15 @@
 """Verifying a replay: playing it again. No I/O; docs/protocol.md, "What a verifier does".
 
 verified     every record is right, the end is signed by a majority, and the writer's signature covers it all
-unfinished   everything there is right, but the game did not come to its end (or a seat is proved to have cheated)
-invalid      something there is wrong, or it is no replay
+unfinished   every record is right, but the game did not come to its end (or a seat is proved to have cheated)
+invalid      a record is wrong, or the file is no replay
 
-Theory of ``verify_batched``. All that depends on a proof is the answer of its check, yes or no. A first pass takes
-every proof for right and only gathers its equations. If all of these hold, every answer was the one that checking at
-once gives: by induction over the checks, each is asked about the same equations. So the report is that of ``verify``,
-whatever it says. If one does not hold, a wrong share may have opened a card, and a proof of cheating may have looked
-like none: the report of the first pass means nothing, and ``verify`` reads the file again from the beginning. That a
-batch with a false equation passes has probability 2^−128 at most (crypto/batch.py).
+Theory of ``verify_batched``. Everything that depends on a proof depends only on the answer of its check, yes or no. A
+first pass takes every proof for right and only gathers its equations. If all of these hold, every answer was that of an
+immediate check: by induction over the checks, each is asked about the same equations. So the report is that of
+``verify``. If one does not hold, a wrong share may have opened a card, and evidence may have looked like none: the
+report of the first pass means nothing, and ``verify`` reads the file again from the beginning. A batch with a false
+equation passes with probability 2^−128 at most (crypto/batch.py).
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ Follow: TypeAlias = Callable[[Reading, Placed, tuple[Event, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A seat as the replay names it: number, name, and identity key (64 hexadecimal digits)."""
+    """A seat of the replay: number, name, and identity key (64 hexadecimal digits)."""
 
     seat: int
     name: str
@@ -44,7 +44,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """How much is proved: signatures of the records that are right; shuffles, shares and moves of the closed steps."""
+    """Counts of proved things: signatures of the right records; shuffles, shares and moves of the closed steps."""
 
     signatures: int = 0
     shuffles: int = 0
@@ -54,7 +54,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Cheat:
-    """A seat that is proved to have broken the rules at this step, and what it has signed that proves it."""
+    """A seat that is proved to have broken the rules at this step, and its evidence."""
 
     seat: int
     step: int
@@ -64,16 +64,15 @@ class Cheat:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What verifying found. ``steps`` counts the steps that are right; ``step`` is where ``reason`` belongs.
+    """The report on a file. ``steps`` counts the right steps; ``step`` is the step of ``reason``.
 
     ``cheats`` are the seats that evidence in the file proves to have broken the rules: the game may have gone on
     without them, and be verified.
 
-    ``result`` is how the game ended (None where it did not come to an end), ``writer`` the key that signed the file.
-    ``seat`` is the one that is proved to have broken the rules, and ``evidence`` what it has signed. ``byte`` is where
-    the record begins that is invalid, or what stands behind the end. ``failure`` is the kind of check that failed,
-    None for a file that is verified, and ``awaited`` are the seats that the record waits for, where that is what it
-    fails.
+    ``result`` is the game's (None if it did not come to an end), ``writer`` the key that signed the file. ``seat`` is
+    proved to have broken the rules by ``evidence``. ``byte`` is the position of the invalid record, or of the bytes
+    after the end. ``failure`` is the kind of check that failed, None for a verified file, and ``awaited`` are the seats
+    that an incomplete record waits for.
     """
 
     verdict: Verdict
@@ -100,23 +99,22 @@ TOO_LARGE: Final = Report(
 
 
 def follows_nothing(_reading: Reading, _placed: Placed, _events: tuple[Event, ...]) -> None:
-    """For who wants the report alone."""
+    """A follower that does nothing."""
 
 
 def verify(data: bytes, follow: Follow = follows_nothing, checks: Checks = CHECKS) -> Report:
-    """Verify a whole replay file. Never raises: whatever the bytes are, the outcome is a report.
+    """Verify a whole replay file. Never raises: any bytes give a report.
 
-    ``follow`` is told of every record that is right: how far the reading has come, the record, and what has happened
-    by it.
+    ``follow`` is called for every right record, with the state of the reading, the record, and its events.
     """
     return _verify(data, follow, checks)
 
 
 def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows_nothing) -> Report:
-    """The report of ``verify``, in some 60 % of its time where all proofs are right (see the module's text).
+    """Return the report of ``verify``, in some 60 % of its time if all proofs are right (see the module's docstring).
 
-    ``randomness`` is the verifier's own: whoever can foresee it can make a wrong proof pass. Where one is wrong,
-    ``follow`` is told of a second reading from its beginning; what it was told of the first means nothing.
+    ``randomness`` is the verifier's own: a prover that foresees it can make a wrong proof pass. If a proof is wrong,
+    ``follow`` is called again from the beginning; its calls of the first reading mean nothing.
     """
     batch = Batch(randomness)
     report = _verify(data, follow, Checks(batch.gather))
@@ -130,9 +128,9 @@ def _verify(data: bytes, follow: Follow, checks: Checks) -> Report:
 def verify_on(
     reading: Reading | None, data: bytes, at: int, follow: Follow = follows_nothing, checks: Checks = CHECKS
 ) -> Report:
-    """Verify the rest of a file, from the record at this byte on; ``reading`` has come so far, and is changed.
+    """Verify the rest of a file, from the record at this byte on; ``reading`` is the state there, and is changed.
 
-    None stands for a file of which nothing is read.
+    None starts at the beginning.
     """
     end = 0 if reading is None else at
     try:
@@ -155,7 +153,7 @@ def verify_on(
 
 
 def _wrong(reading: Reading | None, error: Exception) -> Report:
-    """A record that is wrong, and who has signed what is wrong with it, if that is it."""
+    """Return the report on a wrong record, with the seat that has signed the fault, if any."""
     step = error.step if isinstance(error, Invalid) else None
     report = _report(reading, "invalid", failure_of(error), message_of(error), step)
     return _blaming(report, error) if isinstance(error, Violation) else report
@@ -166,7 +164,7 @@ def _blaming(report: Report, violation: Violation) -> Report:
 
 
 def _torn(reading: Reading | None, reason: str, end: int) -> Report:
-    """A file that ends inside a record is cut short, but nothing of a header, or after the ``end``, can be cut."""
+    """Return the report on a file that ends inside a record: cut short, unless inside the header or after ``end``."""
     if reading is None:
         return Report("invalid", reason=reason, failure="torn")
     if reading.writer is not None:
@@ -176,10 +174,10 @@ def _torn(reading: Reading | None, reason: str, end: int) -> Report:
 
 
 def _conclude(reading: Reading) -> Report:
-    """Every record there is right: is the game complete?"""
+    """Return the report on a file whose records are all right."""
     match = reading.match
     cheats = [violation for seat, violation in sorted(match.proven.items()) if seat in match.game.seats]
-    if cheats and not match.confirmed:  # What a majority has signed, a cheat of its own cannot deny.
+    if cheats and not match.confirmed:  # A cheat cannot deny the signatures of a majority.
         report = _report(reading, "unfinished", cheats[0].failure, message_of(cheats[0]), cheats[0].step)
         return _blaming(report, cheats[0])
     if match.forfeit is not None:
@@ -196,7 +194,7 @@ def _conclude(reading: Reading) -> Report:
 
 
 def _where_it_ends(match: Match) -> str:
-    """What the record says of its end, and no more: not why somebody is waited for."""
+    """Return the reason from the record alone, without a reason for waiting."""
     waiting = listed(message("seat {seat}", seat=seat) for seat in sorted(match.awaited))
     if match.kind == "over" and match.held:
         claim = _claim(match)
@@ -207,7 +205,7 @@ def _where_it_ends(match: Match) -> str:
 
 
 def _claim(match: Match) -> str:
-    """What those who have signed the end say of it."""
+    """Return the claims of the seats that have signed the end."""
     seats, step = listed(message("seat {seat}", seat=seat) for seat, _ in match.held), match.number
     if final_result(match.game).winners:
         if len(match.held) == 1:

@@ -1,4 +1,4 @@
-"""Writing a replay as the game goes: one file, append-only, never over an existing one but to go on with it."""
+"""Writing a replay during the game: one append-only file, never over an existing one except to resume it."""
 
 import hashlib
 from collections.abc import Callable
@@ -34,23 +34,23 @@ Signer = Callable[[str, bytes], bytes]
 
 
 class ReplayWriter:
-    """A replay being written. Every record is handed to the system before the call returns; ``finish`` also syncs.
+    """A replay being written. The system has every record when the call returns; ``finish`` also syncs.
 
-    Raises OSError as files do, FileExistsError where ``path`` exists.
+    Raises OSError as files do, FileExistsError if ``path`` exists.
     """
 
     def __init__(self, path: Path, match: Match, *, reopened: bool = False, disk: Disk = REAL_DISK) -> None:
         self.path = path
         self._file = disk.append(path, new=not reopened)
-        self._synced = not reopened  # What a process that died has written need not be on the disk.
+        self._synced = not reopened  # Bytes of a process that died may not be on the disk.
         try:
             there = disk.read(path) if reopened else b""
             self._digest = hashlib.sha256(there)
             self._steps = match.final if there else 0
-            # What stands beside the steps, each with the step that must be open for it, and the place (step, head
-            # before it) that it is of no use without.
+            # Remarks, leaves and evidence, each with the step that must be open for it, and the place (step, head
+            # before it) that it depends on.
             self._beside: list[tuple[int, tuple[int, bytes] | None, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
-            self._remarked: dict[int, int] = {}  # the step that each seat's last remark stands at
+            self._remarked: dict[int, int] = {}  # the step of each seat's last remark
             if not there:
                 self._write(MAGIC)
                 self._append(TableRecord(match.agreement_bytes))
@@ -60,7 +60,7 @@ class ReplayWriter:
 
     @classmethod
     def reopen(cls, path: Path, match: Match, disk: Disk = REAL_DISK) -> Self:
-        """Go on with the replay that ``resume.load`` has just read into this match, which has taken nothing since."""
+        """Continue the replay that ``resume.load`` has just read into this match, which has taken nothing since."""
         return cls(path, match, reopened=True, disk=disk)
 
     def __enter__(self) -> Self:
@@ -72,7 +72,7 @@ class ReplayWriter:
         self._file.close()
 
     def record(self, match: Match) -> None:
-        """Append the steps that have become final since the last call, and what stands beside them."""
+        """Append the steps that have become final since the last call, and their remarks, leaves and evidence."""
         for step in match.record[self._steps : match.final]:
             self._append_beside(step.number, match)
             if step.action:
@@ -83,9 +83,9 @@ class ReplayWriter:
         self._append_beside(self._steps + 1, match)
 
     def remark(self, match: Match, remark: Remark) -> None:
-        """Append a remark, behind the steps before the one it is dated to, and behind its seat's last remark.
+        """Append a remark, after the steps before the one it is dated to, and after its seat's last remark.
 
-        A seat may date a remark before its last one, which waits until its step is final: read, they are a chain.
+        A seat may date a remark before its last one, which waits until its step is final. In the file they are a chain.
         """
         word = remark.said
         place = self._remarked[word.seat] = max(word.step, self._remarked.get(word.seat, 0))
@@ -98,10 +98,10 @@ class ReplayWriter:
         self.record(match)
 
     def evidence(self, match: Match, violation: Violation) -> None:
-        """Append proof of cheating, before the step it was found at is closed.
+        """Append evidence, before the step it was found at is closed.
 
-        Two contributions to a step that is not open yet are proof already. Of two equal game keys each proves something
-        beside the other only: such a proof stands behind what is held of their step, which never closes after it.
+        Two contributions to a step that is not open yet are evidence already. Two equal game keys are evidence only
+        together: such a record follows the contributions held of their step, which never closes after it.
         """
         first, *others = violation.evidence
         record = EvidenceRecord(pairs(violation.evidence))
@@ -121,7 +121,7 @@ class ReplayWriter:
             self._synced = True
 
     def finish(self, match: Match, key: bytes, sign: Signer) -> None:
-        """Append what is left, and the writer's signature. ``key`` is the public key that ``sign`` signs for."""
+        """Append the remaining records and the writer's signature. ``key`` is the public key of ``sign``."""
         self.record(match)
         for step in match.chain.live:
             held = tuple(checked.contribution for _, checked in sorted(step.held.items()))
@@ -136,7 +136,7 @@ class ReplayWriter:
         self.sync()
 
     def _append_beside(self, number: int, match: Match) -> None:
-        """Append what is dated to this step, or to an earlier one, if the past that it was signed on stands."""
+        """Append the records dated to this step or an earlier one, if their past was not undone."""
         due = [each for each in self._beside if each[0] <= number]
         self._beside = [each for each in self._beside if each[0] > number]
         for _, place, record in due:
@@ -147,7 +147,7 @@ class ReplayWriter:
         self._write(frame(record))
 
     def _write(self, data: bytes) -> None:
-        # An unbuffered write of a regular file takes everything or raises; a short write is a full disk's.
+        # An unbuffered write of a regular file takes everything or raises; a short write means a full disk.
         if self._file.write(data) != len(data):
             raise OSError(message("the disk took only a part of a record"))
         self._digest.update(data)
