@@ -47,7 +47,7 @@ class Mesh(Relay[Link]):
     """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
 
     A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
-    it gives back to ``publish``, ``send_opening`` or ``send_evidence``, which pass it on to those who lack it.
+    it gives back to ``pass_on``.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""What one seat keeps of its game and tells of it: the match, its replay, its journal, and who is to hear of it.
+"""What one seat keeps of its game: the match, its replay, and the journal of what was signed.
 
     taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ told
     own   ──▶ journal ──▶ sync ──▶ sent
 
-Whatever this seat signs is on the disk before it is sent, and so is what was final when it signed: a seat that comes
-back after a crash finds its own words in their places, and never signs a second thing for one of them.
+Whatever this seat signs is on the disk before it is sent, and so is what was final when it signed: a seat that resumes
+after a crash finds its own words in their places, and never signs a second thing for one of them.
 """
 
 from collections.abc import Callable
@@ -13,19 +13,18 @@ from typing import Protocol, TypeAlias
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.voting import AskAbout
-from seqp2p.match.contribution import Contribution
-from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
+from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
-from seqp2p.net.relay import AnyRelay
-from seqp2p.replay.sidecar import LoggedKind, logged_evidence
+from seqp2p.match.signed import SignedThing
+from seqp2p.replay.sidecar import LoggedKind, to_logged
 from seqp2p.replay.writer import ReplayWriter
 
 TableEvent: TypeAlias = Event | Absent | Back | AskAbout
 
 
 class Journal(Protocol):
-    """Where signed bytes are kept for this seat to come back after a crash (replay/sidecar.py)."""
+    """Where signed bytes are kept for this seat to resume after a crash (replay/sidecar.py)."""
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Keep something signed, own or another's, in the order in which it was taken."""
@@ -37,38 +36,32 @@ class Journal(Protocol):
 
 
 class Recorder:
-    """One seat's game as it is kept. ``tell`` hears every event in order; tests and spectators need no journal."""
+    """Writes one seat's game. ``tell`` gets every event in order; tests need no journal."""
 
     def __init__(
         self,
         match: Match,
-        mesh: AnyRelay,
         writer: ReplayWriter,
         tell: Callable[[TableEvent], None],
         journal: Journal | None = None,
         runtime: Runtime = UNDER_TRIO,
     ) -> None:
-        self.match = match
-        self.mesh = mesh
         self.writer = writer
         self.tell = tell
-        self.runtime = runtime
+        self._match = match
+        self._runtime = runtime
         self._journal = journal
 
-    def log(self, kind: LoggedKind, signed: Contribution) -> None:
-        """Something signed is about to be taken."""
-        if self._journal is not None:
-            self._journal.log(kind, signed.payload, signed.signature)
-
-    def log_evidence(self, violation: Violation) -> None:
-        """A proof of cheating is taken: what it proves may decide how a step closes."""
-        if self._journal is not None:
-            self._journal.log("evidence", *logged_evidence(violation.evidence))
+    def log(self, thing: SignedThing) -> None:
+        """Note something signed in the journal: taken, or about to be sent."""
+        entry = to_logged(thing)
+        if self._journal is not None and entry is not None:
+            self._journal.log(entry.kind, entry.payload, entry.signature)
 
     async def sync(self) -> None:
-        """Something own is about to be sent: wait until the disk has it."""
+        """Wait until the disk has it all, before something own is sent."""
         if self._journal is not None:
-            await self.runtime.on_disk(self._sync_all)
+            await self._runtime.on_disk(self._sync_all)
 
     def _sync_all(self) -> None:
         # In this order: what is final may be so by something that is not in the journal.
@@ -76,8 +69,16 @@ class Recorder:
         if self._journal is not None:
             self._journal.sync()
 
+    def keep(self, outcome: Applied | Cheating) -> None:
+        """Write what was taken to the replay, and tell its events."""
+        self.writer.keep(self._match, outcome)
+        self._tell_all(outcome.events)
+
     def record(self, events: tuple[Event, ...]) -> None:
-        """What has become of the game: on disk as far as it is final, then told."""
-        self.writer.record(self.match)
+        """Write what has become final to the replay, and tell these events."""
+        self.writer.record(self._match)
+        self._tell_all(events)
+
+    def _tell_all(self, events: tuple[Event, ...]) -> None:
         for event in events:
             self.tell(event)

@@ -1,47 +1,50 @@
-"""One seat at one table: what it makes of whatever it takes. No task, no link and no clock of its own.
+"""One seat at one table: what it does with each thing it takes. No task, no link and no clock of its own.
 
-Theory of operation. Whoever runs it gives it one thing after the other: what the relay received, what the player
-chose, and the clock's ticks. Whatever it takes, it ends in the same place: own contributions that are due are made,
-recorded and published, until the open step waits for somebody else. What it waits for itself is in ``Runtime`` alone:
-proofs are made and checked, and the disk is synced, while links and screens go on (``judge`` changes nothing).
+Theory of operation. Its caller gives it one thing after the other: what the relay received, what the player chose, and
+the clock's ticks. Each time it ends in the same place: own contributions that are due are made, recorded and published,
+until the open step waits for another seat. What it waits for itself is in ``Runtime`` alone: proofs are made and
+checked, and the disk is synced, while links and screens go on.
+
+    signed thing ──Intake──▶ Applied     journal, neighbours, replay, events
+                             Cheating    the same, with all evidence of it; then a vote, or the end
+                             Deferred    it waits in the intake
+                             Ignored     of another past: ask for what came before
+                             BadSender   a fault of the neighbour
 
 It ends when the game is over, or cannot go on. Where a majority stays, seats that leave, cheat or cannot be reached
 are voted out (voting.py); elsewhere they end the game. session.py runs it under trio, seqp2p/testing in a simulation.
 """
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Collection
+from typing import Final, TypeVar, assert_never
 
-from seqp2p.i18n import message, message_of
+from seqp2p.crypto.group import encode_scalar
+from seqp2p.i18n import message
 from seqp2p.live.absence import Absence, Back
 from seqp2p.live.asking import Asker, Chosen
-from seqp2p.live.ballot_box import BallotBox
-from seqp2p.live.early import Early
-from seqp2p.live.evidence import Proofs
 from seqp2p.live.inbox import Ending, GoOn, InboxItem, Leaving, Saying, Tick
 from seqp2p.live.recorder import Journal, Recorder, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.secret_release import Openings
 from seqp2p.live.store import MatchStore
 from seqp2p.live.talk import Talk
 from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
-from seqp2p.match.contribution import Contribution, open_envelope
-from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Event, Result, Undone
+from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Finding, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
 from seqp2p.match.seat import SeatKeys
-from seqp2p.net.messages import (
-    BallotMessage,
-    Bye,
-    ContributionMessage,
-    EvidenceMessage,
-    HeadMessage,
-    LeaveMessage,
-    OpeningMessage,
-    RemarkMessage,
+from seqp2p.match.signed import (
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
 )
+from seqp2p.net.messages import Bye, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
@@ -52,10 +55,17 @@ T = TypeVar("T")
 HEAVY = frozenset({"shuffle", "deal"})
 # Steps at which the player chooses; everything else a seat contributes by itself.
 CHOSEN = frozenset({"turn", "late", "discard"})
+# How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
+OPENINGS_WAIT_S = 5.0
+REMARKS: Final = (SignedRemark,)
+VOTES: Final = (SignedBallot, SignedHead)
 
 
 class SeatSession:
-    """Plays one seat. ``_begin`` comes first, then ``_take`` for each thing, until there is an ending."""
+    """Plays one seat. ``begin`` comes first, then ``take`` for each thing, until there is an ``ending``.
+
+    Then ``open_hands``, and ``take_hands`` for each thing as long as there is something to wait for.
+    """
 
     def __init__(
         self,
@@ -70,42 +80,49 @@ class SeatSession:
         *,
         asks: bool = False,
     ) -> None:
-        """``asks``: a person plays, who is asked before somebody is dropped for being away. Tests need no journal."""
+        """``asks``: a person plays, who is asked before a seat is dropped for being away. Tests need no journal."""
         self.match = match
         self.seat = seat
+        self.ending: Ending | None = None
+        self.store = MatchStore(match)
         self._relay = relay
         self._runtime = runtime
-        self._ledger = Recorder(match, relay, writer, tell, journal, runtime)
-        self._store = MatchStore(match)
+        self._recorder = Recorder(match, writer, tell, journal, runtime)
         self._asking = asking
         self._turns = Turns(match, seat, relay, asking)
-        self._talk = Talk(self._ledger, seat)
-        self._ending: Ending | None = None
+        self._talk = Talk(match, seat, runtime.now)
+        self.intake = Intake(match, self._talk.may_hear)
         self._absence = Absence(match, seat.number)
         self._voting = Voting(match, seat.number, self._absence, asks=asks)
         self._asked: frozenset[int] = frozenset()
-        self._ballots = BallotBox(self._ledger, seat, self._voting, self._follow)
-        self._openings = Openings(match, seat, relay)
-        self._early = Early()
-        self._proofs = Proofs(self._ledger, self._follow)
         self._open_number = match.number
+        self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
-    async def _begin(self) -> bool:
-        """The links are there: say what others may lack, and do what is due. Says whether all was over before."""
+    async def begin(self) -> bool:
+        """Say what others may lack, and do what is due. Return True if all was over before."""
         self._absence.moved(self._runtime.now())
-        self._talk.say_again()
-        self._proofs.say_again()
-        # A seat taken again may find that all is over; the others may still lack its last word.
+        self._say_again()
+        # A seat that resumes may find that all is over; the others may still lack its last word.
         self._follow(())
         final = self.match.record[: self.match.final]
         dropped = {seat for closed in final if closed.action == "drop" for seat in closed.about}
-        if self._ending is None and self.seat.number in dropped:
+        if self.ending is None and self.seat.number in dropped:
             self._be_dropped()
-        over = self._ending is not None
+        over = self.ending is not None
         await self._advance()
         return over
 
-    async def _take(self, item: InboxItem) -> None:
+    def _say_again(self) -> None:
+        """Send what this seat may be the only one to have."""
+        for remark in self.match.remarks.after((0,) * self.match.game.players):
+            self._relay.pass_on(SignedRemark(Contribution(remark.payload, remark.signature)))
+        for leave in self.match.left.values():
+            self._relay.pass_on(SignedLeave(leave))
+        for violation in self.match.proven.values():
+            self._relay.pass_on(OfferedEvidence(violation.evidence))
+
+    async def take(self, item: InboxItem) -> None:
+        """Take the next thing, and do what is due."""
         match item:
             case Received(seat, message):
                 await self._take_message(seat, message)
@@ -114,12 +131,14 @@ class SeatSession:
                     await self._contribute(own)
                     await self._advance()
             case Saying(text):
-                await self._talk.say(text)
+                if (remark := self._talk.signed(text)) is not None:
+                    await self._take_own(remark)
             case Leaving(reason):
-                await self._leave(reason)
+                await self._take_own(SignedLeave(self.seat.leave(self.match)))
+                self._end(reason, farewell="")
             case GoOn(seat):
                 self._voting.allow(seat)
-                await self._ballots.vote()
+                await self._vote()
                 await self._advance()
             case Tick():
                 await self._look()
@@ -128,118 +147,129 @@ class SeatSession:
                 self._see()
             case LinkDown():
                 pass  # The next tick sees who can be reached.
-
-    async def _take_message(self, seat: int, message: GameMessage) -> None:
-        match message:
-            case ContributionMessage():
-                await self._receive(message.contribution, seat)
-            case BallotMessage() | HeadMessage():
-                self._ballots.hear(message, seat)
-                await self._advance()
-            case LeaveMessage():
-                if self._proofs.take_leave(message.contribution, seat):
-                    await self._after_proof()
-            case EvidenceMessage(contributions):
-                offered = tuple(signed.contribution for signed in contributions)
-                if (violation := await self._in_thread_if_heavy(lambda: self._proofs.weigh(offered, seat))) is not None:
-                    await self._accuse(violation)
-            case OpeningMessage():
-                self._openings.receive(seat, message)
-            case RemarkMessage():
-                self._talk.receive(seat, message)
-            case Bye(reason):
-                self._absence.goodbye(seat, clean(reason), self._runtime.now())
             case _:
-                self._turns.hurry(seat, message.step)
+                assert_never(item)
 
-    async def _receive(self, contribution: Contribution, sender: int) -> None:
-        """A contribution from a neighbour: judged, kept and passed on; then whatever that makes possible."""
-        if self._ending is not None:
-            return
-        try:
-            judged = await self._in_thread_if_heavy(lambda: self.match.judge(contribution))
-        except TooEarly as early:
-            self._early.keep(early.step, early.seat, sender, contribution)
-            # Signed on top of what is closed here, it may show that to be final.
-            self._follow(self.match.settle())
-        except OtherPast:
-            self._store.look_back(open_envelope(contribution.payload).step)
-            self._follow(self.match.settle())
-        except Unattributable as error:
-            self._relay.fault(sender, message_of(error))
-        except Violation as violation:
-            await self._accuse(violation)
-        else:
-            if judged is not None:
-                self._ledger.log("contribution", contribution)
-                self._keep(self.match.accept(judged), judged.step, judged.seat, contribution)
-                await self._advance()
+    async def _take_message(self, sender: int, message: GameMessage) -> None:
+        match message:
+            case Bye(reason):
+                self._absence.goodbye(sender, clean(reason), self._runtime.now())
+            case Hurry(step):
+                self._turns.hurry(sender, step)
+            case _:
+                thing = signed_thing(message)
+                outcome = await self._receive(thing, sender)
+                if isinstance(outcome, Applied | Cheating) or isinstance(thing, SignedBallot | SignedHead):
+                    await self._advance()
 
-    def _keep(self, events: tuple[Event, ...], step: int, author: int, contribution: Contribution) -> None:
-        """An accepted contribution: to the neighbours, then what follows from it."""
-        self._relay.publish(contribution, author, step)
+    # Signed things: one loop for all that comes, is own, or has waited.
+
+    async def _receive(self, thing: SignedThing, sender: int) -> Outcome:
+        """Check a thing, take it, and do what follows from what came of it."""
+        outcome = self.intake.take(await self._check(thing), sender)
+        self._handle(outcome, sender)
+        self._take_due(REMARKS)
+        return outcome
+
+    async def _take_own(self, thing: SignedThing) -> None:
+        """Take what this seat has signed: it is on the disk before it is sent."""
+        finding = await self._check(thing)
+        self._recorder.log(thing)
+        await self._recorder.sync()
+        self._handle(self.intake.take(finding, self.seat.number), self.seat.number)
+        self._take_due(REMARKS)
+
+    async def _check(self, thing: SignedThing) -> Finding:
+        if isinstance(thing, Contribution | OfferedEvidence):
+            return await self._in_thread_if_heavy(lambda: self.intake.check(thing))
+        return self.intake.check(thing)
+
+    def _take_due(self, kinds: Collection[type[SignedThing]]) -> bool:
+        """Take what waited, of kinds that are checked at once. Return True if there was any."""
+        found = False
+        while (waiting := self.intake.due(kinds)) is not None:
+            self._handle(self.intake.take(self.intake.check(waiting.thing), waiting.sender), waiting.sender)
+            found = True
+        return found
+
+    def _handle(self, outcome: Outcome, sender: int) -> None:
+        match outcome:
+            case Applied(thing, seat, step, events):
+                if sender != self.seat.number:
+                    self._recorder.log(thing)
+                self._relay.pass_on(thing, seat, step)
+                self._recorder.keep(outcome)
+                self._talk.note(outcome)
+                self._fault_is_new |= isinstance(thing, SignedLeave)
+            case Cheating(violation, events=events):
+                self._recorder.log(OfferedEvidence(violation.evidence))
+                self._recorder.keep(outcome)
+                for evidence in self.match.proofs(violation):
+                    self._relay.pass_on(OfferedEvidence(evidence))
+                self._fault_is_new = True
+            case Deferred(events):
+                self._recorder.record(events)
+            case Ignored(events=events, other_past=step):
+                if step:
+                    self.store.look_back(step)
+                self._recorder.record(events)
+            case BadSender(reason):
+                self._relay.fault(sender, reason)
+                return
+            case _:
+                assert_never(outcome)
         self._follow(events)
 
     def _follow(self, events: tuple[Event, ...]) -> None:
-        """What has become of the game is kept and told, and what depends on it put right."""
+        """Put right what depends on the state of the game."""
         if self._open_number != self.match.number:
             self._open_number = self.match.number
             self._absence.moved(self._runtime.now())
-        self._ledger.record(events)
         for event in events:
-            match event:
-                case Undone():
-                    self._asking.take_back()
-                case Dropped(seats) if self.seat.number in seats:
-                    self._be_dropped()
-                case _:
-                    pass
-        self._talk.retry()
-        if self.match.game.result is not None and self._ending is None:
-            self._ending = Ending(self.match.game.result, message("the game is over"))
+            if isinstance(event, Undone):
+                self._asking.take_back()
+            elif isinstance(event, Dropped) and self.seat.number in event.seats:
+                self._be_dropped()
+        if self.match.game.result is not None and self.ending is None:
+            self.ending = Ending(self.match.game.result, message("the game is over"))
 
-    # Ballots, heads, leaves, and proofs of cheating.
-
-    async def _accuse(self, violation: Violation) -> None:
-        if self._ending is None and self._proofs.accuse(violation):
-            await self._after_proof()
-
-    async def _after_proof(self) -> None:
+    async def _after_fault(self) -> None:
         """A seat has left or is proved a cheat: without an opponent, or a majority to vote it out, the game is over."""
         base = self.match.chain.base
         if self.match.forfeit is not None:
-            self._ending = Ending(self.match.forfeit, self.match.forfeit.reason)
+            self.ending = Ending(self.match.forfeit, self.match.forfeit.reason)
         elif base is not None and base.votable:
-            await self._ballots.vote()
-            await self._advance()
+            await self._vote()
         elif not self._may_be_confirmed():
             self._end_by_proof()
 
     def _may_be_confirmed(self) -> bool:
-        """Whether the final position has, or may yet get, the signatures of a majority: nobody can deny it alone."""
+        """Return True if a majority has signed the final position, or still may: then no seat can deny it alone."""
         seats, signed = set(self.match.game.seats), {seat for seat, _ in self.match.held}
         signed = (signed | (seats - self.match.left.keys())) - self.match.proven.keys()
         return self.match.kind == "over" and 2 * len(signed) > len(seats)
 
+    # What time brings.
+
     def _see(self) -> None:
-        """Who can be reached, and who cannot."""
+        """Note which seats can be reached, and which cannot."""
         for event in self._absence.look(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)
-            self._ledger.tell(event)
+            self._recorder.tell(event)
 
     async def _look(self) -> None:
-        """Once a second: who is there, what has to be voted on, and whether there is anything left to wait for."""
+        """Once a second: who is there, what has to be voted on, and if there is anything left to wait for."""
         now = self._runtime.now()
-        self._talk.retry()
+        self._take_due(REMARKS)
         self._see()
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
             if asked:
-                self._ledger.tell(AskAbout(tuple(sorted(asked))))
+                self._recorder.tell(AskAbout(tuple(sorted(asked))))
         base = self.match.chain.base
         if base is not None and base.decree.unexplained:
-            self._store.look_at(base.number)
+            self.store.look_at(base.number)
         if base is None or not base.votable:
             if over := self._absence.why_over(now):
                 self._end(over)
@@ -253,19 +283,22 @@ class SeatSession:
                     )
                 )
         else:
-            await self._ballots.vote()
+            await self._vote()
             await self._advance()
+
+    # What this seat signs.
 
     async def _advance(self) -> None:
         """Contribute what is due, take what came early, and ask the player when something is for it to choose."""
-        while self._ending is None:
-            if self._ballots.accused:
-                await self._accuse(self._ballots.accused.pop())
+        while self.ending is None:
+            if self._fault_is_new:
+                self._fault_is_new = False
+                await self._after_fault()
                 continue
-            if self._ballots.hear_ahead():
+            if self._take_due(VOTES):
                 continue
-            if self._ballots.pressing:
-                await self._ballots.vote()
+            if self._pressing:
+                await self._vote()
             if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
                 await self._contribute(await self._in_thread_if_heavy(lambda: self.seat.contribute(self.match)))
                 continue
@@ -273,24 +306,39 @@ class SeatSession:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._turns.ask()
-            opened = self.match.chain.opened
-            due = self._early.due(opened) + self._proofs.due(opened)
-            if not due:
+            waiting = self.intake.due()
+            if waiting is None:
                 return
-            for sender, contribution in due:
-                await self._receive(contribution, sender)
+            await self._receive(waiting.thing, waiting.sender)
 
     async def _contribute(self, own: Contribution) -> None:
-        judged = await self._in_thread_if_heavy(lambda: self.match.judge(own))
-        assert judged is not None, "an own contribution is never a duplicate"
-        self._ledger.log("contribution", own)
-        await self._ledger.sync()
-        self._keep(self.match.accept(judged), judged.step, self.seat.number, own)
+        await self._take_own(own)
 
     async def _in_thread_if_heavy(self, work: Callable[[], T]) -> T:
         if self.match.kind in HEAVY:
             return await self._runtime.in_thread(work)
         return work()
+
+    @property
+    def _pressing(self) -> bool:
+        """True where a seat has voted on the first step that is not final, or has to be voted out at once."""
+        base = self.match.chain.base
+        at_fault = self.match.left.keys() | self.match.proven.keys()
+        return base is not None and (bool(base.decree.votes) or not at_fault.isdisjoint(base.decree.members))
+
+    async def _vote(self) -> None:
+        """Sign the ballots that are due, and the heads of what they closed."""
+        await self._show_heads()
+        while (due := self._voting.due(self._runtime.now())) is not None:
+            await self._take_own(SignedBallot(self.seat.ballot(self.match, due.round, due.wish, due.reason)))
+            await self._show_heads()
+            self._take_due(VOTES)
+
+    async def _show_heads(self) -> None:
+        """Sign for what is closed and not final, so that it becomes final though nothing is signed on top of it."""
+        while own := self.seat.heads(self.match):
+            for head in own:
+                await self._take_own(SignedHead(head))
 
     # Endings.
 
@@ -300,23 +348,48 @@ class SeatSession:
     def _end(self, reason: str, farewell: str | None = None) -> None:
         """The game cannot go on. With the final position signed by a majority its result holds all the same."""
         result = final_result(self.match.game) if self.match.confirmed else Result("unfinished", (), reason)
-        self._ending = Ending(result, reason if farewell is None else farewell)
+        self.ending = Ending(result, reason if farewell is None else farewell)
 
     def _end_by_proof(self) -> None:
-        """Somebody has left or cheated where nobody can be voted out."""
+        """End because a seat has left or cheated where no seat can be voted out."""
         for violation in self.match.proven.values():
             seat, step = self._absence.names({violation.seat}), violation.step
             reason = message("{seat} cheated at step {step}: {reason}", seat=seat, step=step, reason=violation.reason)
-            self._ending = Ending(Result("unfinished", (), reason), reason)
+            self.ending = Ending(Result("unfinished", (), reason), reason)
             return
         self._end(message("{seats} left the table", seats=self._absence.names(self.match.left.keys())))
 
-    async def _leave(self, reason: str) -> None:
-        """Leave by an own signature, so that nobody waits for this seat."""
-        own = self.seat.leave(self.match)
-        self._ledger.log("leave", own)
-        await self._ledger.sync()
-        if self.match.receive_leave(own) is not None:
-            self._ledger.writer.leave(self.match, own)
-        self._relay.send_leave(own)
-        self._end(reason, farewell="")
+    # After the end every seat releases its game secret, if the table agreed to it, and the replay opens all hands.
+
+    def open_hands(self, *, linger: bool) -> bool:
+        """Release the secret, if the table agreed to it. Return True if there is something to wait for.
+
+        ``linger``: there is in any case. The caller waits for ``OPENINGS_WAIT_S`` at most.
+        """
+        if not self.match.may_open:
+            return linger
+        self._take_secret(ReleasedSecret(self.seat.number, encode_scalar(self.seat.release())), self.seat.number)
+        while (waiting := self.intake.due((ReleasedSecret,))) is not None:
+            self._take_secret(waiting.thing, waiting.sender)
+        return not self._hands_are_open
+
+    def take_hands(self, item: InboxItem) -> bool:
+        """Take the next thing after the end: nothing but secrets matters. Return True if there is more to wait for."""
+        match item:
+            case Received(sender, OpeningMessage() as opening):
+                self._take_secret(signed_thing(opening), sender)
+            case Leaving():
+                return False
+            case Received() | LinkUp() | LinkDown() | Chosen() | Saying() | GoOn() | Tick():
+                pass
+            case _:
+                assert_never(item)
+        return not self._hands_are_open
+
+    @property
+    def _hands_are_open(self) -> bool:
+        """True where the secret of every seat that has played to the end is here."""
+        return self.match.may_open and self.match.openings.keys() >= set(self.match.game.seats)
+
+    def _take_secret(self, secret: SignedThing, sender: int) -> None:
+        self._handle(self.intake.take(self.intake.check(secret), sender), sender)

@@ -15,7 +15,7 @@ from seqp2p.live.inbox import GoOn, InboxItem, Leaving, Saying, Tick
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import Journal, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.seat_session import SeatSession
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, SeatSession
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
@@ -24,8 +24,11 @@ from seqp2p.replay.writer import ReplayWriter
 TICK_S = 1.0
 
 
-class SeatRunner(SeatSession):
-    """Plays one seat to the end of its game. ``tell`` gets every event of the match, in order, as it happens."""
+class SeatRunner:
+    """Plays one seat to the end of its game. ``tell`` gets every event of the match, in order, as it happens.
+
+    ``core`` decides; this carries.
+    """
 
     def __init__(
         self,
@@ -40,6 +43,7 @@ class SeatRunner(SeatSession):
         runtime: Runtime = UNDER_TRIO,
         asks: bool = False,
         cancel_leaves: bool = True,
+        core: type[SeatSession] = SeatSession,
     ) -> None:
         """``asks``: a person plays, who is asked before somebody is dropped for being away. Tests need no journal.
 
@@ -49,7 +53,13 @@ class SeatRunner(SeatSession):
         self.mesh = mesh
         self._send, self._inbox = trio.open_memory_channel[InboxItem](0)
         self._questions = Asking(player, self._send.send)
-        super().__init__(match, seat, mesh, self._questions, writer, tell, journal, runtime, asks=asks)
+        self._writer = writer
+        self.core = core(match, seat, mesh, self._questions, writer, tell, journal, runtime, asks=asks)
+
+    @property
+    def match(self) -> Match:
+        """The game as this seat knows it."""
+        return self.core.match
 
     async def leave(self, reason: str) -> None:
         """Say goodbye and let ``run`` return; the replay is completed as it is. After the end this does nothing."""
@@ -79,13 +89,13 @@ class SeatRunner(SeatSession):
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
                 try:
-                    linger = await self._begin()
-                    while self._ending is None:
-                        await self._take(await self._inbox.receive())
+                    linger = await self.core.begin()
+                    while self.core.ending is None:
+                        await self.core.take(await self._inbox.receive())
                     await self._open_hands(linger=linger)
                 except BaseException as error:
                     leaves = isinstance(error, trio.Cancelled) and self._cancel_leaves
-                    failed = self._ending is None and not leaves
+                    failed = self.core.ending is None and not leaves
                     raise
                 finally:
                     links.cancel() if failed else await self._say_goodbye()
@@ -93,16 +103,19 @@ class SeatRunner(SeatSession):
         finally:
             self._inbox.close()
             if not failed:
-                self._ledger.writer.finish(self.match, self.seat.identity_key, self.seat.sign)
-        assert self._ending is not None, "the loop ends with an ending"
-        return self._ending.result
+                self._writer.finish(self.match, self.core.seat.identity_key, self.core.seat.sign)
+        assert self.core.ending is not None, "the loop ends with an ending"
+        return self.core.ending.result
 
     async def _open_hands(self, *, linger: bool) -> None:
-        await self._openings.exchange(self._inbox.receive, linger=linger)
+        waits = self.core.open_hands(linger=linger)
+        with trio.move_on_after(OPENINGS_WAIT_S):
+            while waits:
+                waits = self.core.take_hands(await self._inbox.receive())
 
     async def _say_goodbye(self) -> None:
         with trio.CancelScope(shield=True):
-            await self.mesh.close("" if self._ending is None else self._ending.farewell)
+            await self.mesh.close("" if self.core.ending is None else self.core.ending.farewell)
 
     # Tasks that feed the inbox.
 
@@ -114,7 +127,7 @@ class SeatRunner(SeatSession):
     async def _keep_links(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
         # A scope of their own: the goodbye still needs the links when everything else is cancelled.
         with scope:
-            await self.mesh.run(self._store, task_status=task_status)
+            await self.mesh.run(self.core.store, task_status=task_status)
 
     async def _forward(self) -> None:
         async for item in self.mesh.incoming:

@@ -128,6 +128,11 @@ class Match:
         return all(step.decree.closing and step.decree.closing.round == step.decree.promised == 0 for step in lower)
 
     @property
+    def may_open(self) -> bool:
+        """True where hands may be opened: after an end that a majority has signed, at a table that agreed to it."""
+        return self.game.result is not None and self.confirmed and self.game.agreement.settings.open_hands
+
+    @property
     def forfeit(self) -> Result | None:
         """The result where all that are left to play against have left or cheated; None where there is an opponent."""
         return forfeit(self.game, self.left.keys(), self.proven.keys())
@@ -146,17 +151,26 @@ class Match:
         return () if judged is None else self.accept(judged)
 
     def judge(self, contribution: Contribution) -> Judged | None:
-        """Check a contribution and keep nothing but who has signed on which head.
+        """Check a contribution and note its signer's head. See ``judge_opened``; raises Unattributable as well."""
+        envelope = self.open(contribution)
+        self.chain.witness(envelope.seat, envelope.step, envelope.prev)
+        return self.judge_opened(envelope, contribution)
+
+    def open(self, contribution: Contribution) -> Envelope:
+        """The outer map of a contribution that a seat of this game has signed; raises Unattributable."""
+        return open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
+
+    def judge_opened(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
+        """Check a contribution, and keep nothing of it.
 
         None for a duplicate, and for one that is void: its step was closed without it. Raises what match/errors.py
-        lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so that a
-        live seat can run it in a worker thread and ``accept`` what comes back.
+        lists. All that takes long is in here (some 30 ms for a shuffle of a large deck), so it may run in a worker
+        thread; what it returns holds as long as the match takes nothing else (intake.py).
         """
-        envelope = open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
-        self.chain.witness(envelope.seat, envelope.step, envelope.prev)
         if envelope.step > self.chain.opened:
             raise TooEarly(envelope.step, envelope.seat)
-        closed = self.record[envelope.step - 1] if envelope.step < self.number else None
+        # A slice, because a step may be undone while a thread is here.
+        closed = next(iter(self.record[envelope.step - 1 : envelope.step]), None)
         if envelope.prev != (closed.prev if closed else self.head):
             raise OtherPast(
                 message("seat {seat} has another past at step {step}", seat=envelope.seat, step=envelope.step)
@@ -200,7 +214,14 @@ class Match:
 
         Raises Unattributable, TooEarly, OtherPast, and Violation for a seat's second vote in one round.
         """
-        word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement, self.game.checks)
+        return self.take_ballot(self.open_word(BallotPayload, signed), signed)
+
+    def open_word(self, kind: type[P], signed: Contribution) -> P:
+        """What a seat of this game has signed: a ballot, a head or a leave. Raises Unattributable for other bytes."""
+        return open_signed(kind, signed, self.game.id, self.game.agreement, self.game.checks)
+
+    def take_ballot(self, word: BallotPayload, signed: Contribution) -> tuple[Event, ...] | None:
+        """See ``receive_ballot``; ``word`` is what ``open_word`` has found in it."""
         step = self._base_for(word)
         if step is None or not self._counts(word, step):
             return None
@@ -218,7 +239,10 @@ class Match:
 
     def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's word on how it closed a step; None where it is of no use. Raises Unattributable, TooEarly."""
-        word = open_signed(HeadPayload, signed, self.game.id, self.game.agreement, self.game.checks)
+        return self.take_head(self.open_word(HeadPayload, signed), signed)
+
+    def take_head(self, word: HeadPayload, signed: Contribution) -> tuple[Event, ...] | None:
+        """See ``receive_head``; ``word`` is what ``open_word`` has found in it."""
         self.chain.witness(word.seat, word.step, word.prev)
         if word.step > self.number:
             raise TooEarly(word.step, word.seat)
@@ -234,7 +258,10 @@ class Match:
 
     def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
         """Take a seat's signed leave; None for one that is here already. Raises Unattributable."""
-        word = open_signed(LeavePayload, signed, self.game.id, self.game.agreement, self.game.checks)
+        return self.take_leave(self.open_word(LeavePayload, signed), signed)
+
+    def take_leave(self, word: LeavePayload, signed: Contribution) -> tuple[Event, ...] | None:
+        """See ``receive_leave``; ``word`` is what ``open_word`` has found in it."""
         if word.seat in self.left:
             return None
         self.left[word.seat] = signed
@@ -286,7 +313,7 @@ class Match:
         else what ``judge`` raises, or nothing.
         """
         if len(evidence) == 1:
-            self.judge(evidence[0])
+            self.judge_opened(self.open(evidence[0]), evidence[0])
             return
         first, second = (self._place(signed) for signed in evidence)
         if first == second and evidence[0].payload != evidence[1].payload:
@@ -296,9 +323,9 @@ class Match:
     def _place(self, signed: Contribution) -> tuple[int, int, bytes, int]:
         """Seat, step, past, and round of a ballot: for one such place a seat signs one thing. Raises Unattributable."""
         if is_ballot(signed.payload):
-            word = open_signed(BallotPayload, signed, self.game.id, self.game.agreement, self.game.checks)
+            word = self.open_word(BallotPayload, signed)
             return word.seat, word.step, word.prev, word.round
-        envelope = open_contribution(signed, self.game.id, self.game.agreement, self.game.checks)
+        envelope = self.open(signed)
         return envelope.seat, envelope.step, envelope.prev, 0
 
     def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
@@ -314,7 +341,7 @@ class Match:
 
     def open_seat(self, seat: int, secret: int) -> None:
         """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
-        if self.game.result is None or not self.confirmed or not self.game.agreement.settings.open_hands:
+        if not self.may_open:
             raise Refusal(message("hands are opened only after the end, at a table that agreed to it"))
         if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
             raise Refusal(message("this is not the game secret of seat {seat}", seat=seat))
@@ -325,7 +352,8 @@ class Match:
         step = self.chain.live_step(envelope.step)
         if step is not None:
             return step.held[envelope.seat].contribution if envelope.seat in step.held else None
-        return dict(self.record[envelope.step - 1].contributions).get(envelope.seat)
+        closed = (each.contributions for each in self.record[envelope.step - 1 : envelope.step])
+        return dict(next(closed, ())).get(envelope.seat)
 
     def _check(self, envelope: Envelope, contribution: Contribution) -> Judged:
         """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
@@ -350,7 +378,7 @@ class Match:
             raise self._violation(envelope, "step", reason, contribution)
         rule = STEPS[step.plan.kind]
         context = Context(self.game.id, step.number, envelope.seat, step.prev)
-        held = {seat: checked.kept for seat, checked in step.held.items() if seat != envelope.seat}
+        held = {seat: checked.kept for seat, checked in dict(step.held).items() if seat != envelope.seat}
         try:
             kept = rule.check(step.before, step.plan, open_body(envelope), context, held)
         except (DecodeError, CryptoError, Refusal) as error:

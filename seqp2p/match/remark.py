@@ -70,10 +70,7 @@ def remark_hash(payload: bytes) -> bytes:
 
 def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreement) -> Remark:
     """A remark that one of the game's seats signed; raises BadRemark. Its place in the game is not checked here."""
-    try:
-        word = decode(RemarkPayload, payload, REMARK_SIZE_MAX)
-    except DecodeError as error:
-        raise BadRemark(message("not a remark: {reason}", reason=message_of(error))) from None
+    word = open_word(payload)
     if word.game != game or word.seat > len(agreement.seats):
         raise BadRemark(message("a remark in another game"))
     try:
@@ -85,6 +82,14 @@ def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreem
     if word.courtesy and word.text not in COURTESIES:
         raise BadRemark(message("no such courtesy"))
     return Remark(payload, signature, word)
+
+
+def open_word(payload: bytes) -> RemarkPayload:
+    """Read a remark's payload; raises BadRemark. Its signature is not checked."""
+    try:
+        return decode(RemarkPayload, payload, REMARK_SIZE_MAX)
+    except DecodeError as error:
+        raise BadRemark(message("not a remark: {reason}", reason=message_of(error))) from None
 
 
 class RemarkLog:

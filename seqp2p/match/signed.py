@@ -5,6 +5,7 @@ of its own. contribution.py has what is in the first, ballots.py what the last t
 """
 
 import itertools
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -82,6 +83,57 @@ class LeavePayload(Record, frozen=True):
 
 
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
+
+
+# What comes in, before it is checked: the bytes as they were signed, each kind a class of its own (intake.py).
+
+
+@dataclass(frozen=True, slots=True)
+class SignedBallot:
+    """A seat's vote to close a step without its contributor."""
+
+    bytes: Contribution
+
+
+@dataclass(frozen=True, slots=True)
+class SignedHead:
+    """A seat's word on how it closed a step."""
+
+    bytes: Contribution
+
+
+@dataclass(frozen=True, slots=True)
+class SignedLeave:
+    """A seat's word that it leaves for good."""
+
+    bytes: Contribution
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRemark:
+    """A seat's remark at the table."""
+
+    bytes: Contribution
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedEvidence:
+    """One contribution that should be wrong, or two things that one seat signed for one place."""
+
+    contributions: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedSecret:
+    """The game secret x_i of a seat, 32 bytes big-endian. Unsigned, but it proves itself: x_i·G = X_i."""
+
+    seat: int
+    secret: bytes
+
+
+SignedThing: TypeAlias = (
+    Contribution | SignedBallot | SignedHead | SignedLeave | SignedRemark | OfferedEvidence | ReleasedSecret
+)
 
 LABELS: dict[type[Record], tuple[str, str]] = {
     BallotPayload: (BALLOT, message("ballot")),

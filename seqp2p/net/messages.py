@@ -6,13 +6,22 @@ A message is the canonical msgpack map of its record (match/encoding.py), the ke
 
 import enum
 import itertools
-from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, assert_never, cast
 
 import msgspec
 
 from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
+from seqp2p.match.signed import (
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
 from seqp2p.net.errors import PeerError, PeerRefused
 from seqp2p.net.frames import frame
@@ -354,6 +363,55 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
             )
         )
     return received
+
+
+SignedMessage: TypeAlias = (
+    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | OpeningMessage | EvidenceMessage | RemarkMessage
+)
+
+
+def signed_thing(message: SignedMessage) -> SignedThing:
+    """Return what a message of the game is to the intake (match/intake.py)."""
+    match message:
+        case ContributionMessage():
+            return message.contribution
+        case BallotMessage() | HeadMessage() | LeaveMessage() | RemarkMessage():
+            return _WORDS[type(message)](Contribution(message.payload, message.signature))
+        case EvidenceMessage(contributions):
+            return OfferedEvidence(tuple(signed.contribution for signed in contributions))
+        case OpeningMessage(seat, secret):
+            return ReleasedSecret(seat, secret)
+        case _:
+            assert_never(message)
+
+
+def signed_message(thing: SignedThing) -> SignedMessage:
+    """Return the message that carries it."""
+    match thing:
+        case Contribution(payload, signature):
+            return ContributionMessage(payload, signature)
+        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+            return _MESSAGES[type(thing)](thing.bytes.payload, thing.bytes.signature)
+        case OfferedEvidence(contributions):
+            return EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions))
+        case ReleasedSecret(seat, secret):
+            return OpeningMessage(seat, secret)
+        case _:
+            assert_never(thing)
+
+
+_WORDS: Final[
+    dict[
+        type[BallotMessage | HeadMessage | LeaveMessage | RemarkMessage],
+        type[SignedBallot | SignedHead | SignedLeave | SignedRemark],
+    ]
+] = {
+    BallotMessage: SignedBallot,
+    HeadMessage: SignedHead,
+    LeaveMessage: SignedLeave,
+    RemarkMessage: SignedRemark,
+}
+_MESSAGES: Final = {word: message for message, word in _WORDS.items()}
 
 
 def refusal(code: str) -> Refused:

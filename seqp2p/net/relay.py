@@ -1,16 +1,25 @@
 """What goes to which neighbour, and what is made of what comes from it. No connection, no task and no clock of its own.
 
 A message is handed on as it came, unverified: who signed it is for the game to find out, and what it accepts it gives
-back to ``publish``, ``send_opening`` or ``send_evidence``, which pass it on to those who lack it. mesh.py makes the
+back to ``pass_on``, for those who lack it. mesh.py makes the
 links, gossip.py decides what a neighbour lacks; whoever simulates a network has links of its own (seqp2p/testing).
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, assert_never
 
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.signed import (
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
 from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
 from seqp2p.net.messages import (
@@ -25,22 +34,13 @@ from seqp2p.net.messages import (
     Links,
     OpeningMessage,
     RemarkMessage,
-    Signed,
+    SignedMessage,
     WireMessage,
     encode_message,
+    signed_message,
 )
 
-GameMessage: TypeAlias = (
-    ContributionMessage
-    | BallotMessage
-    | HeadMessage
-    | LeaveMessage
-    | OpeningMessage
-    | EvidenceMessage
-    | RemarkMessage
-    | Hurry
-    | Bye
-)
+GameMessage: TypeAlias = SignedMessage | Hurry | Bye
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +125,22 @@ class Relay(Generic[W]):
         frame = encode_message(ContributionMessage(contribution.payload, contribution.signature))
         self._spread(GossipItem(digest(contribution.payload), author, step), frame)
 
-    def send_opening(self, seat: int, secret: bytes) -> None:
-        """Send a seat's game secret (32 bytes) to everybody, also to those who are linked later."""
-        self._spread_for_good(OpeningMessage(seat, secret))
+    def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
+        """Send what the session has signed or taken; ``author`` and ``step`` are a contribution's.
 
-    def send_evidence(self, contributions: tuple[Contribution, ...]) -> None:
-        """Send proof of cheating, one or two contributions, to everybody, also to those who are linked later."""
-        self._spread_for_good(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions)))
-
-    def send_remark(self, payload: bytes, signature: bytes) -> None:
-        """Send a remark to everybody, also to those who are linked later."""
-        self._spread_for_good(RemarkMessage(payload, signature))
-
-    def send_vote(self, message: BallotMessage | HeadMessage) -> None:
-        """Send a ballot or a head to everybody linked; whoever comes later gets it in answer to its ``have``."""
-        frame = encode_message(message)
-        self._spread(GossipItem(digest(frame)), frame)
-
-    def send_leave(self, signed: Contribution) -> None:
-        """Send a seat's signed leave to everybody, also to those who are linked later."""
-        self._spread_for_good(LeaveMessage(signed.payload, signed.signature))
+        Votes go to those linked now, for others get them in answer to their ``have``. Leaves, remarks, evidence and
+        game secrets go to those who are linked later, too.
+        """
+        match thing:
+            case Contribution():
+                self.publish(thing, author, step)
+            case SignedBallot() | SignedHead():
+                frame = encode_message(signed_message(thing))
+                self._spread(GossipItem(digest(frame)), frame)
+            case SignedLeave() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
+                self._spread_for_good(signed_message(thing))
+            case _:
+                assert_never(thing)
 
     def send_hurry(self, step: int) -> None:
         """Tell everybody linked now that a draw still owed at this step is not waited for."""
@@ -228,7 +224,7 @@ class Relay(Generic[W]):
     def _show(self, item: GossipItem, frame: bytes) -> None:
         """What is passed on is shown to spectators too, where there are any."""
 
-    def _spread_for_good(self, message: OpeningMessage | EvidenceMessage | RemarkMessage | LeaveMessage) -> None:
+    def _spread_for_good(self, message: SignedMessage) -> None:
         frame = encode_message(message)
         key = digest(frame)
         self._sticky[key] = frame

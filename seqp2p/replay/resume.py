@@ -7,33 +7,31 @@ comes back from the other seats, or is written again. Everything else is checked
 import itertools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
 from seqp2p.i18n import message, message_of
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.encoding import DecodeError, decode
-from seqp2p.match.errors import OtherPast, TooEarly, Violation
+from seqp2p.match.encoding import DecodeError
 from seqp2p.match.events import Event
+from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Ignored, Intake
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import (
     LENGTH_SIZE,
     MAGIC,
-    RECORD_SIZE_MAX,
     REPLAY_SIZE_MAX,
     EndRecord,
-    EvidenceRecord,
     NotAReplay,
     Placed,
     StepRecord,
     TableRecord,
     Torn,
-    contributions_of,
     records,
 )
 from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
-from seqp2p.replay.sidecar import Logged, only_zeros
+from seqp2p.replay.sidecar import Logged, from_logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -105,63 +103,39 @@ def feed(
     ``writer`` goes on with the replay. What the replay holds already is passed over; ``own`` is told of what it signed
     itself. Raises ResumeError for what the seat cannot have taken.
     """
+    # A closing that did not stand in the end, or that was lost when the machine was, makes what was signed on it early
+    # or of another past: then it comes again, and what is own was not sent yet (live/recorder.py).
+    intake = Intake(match, keeps=False)
     events: list[Event] = []
     for each in logged:
         try:
-            if own is not None and each.kind == "contribution":
-                own.remember(match, Contribution(each.payload, each.signature))
-            events += _take(match, each, writer)
-            writer.record(match)
-        except (OtherPast, TooEarly):
-            # Signed on a closing that did not stand in the end, or on one that was lost when the machine was: then it
-            # comes again, and what is own was not sent yet (live/recorder.py).
-            pass
-        except WRONG as error:
-            raise ResumeError(
-                message(
-                    "the seat's own file beside {path} does not fit its replay: {reason}",
-                    path=writer.path,
-                    reason=message_of(error),
-                )
-            ) from None
+            thing = from_logged(each)
+        except DecodeError as error:
+            raise _does_not_fit(writer, message_of(error)) from None
+        if thing is None:
+            continue
+        if own is not None and isinstance(thing, Contribution):
+            own.remember(match, thing)
+        outcome = intake.take(intake.check(thing), 0)
+        match outcome:
+            case Applied() | Cheating():
+                writer.keep(match, outcome)
+                events += outcome.events
+            case Deferred() | Ignored():
+                writer.record(match)
+                events += outcome.events
+            case BadSender():
+                raise _does_not_fit(writer, outcome.why)
+            case _:
+                assert_never(outcome)
     writer.sync()
     return tuple(events)
 
 
-def _take(match: Match, logged: Logged, writer: ReplayWriter) -> tuple[Event, ...]:
-    signed = Contribution(logged.payload, logged.signature)
-    match logged.kind:
-        case "contribution":
-            try:
-                return match.receive(signed)
-            except Violation as violation:
-                return _accuse(match, violation, writer)
-        case "evidence":
-            try:
-                match.weigh(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
-            except Violation as violation:
-                return _accuse(match, violation, writer)
-        case "ballot":
-            return match.receive_ballot(signed) or ()
-        case "head":
-            return match.receive_head(signed) or ()
-        case "leave":
-            if match.receive_leave(signed) is not None:
-                writer.leave(match, signed)
-        case "remark":
-            if (remark := match.receive_remark(signed.payload, signed.signature)) is not None:
-                writer.remark(match, remark)
-        case _:
-            pass  # Addresses are not for the match.
-    return ()
-
-
-def _accuse(match: Match, violation: Violation, writer: ReplayWriter) -> tuple[Event, ...]:
-    known = match.knows_of(violation)
-    events = match.accuse(violation)
-    if events is not None and not known:
-        writer.evidence(match, violation)
-    return events or ()
+def _does_not_fit(writer: ReplayWriter, reason: str) -> ResumeError:
+    return ResumeError(
+        message("the seat's own file beside {path} does not fit its replay: {reason}", path=writer.path, reason=reason)
+    )
 
 
 def _whole_records(data: bytes) -> tuple[list[Placed], bool]:

@@ -13,15 +13,24 @@ import stat
 import zlib
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar
+from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar, assert_never
 
 import msgspec
 
 from seqp2p.i18n import message
 from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.signed import (
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
-from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, pairs
+from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
 from seqp2p.replay.locks import lock
 
 T = TypeVar("T")
@@ -80,6 +89,48 @@ class Logged(Record, frozen=True):
 def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
     """Return payload and signature of evidence, whose contents are signed themselves."""
     return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
+
+
+_WORDS: Final[dict[LoggedKind, type[SignedBallot | SignedHead | SignedLeave | SignedRemark]]] = {
+    "ballot": SignedBallot,
+    "head": SignedHead,
+    "leave": SignedLeave,
+    "remark": SignedRemark,
+}
+_KINDS: Final[dict[type[SignedBallot | SignedHead | SignedLeave | SignedRemark], LoggedKind]] = {
+    word: kind for kind, word in _WORDS.items()
+}
+
+
+def to_logged(thing: SignedThing) -> Logged | None:
+    """Return the entry for something signed; None for a game secret, which the other seats send again."""
+    match thing:
+        case Contribution():
+            return Logged("contribution", thing.payload, thing.signature)
+        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+            return Logged(_KINDS[type(thing)], thing.bytes.payload, thing.bytes.signature)
+        case OfferedEvidence(contributions):
+            return Logged("evidence", *logged_evidence(contributions))
+        case ReleasedSecret():
+            return None
+        case _:
+            assert_never(thing)
+
+
+def from_logged(logged: Logged) -> SignedThing | None:
+    """Return what the match takes of an entry; None for an address. Raises DecodeError."""
+    signed = Contribution(logged.payload, logged.signature)
+    match logged.kind:
+        case "contribution":
+            return signed
+        case "ballot" | "head" | "leave" | "remark":
+            return _WORDS[logged.kind](signed)
+        case "evidence":
+            return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
+        case "here":
+            return None
+        case _:
+            assert_never(logged.kind)
 
 
 class SidecarError(Exception):

@@ -4,15 +4,17 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, assert_never
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.errors import Violation
+from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import Remark
+from seqp2p.match.remark import Remark, open_word
+from seqp2p.match.signed import SignedLeave, SignedRemark
 from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import (
     MAGIC,
@@ -81,6 +83,20 @@ class ReplayWriter:
                 self._append(StepRecord(step.number, pairs(tuple(held for _, held in step.contributions))))
             self._steps += 1
         self._append_beside(self._steps + 1, match)
+
+    def keep(self, match: Match, outcome: Applied | Cheating) -> None:
+        """Append what the match has taken, as far as it has a place in the record, and the steps that it made final."""
+        match outcome:
+            case Cheating(violation, first=True):
+                self.evidence(match, violation)
+            case Applied(SignedLeave(leave)):
+                self.leave(match, leave)
+            case Applied(SignedRemark(remark)):
+                self.remark(match, Remark(remark.payload, remark.signature, open_word(remark.payload)))
+            case Applied() | Cheating():
+                self.record(match)  # Contributions and ballots are written when their step is final.
+            case _:
+                assert_never(outcome)
 
     def remark(self, match: Match, remark: Remark) -> None:
         """Append a remark, after the steps before the one it is dated to, and after its seat's last remark.

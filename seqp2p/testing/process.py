@@ -1,4 +1,4 @@
-"""One life of a simulated seat: the real ``Seated`` in virtual time, until it ends or dies."""
+"""One life of a simulated seat: the real ``SeatSession`` in virtual time, until it ends or dies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,8 @@ from seqp2p.live.asking import Asker, Chosen
 from seqp2p.live.inbox import Ending, InboxItem, Tick
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import Runtime
-from seqp2p.live.seat_session import SeatSession
-from seqp2p.live.secret_release import OPENINGS_WAIT_S, Openings
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, SeatSession
 from seqp2p.live.session import TICK_S
-from seqp2p.live.store import MatchStore
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
@@ -22,33 +20,6 @@ from seqp2p.testing.disk import VirtualSidecar
 from seqp2p.testing.mesh import Answered, VirtualMesh
 from seqp2p.testing.sim_process import Machine, SimProcess
 from seqp2p.testing.wires import End
-
-
-class VirtualSession(SeatSession):
-    """A `SeatSession` that is run by hand. Cheats override its methods."""
-
-    async def begin(self) -> bool:
-        """See Seated."""
-        return await self._begin()
-
-    async def take(self, item: InboxItem) -> None:
-        """See Seated."""
-        await self._take(item)
-
-    @property
-    def ending(self) -> Ending | None:
-        """The end of the session, if it has ended."""
-        return self._ending
-
-    @property
-    def openings(self) -> Openings:
-        """The release of secrets after the end."""
-        return self._openings
-
-    @property
-    def store(self) -> MatchStore:
-        """The store that the mesh reads."""
-        return self._store
 
 
 @dataclass(frozen=True)
@@ -64,12 +35,12 @@ class SimSeat:
     journal: VirtualSidecar
     runtime: Runtime
 
-    def make(self, kind: type[VirtualSession] = VirtualSession) -> VirtualSession:
+    def make(self, kind: type[SeatSession] = SeatSession) -> SeatSession:
         """Make a session of these parts."""
         return kind(self.match, self.seat, self.mesh, self.asking, self.writer, self.tell, self.journal, self.runtime)
 
 
-MakeSession = Callable[[SimSeat], VirtualSession]
+MakeSession = Callable[[SimSeat], SeatSession]
 
 
 class SeatMachine(Machine, Protocol):
@@ -102,13 +73,13 @@ class SimSeatProcess(SimProcess[InboxItem]):
     def __init__(self, machine: SeatMachine) -> None:
         super().__init__(machine)
         self.machine = machine
-        self.session: VirtualSession
+        self.session: SeatSession
         self.mesh: VirtualMesh
         self._phase: Callable[[InboxItem], None] = self._play
         self._writer: ReplayWriter
         self._sidecar: VirtualSidecar
 
-    def start(self, session: VirtualSession, mesh: VirtualMesh, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
+    def start(self, session: SeatSession, mesh: VirtualMesh, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
         """Start to dial, and go on with the game."""
         self.session, self.mesh, self._writer, self._sidecar = session, mesh, writer, sidecar
         mesh.begin(session.store)
@@ -160,13 +131,13 @@ class SimSeatProcess(SimProcess[InboxItem]):
 
     def _open_hands(self, ending: Ending) -> None:
         self._phase = lambda item: self._see_hands(ending, item)
-        if self.session.openings.begin(linger=self._linger):
+        if self.session.open_hands(linger=self._linger):
             self.after(OPENINGS_WAIT_S, lambda: self._close(ending))
         else:
             self._close(ending)
 
     def _see_hands(self, ending: Ending, item: InboxItem) -> None:
-        if not self.session.openings.take(item):
+        if not self.session.take_hands(item):
             self._close(ending)
 
     def _close(self, ending: Ending) -> None:

@@ -29,6 +29,7 @@ from seqp2p.match.contribution import Body, Contribution, ShuffleBody
 from seqp2p.match.events import Dropped, Redealt, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import OfferedEvidence, SignedThing
 from seqp2p.match.table import Agreement, encode_agreement
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import reach
@@ -473,12 +474,19 @@ class Crook(SeatRunner):
         pause_s: float = 0.0,
     ) -> None:
         super().__init__(*arguments, runtime=runtime)
-        self._have, cast("Any", self._store).have = self._store.have, self.have
+        self.seat, core = self.core.seat, cast("Any", self.core)
+        self._have, core.store.have = core.store.have, self.have
+        self._contribute_honestly, core._contribute = core._contribute, self._contribute
         self._when = when
         self._what = what
         self._pause_s = pause_s
         self.done = trio.Event()
-        cast("Any", self.mesh).send_evidence = lambda _: None  # It will not give itself away,
+        self._pass_on, cast("Any", self.mesh).pass_on = self.mesh.pass_on, self.pass_on
+
+    def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
+        """It will not give itself away,"""
+        if not isinstance(thing, OfferedEvidence):
+            self._pass_on(thing, author, step)
 
     def have(self) -> tuple[int, frozenset[int]]:
         """Nor does it ask others what they have of it."""
@@ -486,7 +494,7 @@ class Crook(SeatRunner):
 
     async def _contribute(self, own: Contribution) -> None:
         if self.done.is_set() or not self._when(self.match):
-            await super()._contribute(own)
+            await self._contribute_honestly(own)
             return
         await trio.sleep(self._pause_s)
         for seats, contribution in self._what(self, own):

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.live.asking import HASTE_S, PATIENCE_S, Asking, Chosen
+from seqp2p.live.seat_session import SeatSession
 from seqp2p.live.session import SeatRunner
 from seqp2p.match.contribution import Contribution
 from seqp2p.net.messages import Hurry
@@ -381,13 +383,20 @@ async def test_haste_that_comes_too_late_hurries_nobody(virtual_time: object, tm
     checked(party)
 
 
-class Dawdler(SeatRunner):
+class DawdlingCore(SeatSession):
     """Takes three seconds for its shares for a drawn card."""
 
     async def _contribute(self, own: Contribution) -> None:
         if self.match.kind == "draw":
             await trio.sleep(3)
         await super()._contribute(own)
+
+
+class Dawdler(SeatRunner):
+    """A session with that core."""
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more, core=DawdlingCore)
 
 
 async def test_a_choice_ahead_holds_while_the_late_card_is_dealt(virtual_time: object, tmp_path: Path) -> None:

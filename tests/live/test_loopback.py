@@ -12,6 +12,7 @@ from seqp2p.lobby.events import CodeShown, LobbyEvent, TurnedAway
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.signed import ReleasedSecret
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
 from seqp2p.net.auth import check_client, prove
@@ -318,7 +319,7 @@ async def test_a_man_in_the_middle_of_a_link_is_seen_by_his_key() -> None:
 
 async def test_what_is_received_is_what_was_sent() -> None:
     async with playing(2, 1, 2) as (seats, _):
-        seats[1].mesh.send_opening(1, bytes(range(32)))
+        seats[1].mesh.pass_on(ReleasedSecret(1, bytes(range(32))))
         event = await seats[2].until_event(Received, 1)
         assert isinstance(event, Received)
         assert getattr(event.message, "secret", None) == bytes(range(32))

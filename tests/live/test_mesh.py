@@ -9,6 +9,7 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.signed import OfferedEvidence, ReleasedSecret
 from seqp2p.net import tls
 from seqp2p.net.auth import make_proof, prove, receive, send
 from seqp2p.net.dialling import reach
@@ -402,9 +403,9 @@ async def test_a_fault_on_one_link_ends_both(autojump_clock: object) -> None:
 async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(autojump_clock: object) -> None:
     async with meshed(3, 1, 2) as world, trio.open_nursery() as nursery:
         one = world.seats[1]
-        one.mesh.send_opening(1, bytes([1]) * 32)
-        one.mesh.send_evidence((contribution(1, 2), contribution(1, 3)))
-        one.mesh.send_evidence((contribution(1, 2), contribution(1, 3)))
+        one.mesh.pass_on(ReleasedSecret(1, bytes([1]) * 32))
+        one.mesh.pass_on(OfferedEvidence((contribution(1, 2), contribution(1, 3))))
+        one.mesh.pass_on(OfferedEvidence((contribution(1, 2), contribution(1, 3))))
         await trio.sleep(1)
         await world.start(nursery, 3)
         await trio.sleep(5)
@@ -413,7 +414,7 @@ async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(a
             events = [event for event in world.seats[number].events if isinstance(event, Received)]
             assert events == [Received(1, OpeningMessage(1, bytes([1]) * 32)), Received(1, EvidenceMessage(signed))]
         # whoever it came from is not sent it back
-        world.seats[2].mesh.send_opening(1, bytes([1]) * 32)
+        world.seats[2].mesh.pass_on(ReleasedSecret(1, bytes([1]) * 32))
         await trio.sleep(1)
         assert not [event for event in one.events if isinstance(event, Received)]
         nursery.cancel_scope.cancel()

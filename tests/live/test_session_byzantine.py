@@ -8,14 +8,12 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
-from seqp2p.live.early import VOTES_MAX, EarlyVotes
 from seqp2p.live.store import LOOK_BACK_MAX, MatchStore
 from seqp2p.live.voting import SILENT_S
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
-from seqp2p.match.signed import BallotPayload, encode_signed
+from seqp2p.match.signed import BallotPayload, OfferedEvidence, encode_signed
 from seqp2p.net.messages import BallotMessage
 from tests.live.parties import Party, Thinker, went_on
 from tests.table import identity, match_at, played
@@ -31,23 +29,6 @@ def ballot(match: Match, seat: int, round_: int, about: int, step: int = 0) -> C
         BallotPayload(1, match.game.id, step or base.number, base.prev, seat, round_, "drop", (about,), "absent", None)
     )
     return Contribution(payload, sign(identity(seat), BALLOT, payload))
-
-
-def test_votes_ahead_are_on_their_signers_account() -> None:
-    """Junk of one seat pushes out its own junk, and the nearest steps are kept."""
-    ahead = EarlyVotes()
-    honest = BallotMessage(b"honest", bytes(64))
-    ahead.keep(TooEarly(8, 1), 1, honest)
-    for step in range(2 * VOTES_MAX, 9, -1):
-        ahead.keep(TooEarly(step, 2), 2, BallotMessage(b"junk %d" % step, bytes(64)))
-    assert ahead.due(7) == []
-    assert (
-        ahead.due(9 + VOTES_MAX)
-        == [(1, honest), *((2, BallotMessage(b"junk %d" % step, bytes(64))) for step in range(10, 10 + VOTES_MAX))][
-            : 1 + VOTES_MAX
-        ]
-    )
-    assert ahead.due(10_000) == []
 
 
 @pytest.mark.parametrize("how", ["once", "again and again"])
@@ -66,7 +47,7 @@ async def test_one_that_votes_only_to_hinder(virtual_time: object, tmp_path: Pat
         await asleep.wait()
         await trio.sleep(1)
         crook: Any = party[CROOK].session
-        crook._ballots.vote = crook._ballots.show_heads = nothing
+        crook.core._vote = crook.core._show_heads = nothing
         await party[6].session.leave("you left")
 
         async def hinder() -> None:
@@ -95,7 +76,7 @@ async def test_a_seat_that_is_away_has_its_grace_during_a_vote(virtual_time: obj
         party.cut_off(6)
         await trio.sleep(1)
         match = party[1].match
-        party[CROOK].session.mesh.send_evidence((ballot(match, CROOK, 1, 1), ballot(match, CROOK, 1, 3)))
+        party[CROOK].session.mesh.pass_on(OfferedEvidence((ballot(match, CROOK, 1, 1), ballot(match, CROOK, 1, 3))))
         await trio.sleep(SILENT_S + 10)
         party.away.clear()
     went_on(party, CROOK)

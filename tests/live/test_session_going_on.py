@@ -40,7 +40,7 @@ def table(
 def close_lid(party: Party, *seats: int) -> None:
     """These machines are put to sleep: their clocks stand still, and nobody reaches them."""
     for seat in seats:
-        lid = party[seat].session
+        lid = party[seat].session.core
 
         async def look() -> None:
             await trio.lowlevel.checkpoint()
@@ -50,7 +50,7 @@ def close_lid(party: Party, *seats: int) -> None:
 
 def open_lid(party: Party, *seats: int) -> None:
     for seat in seats:
-        del cast("Any", party[seat].session)._look
+        del cast("Any", party[seat].session.core)._look
 
 
 def mover_of(party: Party, seat: int = 1) -> int:

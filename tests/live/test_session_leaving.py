@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from seqp2p.live.absence import GOODBYE_WAIT_S, OWED_S
-from seqp2p.live.secret_release import OPENINGS_WAIT_S
+from seqp2p.live.seat_session import OPENINGS_WAIT_S
 from seqp2p.live.session import TICK_S, SeatRunner
 from seqp2p.match.contribution import StepKind
 from seqp2p.match.machine import Match

@@ -10,13 +10,22 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.crypto.identity import sign
-from seqp2p.live import early
 from seqp2p.live.session import TICK_S, SeatRunner
+from seqp2p.match import pending
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.errors import TooEarly
 from seqp2p.match.events import Dropped, Result, Undone, Voted
+from seqp2p.match.intake import Deferred
 from seqp2p.match.machine import Match
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
+from seqp2p.match.pending import Room
+from seqp2p.match.signed import (
+    BallotPayload,
+    HeadPayload,
+    LastRecord,
+    LeavePayload,
+    SignedBallot,
+    SignedHead,
+    encode_signed,
+)
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
@@ -28,7 +37,9 @@ from seqp2p.net.messages import (
     RemarkMessage,
     WireMessage,
     decode_message,
+    signed_thing,
 )
+from seqp2p.net.relay import Received
 from seqp2p.replay.resume import feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind
 from tests.live.parties import WITHOUT_THREADS, Party, Place, Scribe, Thinker, checked, went_on
@@ -180,7 +191,7 @@ async def test_a_voter_that_dies_when_it_has_signed(
                     party.crash(voter)
 
         dying = Dying(notes[voter].logged, notes[voter].synced)
-        party[voter].session._ledger._journal = dying
+        party[voter].session.core._recorder._journal = dying
         await party[mover].session.leave("you left")
         await trio.sleep(0.5)
         assert voter in party.away
@@ -290,7 +301,8 @@ async def test_floods_are_bounded_and_harm_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One seat alone decides nothing, whatever it signs; the game is played on to its end."""
-    monkeypatch.setattr(early, "VOTES_MAX", ROOM)
+    monkeypatch.setitem(pending.ROOMS, SignedBallot, Room(ROOM, ROOM))
+    monkeypatch.setitem(pending.ROOMS, SignedHead, Room(ROOM, ROOM))
     party, asleep, _ = seated(tmp_path, 3, sleep_s=60)
     async with trio.open_nursery() as nursery:
         async with party.playing():
@@ -303,7 +315,8 @@ async def test_floods_are_bounded_and_harm_nobody(
             nursery.start_soon(raw.drain)
             await raw.say(*flood(match, foe))
             await trio.sleep(20)
-            assert all(len(kept) <= ROOM for kept in party[1].session._ballots._ahead._kept.values())
+            kept = party[1].session.core.intake.pending
+            assert all(len(kept.of(kind)) <= ROOM for kind in (SignedBallot, SignedHead))
             assert not any(told(place, Dropped) for place in party.places.values())
             await raw.frames.abort()
         nursery.cancel_scope.cancel()
@@ -394,27 +407,13 @@ async def test_a_ballot_before_its_step(virtual_time: object, tmp_path: Path) ->
     async with party.playing():
         await asleep.wait()
         await trio.sleep(1)
-        box = party[1].session._ballots
+        core = party[1].session.core
         match = party[1].match
         ahead = ballot(match, 2, step=match.number + 2, prev=bytes(32))
-        box.hear(ahead, 2)
-        assert [kept[1:] for kept in box._ahead._kept[2].values()] == [(2, ahead)]
-    assert not box._ahead._kept[2]
+        await core.take(Received(2, ahead))
+        assert [waiting.thing for _, waiting in core.intake.pending.of(SignedBallot)] == [signed_thing(ahead)]
+    assert not core.intake.pending.of(SignedBallot)
     checked(party)
-
-
-def test_nobody_crowds_out_the_votes_of_another() -> None:
-    """Of one signer those of the nearest steps are kept."""
-    ahead = early.EarlyVotes()
-    other = HeadMessage(b"other", bytes(64))
-    ahead.keep(TooEarly(90, 1), 3, other)
-    flood = [HeadMessage(step.to_bytes(2, "big"), bytes(64)) for step in range(2 * early.VOTES_MAX)]
-    for step, message in reversed(list(enumerate(flood))):
-        ahead.keep(TooEarly(100 + step, 2), 4, message)
-    assert ahead.due(89) == []
-    assert ahead.due(99) == [(3, other)]
-    assert ahead.due(10_000) == [(4, message) for message in flood[: early.VOTES_MAX]]
-    assert ahead.due(10_000) == []
 
 
 # What is taken back.
@@ -429,7 +428,8 @@ async def test_a_question_about_what_is_undone_is_asked_anew(virtual_time: objec
         (mover,) = party[1].match.awaited
         place = party[mover]
         before = len(place.player.asked)
-        place.session._follow((Undone(place.match.number),))
+        undone = Undone(place.match.number)
+        place.session.core._handle(Deferred((undone,)), 0)
         await trio.sleep(2 * TICK_S)
         assert len(place.player.asked) == before + 1
         assert place.player.asked[-1] == place.player.asked[-2]

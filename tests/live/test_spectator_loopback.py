@@ -16,6 +16,8 @@ from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectator_server import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.signed import ReleasedSecret, SignedRemark
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, tcp_dial
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
@@ -72,7 +74,7 @@ class Stage:
 
     def open_hands(self) -> None:
         for seat in self.game.seats:
-            self.mesh.send_opening(seat.number, seat.release().to_bytes(32, "big"))
+            self.mesh.pass_on(ReleasedSecret(seat.number, seat.release().to_bytes(32, "big")))
 
 
 class Theatre:
@@ -218,7 +220,7 @@ async def test_what_is_kept_for_all_comes_in_batches() -> None:
         house.stage.said.append(vote)
         house.stage.play(4)
         for number in range(100):
-            house.stage.mesh.send_remark(b"%1000d" % number, bytes(64))
+            house.stage.mesh.pass_on(SignedRemark(Contribution(b"%1000d" % number, bytes(64))))
         frames = (await house.waiting(1)).frames
         heard: list[WireMessage] = []
         with trio.fail_after(30):

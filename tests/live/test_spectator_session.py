@@ -17,13 +17,14 @@ from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
+from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import HeadPayload, encode_signed
+from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, encode_signed
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import BallotMessage, Bye, ContributionMessage, HeadMessage
+from seqp2p.net.messages import BallotMessage, Bye, ContributionMessage, HeadMessage, signed_thing
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.testing import TableKey, draw_settings, make_agreement
 from seqp2p.testing.table import identity
@@ -91,7 +92,9 @@ async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
         for round_ in range(300):
             await spectator.take(head(2, round_))
         await spectator.take(head(3, 0))
-        assert [message for _, message in spectator._ahead.heads.due(2)][-1] == head(3, 0)
+        waiting = [each.thing for _, each in spectator._intake.pending.of(SignedHead)]
+        assert signed_thing(head(3, 0)) in waiting
+        assert len(waiting) == ROOMS[SignedHead].places + 1
 
 
 async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: object, tmp_path: Path) -> None:
@@ -137,17 +140,17 @@ async def test_a_ballot_waits_until_its_step_is_the_first_that_is_not_final(
     assert (match.final + 1, ahead.chain.base) != (match.number, None)
     ballot = seats[1].ballot(ahead, 1, wish("drop", 1), "late")
     heard: list[object] = []
-    receive = match.receive_ballot
+    take = match.take_ballot
 
-    def counting(signed: Contribution) -> tuple[Event, ...] | None:
+    def counting(word: BallotPayload, signed: Contribution) -> tuple[Event, ...] | None:
         heard.append(signed)
-        return receive(signed)
+        return take(word, signed)
 
-    monkeypatch.setattr(match, "receive_ballot", counting)
+    monkeypatch.setattr(match, "take_ballot", counting)
     with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
         spectator = SpectatorSession(match, 1, writer, lambda _: None)
         await spectator.take(BallotMessage(ballot.payload, ballot.signature))
-        spectator._follow(())
+        assert spectator._intake.due() is None
         assert (len(heard), match.final + 1 < match.number) == (1, True)
         for head in (head for seat in seats for head in seat.heads(match)):
             await spectator.take(HeadMessage(head.payload, head.signature))

@@ -3,26 +3,26 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import trio
 
 from seqp2p.crypto.hashing import FILE, REMARK
 from seqp2p.crypto.identity import sign
-from seqp2p.live.mesh import Mesh
-from seqp2p.live.recorder import Recorder
+from seqp2p.live.seat_session import REMARKS
 from seqp2p.live.talk import Talk
 from seqp2p.match.encoding import encode
-from seqp2p.match.events import Event, Remarked, Turned
+from seqp2p.match.events import Remarked, Turned
+from seqp2p.match.intake import Applied, BadSender, Intake
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import REMARKS_MAX, Remark, RemarkPayload
+from seqp2p.match.remark import REMARKS_MAX, RemarkPayload
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import SignedThing
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import RemarkMessage
+from seqp2p.net.messages import RemarkMessage, signed_thing
 from seqp2p.replay.format import MAGIC, AnyRecord, EndRecord, RemarkRecord, end_digest, frame, records
 from seqp2p.replay.verify import verify
-from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View, call
 from tests.live.parties import Party, Place, Scripted, Thinker, checked, of_kind
 from tests.live.wires import SlowWires
@@ -34,40 +34,41 @@ PATIENT = replace(DEFAULT_LIMITS, remark_burst=REMARKS_MAX)
 
 @dataclass
 class Listener:
-    """The talk of seat 2 in a match, and all that it does to what is around it."""
+    """Seat 2's intake and talk in a match, and what they make of remarks."""
 
     match: Match
     faults: list[tuple[int, str]] = field(default_factory=list)
-    sent: list[bytes] = field(default_factory=list)
-    written: list[str] = field(default_factory=list)
     heard: list[Remarked] = field(default_factory=list)
     limits: Limits = PATIENT
 
     def __post_init__(self) -> None:
         own = SeatKeys(2, identity(2, 4), randomness(2))
-        self.talk = Talk(
-            Recorder(self.match, cast("Mesh", self), cast("ReplayWriter", self), cast("Any", self.tell)),
-            own,
-            self.limits,
-        )
+        self.talk = Talk(self.match, own, trio.current_time, self.limits)
+        self.intake = Intake(self.match, self.talk.may_hear)
 
-    def fault(self, seat: int, reason: str) -> None:
-        self.faults.append((seat, reason))
+    def receive(self, sender: int, message: RemarkMessage) -> None:
+        self._take(signed_thing(message), sender)
+        self.retry()
 
-    def send_remark(self, payload: bytes, _signature: bytes) -> None:
-        self.sent.append(payload)
+    def say(self, typed: str) -> None:
+        if (remark := self.talk.signed(typed)) is not None:
+            self._take(remark, 2)
 
-    def remark(self, _match: Match, remark: Remark) -> None:
-        self.written.append(remark.said.text)
+    def retry(self) -> None:
+        while (waiting := self.intake.due(REMARKS)) is not None:
+            self._take(waiting.thing, waiting.sender)
 
-    def tell(self, event: Event) -> None:
-        assert isinstance(event, Remarked)
-        self.heard.append(event)
+    def _take(self, thing: SignedThing, sender: int) -> None:
+        outcome = self.intake.take(self.intake.check(thing), sender)
+        if isinstance(outcome, BadSender):
+            self.faults.append((sender, outcome.why))
+        elif isinstance(outcome, Applied):
+            self.talk.note(outcome)
+            self.heard += [event for event in outcome.events if isinstance(event, Remarked)]
 
     @property
     def texts(self) -> list[str]:
-        assert [len(self.sent), self.written] == [len(self.heard), [event.text for event in self.heard]]
-        return self.written
+        return [event.text for event in self.heard]
 
 
 class Speaker:
@@ -97,16 +98,15 @@ def go_on(listener: Listener, played: Played, step: int) -> None:
     for number in range(listener.match.number, step):
         for _, contribution in played.steps[number - 1].contributions:
             listener.match.receive(contribution)
-    listener.talk.retry()
+    listener.retry()
 
 
-async def test_a_remark_is_kept_written_passed_on_and_told(table: Table) -> None:
+async def test_a_remark_is_heard_once(table: Table) -> None:
     speaker, listener = table(3, 3)
     said = speaker.say("hello")
     for _ in range(2):  # a duplicate is silently none
-        listener.talk.receive(3, said)
+        listener.receive(3, said)
     assert listener.heard == [Remarked(1, 1, "hello", courtesy=True)]
-    assert listener.sent == [said.payload]
     assert listener.texts == ["hello"]
     assert not listener.faults
 
@@ -116,7 +116,7 @@ async def test_remarks_before_their_step_wait_for_it(table: Table, trio: Played)
     speaker, listener = table(7, 4)
     said = [speaker.say(text) for text in ("one", "two", "three")]
     for message in (said[1], said[0], said[2]):
-        listener.talk.receive(3, message)
+        listener.receive(3, message)
     go_on(listener, trio, 6)
     assert not listener.texts
     go_on(listener, trio, 7)
@@ -128,9 +128,9 @@ async def test_what_comes_before_its_turn_in_the_chain_waits(table: Table) -> No
     speaker, listener = table(3, 3)
     said = [speaker.say(f"word {number}") for number in range(5)]
     for message in reversed(said[1:]):
-        listener.talk.receive(3, message)
+        listener.receive(3, message)
     assert not listener.texts
-    listener.talk.receive(3, said[0])
+    listener.receive(3, said[0])
     assert listener.texts == [f"word {number}" for number in range(5)]
     assert not listener.faults
 
@@ -146,11 +146,11 @@ def made(match: Match, seat: int = 1, signer: int | None = None, **changes: Any)
 @pytest.mark.parametrize("changes", [{"number": 2, "step": 1}, {"last": bytes([1]) * 32}])
 async def test_a_remark_that_fits_nowhere_is_of_no_use_and_no_fault(table: Table, changes: dict[str, Any]) -> None:
     _, listener = table(3, 3)
-    listener.talk.receive(3, made(listener.match, **changes))
+    listener.receive(3, made(listener.match, **changes))
     assert not listener.texts
     assert not listener.faults
     # Nor does it stand in the way of what does.
-    listener.talk.receive(3, made(listener.match))
+    listener.receive(3, made(listener.match))
     assert listener.texts == ["psst"]
 
 
@@ -172,7 +172,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("reason", "changes"), BAD)
 def test_a_bad_remark_is_the_fault_of_who_passes_it_on(table: Table, reason: str, changes: dict[str, Any]) -> None:
     _, listener = table(3, 3)
-    listener.talk.receive(3, made(listener.match, **changes))
+    listener.receive(3, made(listener.match, **changes))
     ((seat, fault),) = listener.faults
     assert seat == 3
     assert fault.startswith(reason) or reason in fault
@@ -183,10 +183,10 @@ async def test_nobody_can_crowd_out_another(table: Table, trio: Played) -> None:
     """However much is said ahead of time, each seat has room for all that it may say."""
     speaker, listener = table(7, 6)
     for number in range(1, REMARKS_MAX + 1):
-        listener.talk.receive(3, made(listener.match, seat=3, number=number, step=1000))
+        listener.receive(3, made(listener.match, seat=3, number=number, step=1000))
     said = [speaker.say(f"word {number}") for number in range(REMARKS_MAX)]
     for message in said:
-        listener.talk.receive(3, message)
+        listener.receive(3, message)
     go_on(listener, trio, 7)
     assert len(listener.texts) == REMARKS_MAX
     assert not listener.faults
@@ -199,12 +199,12 @@ async def test_who_says_too_much_at_once_is_heard_later(table: Table, autojump_c
     burst = DEFAULT_LIMITS.remark_burst
     said = chain(listener.match, 3, 2 * burst)
     for message in said:
-        listener.talk.receive(3, message)
+        listener.receive(3, message)
     assert len(listener.texts) == burst
-    listener.talk.receive(3, made(listener.match, text="excuse me"))
+    listener.receive(3, made(listener.match, text="excuse me"))
     assert listener.texts[-1] == "excuse me"
     await trio.sleep(DEFAULT_LIMITS.remark_burst_s)
-    listener.talk.retry()
+    listener.retry()
     assert len(listener.texts) == 2 * burst + 1
 
 
@@ -223,7 +223,7 @@ def chain(match: Match, seat: int, count: int) -> list[RemarkMessage]:
 async def test_own_remarks_are_cleaned(table: Table) -> None:
     _, listener = table(3, 3)
     for typed in ("\x1b[31mhi\u202e   there\n", " \t ", "\u200b", "", "x" * 300, "good luck"):
-        await listener.talk.say(typed)
+        listener.say(typed)
     assert listener.texts == ["[31mhi there", "x" * 200, "good luck"]
     assert [event.courtesy for event in listener.heard] == [False, False, True]
     assert [event.seat for event in listener.heard] == [2] * 3
@@ -232,7 +232,7 @@ async def test_own_remarks_are_cleaned(table: Table) -> None:
 async def test_one_can_say_only_so_much(table: Table) -> None:
     _, listener = table(3, 3)
     for number in range(REMARKS_MAX + 3):
-        await listener.talk.say(f"word {number}")
+        listener.say(f"word {number}")
     assert len(listener.texts) == REMARKS_MAX
 
 

@@ -96,13 +96,13 @@ async def test_a_spectator_that_speaks(virtual_time: object, tmp_path: Path, mes
 
 def note(session: Any, inbox: list[object]) -> None:
     """Keep what the session takes from now on."""
-    take = session._take
+    take = session.core.take
 
     async def noting(item: object) -> None:
         inbox.append(item)
         await take(item)
 
-    session._take = noting
+    session.core.take = noting
 
 
 async def _settled(frames: FrameStream) -> None:

@@ -9,8 +9,8 @@ KIND is the kind of a step (``seat`` … ``over``), or ``ballot``, ``head``, ``o
     accepted  the match has taken it, its replay too if that closes the step; it is queued for the links
     sent      one neighbour has been sent it, the others have not
 
-and ``taken`` for what came from another seat and has been written down, not judged; ``shredded`` for a step of which
-half the record is in the replay; ``released``, ``finishing`` and ``finished`` (KIND ``opening``) for the end.
+and ``taken`` for what came from another seat and is in the seat's own file, not in the replay; ``shredded`` for a step
+of which half the record is in the replay; ``released``, ``finishing`` and ``finished`` (KIND ``opening``) for the end.
 """
 
 import os
@@ -20,15 +20,14 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from seqp2p.cli.main import main
-from seqp2p.live.ballot_box import BallotBox
-from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import Recorder
-from seqp2p.live.secret_release import Openings
-from seqp2p.live.session import SeatRunner
+from seqp2p.live.seat_session import SeatSession
 from seqp2p.match.contribution import Contribution, open_envelope
+from seqp2p.match.intake import Applied, Outcome
+from seqp2p.match.signed import ReleasedSecret, SignedBallot, SignedHead, SignedThing
 from seqp2p.net.links import Link
 from seqp2p.replay.format import AnyRecord, StepRecord, contributions_of, frame
-from seqp2p.replay.sidecar import LoggedKind, Sidecar
+from seqp2p.replay.sidecar import Sidecar
 from seqp2p.replay.writer import ReplayWriter
 
 OWN: Final = ("made", "torn", "logged", "synced", "accepted", "sent")
@@ -95,14 +94,27 @@ def wrap(owner: type, name: str, before: Callable[..., None] | None, after: Call
 def arm(death: Death) -> None:
     """Put the hooks where it may come."""
 
-    def log(ledger: Recorder, kind: LoggedKind, signed: Contribution) -> None:
-        if kind == "contribution" and open_envelope(signed.payload).seat == ledger.match.own_seat:
-            death.made(open_envelope(signed.payload).kind)
+    own_seat = 0
 
-    def logged(ledger: Recorder, kind: LoggedKind, signed: Contribution) -> None:
+    def begin(session: SeatSession) -> None:
+        nonlocal own_seat
+        own_seat = session.seat.number
+
+    def sign(_session: SeatSession, thing: SignedThing) -> None:
+        match thing:
+            case Contribution(payload):
+                death.made(open_envelope(payload).kind)
+            case SignedBallot():
+                death.made("ballot")
+            case SignedHead():
+                death.made("head")
+            case _:
+                pass
+
+    def logged(_recorder: Recorder, thing: SignedThing) -> None:
         death.come("logged")
-        if kind == "contribution" and open_envelope(signed.payload).seat != ledger.match.own_seat:
-            death.come("taken", open_envelope(signed.payload).kind)
+        if isinstance(thing, Contribution) and open_envelope(thing.payload).seat != own_seat:
+            death.come("taken", open_envelope(thing.payload).kind)
 
     def tear(sidecar: Sidecar, data: bytes) -> None:
         if death.tears("torn"):
@@ -120,19 +132,24 @@ def arm(death: Death) -> None:
     def at(moment: str, kind: str | None = None) -> Callable[..., None]:
         return lambda *_: death.come(moment, kind)
 
-    def queued(*_: object) -> None:
-        death.come("accepted")
-        death.is_queued()
+    def handled(_session: SeatSession, outcome: Outcome, _sender: int) -> None:
+        match outcome:
+            case Applied(ReleasedSecret()):
+                death.come("released", "opening")
+            case Applied():
+                death.come("accepted")
+                death.is_queued()
+            case _:
+                pass
 
-    wrap(Recorder, "log", log, logged)
-    wrap(BallotBox, "_keep", lambda _box, kind, _own: death.made(kind), None)
+    wrap(SeatSession, "begin", begin, None)
+    wrap(SeatSession, "_take_own", sign, None)
+    wrap(Recorder, "log", None, logged)
     wrap(Sidecar, "_write", tear, None)
     wrap(Recorder, "sync", None, at("synced"))
-    wrap(SeatRunner, "_keep", None, queued)
-    wrap(Mesh, "send_vote", None, queued)
     wrap(Link, "_write_some", None, at("written"))
     wrap(ReplayWriter, "_append", shred, None)
-    wrap(Openings, "release", None, at("released", "opening"))
+    wrap(SeatSession, "_handle", None, handled)
     wrap(ReplayWriter, "finish", at("finishing", "opening"), at("finished", "opening"))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from seqp2p.live.absence import Absent
 from seqp2p.live.inbox import InboxItem
+from seqp2p.live.seat_session import SeatSession
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Skipped
 from seqp2p.match.machine import Match
@@ -26,7 +27,6 @@ from seqp2p.testing import (
     TableKey,
     TooLong,
     VirtualLan,
-    VirtualSession,
     draw_plan,
     draw_settings,
     make_agreement,
@@ -171,37 +171,35 @@ def test_a_fork_would_be_seen() -> None:
         forked.witness.looks(one)
 
 
-class Hasty(VirtualSession):
+class Hasty(SeatSession):
     """Sends before its disk has it."""
 
     async def _contribute(self, own: Contribution) -> None:
-        judged = self.match.judge(own)
-        assert judged is not None
-        self._ledger.log("contribution", own)
-        self._keep(self.match.accept(judged), judged.step, self.seat.number, own)
+        self._recorder.log(own)
+        self._handle(self.intake.take(self.intake.check(own), self.seat.number), self.seat.number)
 
 
-class Twice(VirtualSession):
+class Twice(SeatSession):
     """Signs a second shuffle."""
 
     async def _contribute(self, own: Contribution) -> None:
         if self.match.kind == "shuffle":
             other = VirtualSeat(TableKey(1, 3), self.seat.number, 77, self.seat.secrets).contribute(self.match)
-            self._ledger.log("contribution", other)
-            await self._ledger.sync()
+            self._recorder.log(other)
+            await self._recorder.sync()
             self._relay.publish(other, self.seat.number, self.match.number)
         await super()._contribute(own)
 
 
-class Silent(VirtualSession):
+class Silent(SeatSession):
     """Takes nothing."""
 
     async def take(self, item: InboxItem) -> None:
-        self._asked = frozenset()
+        self._asked: frozenset[int] = frozenset()
 
 
-def seen_with(kind: type[VirtualSession]) -> VirtualLan:
-    def make(sitting: SimSeat) -> VirtualSession:
+def seen_with(kind: type[SeatSession]) -> VirtualLan:
+    def make(sitting: SimSeat) -> SeatSession:
         return sitting.make(kind)
 
     made = lan(3)
@@ -212,7 +210,7 @@ def seen_with(kind: type[VirtualSession]) -> VirtualLan:
 @pytest.mark.parametrize(
     ("kind", "why"), [(Hasty, "not on its disk"), (Twice, "two different things|for a cheat"), (Silent, "")]
 )
-def test_a_seat_that_should_be_honest_and_is_not(kind: type[VirtualSession], why: str) -> None:
+def test_a_seat_that_should_be_honest_and_is_not(kind: type[SeatSession], why: str) -> None:
     made = seen_with(kind)
     if kind is Silent:
         with pytest.raises((TooLong, SafetyViolation)):

@@ -15,6 +15,7 @@ from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
 from seqp2p.live.inbox import InboxItem
+from seqp2p.live.seat_session import SeatSession
 from seqp2p.match.contribution import (
     Body,
     Contribution,
@@ -27,7 +28,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import encode
 from seqp2p.net.messages import ContributionMessage, WireMessage, encode_message
 from seqp2p.net.relay import LinkUp
-from seqp2p.testing.process import MakeSession, SimSeat, VirtualSession
+from seqp2p.testing.process import MakeSession, SimSeat
 from seqp2p.testing.table import fresh
 
 
@@ -46,7 +47,7 @@ class KeptBack(Exception):
     """The strategy keeps back the due contribution."""
 
 
-class Byzantine(VirtualSession):
+class Byzantine(SeatSession):
     """A session with a strategy."""
 
     def __init__(self, sitting: SimSeat, trick: Strategy) -> None:
@@ -82,7 +83,7 @@ class Byzantine(VirtualSession):
         return Context(self.match.game.id, self.match.number, self.number, self.match.head)
 
     async def begin(self) -> bool:
-        """See VirtualSession."""
+        """See SeatSession."""
         try:
             over = await super().begin()
         except KeptBack:
@@ -91,7 +92,7 @@ class Byzantine(VirtualSession):
         return over
 
     async def take(self, item: InboxItem) -> None:
-        """See VirtualSession."""
+        """See SeatSession."""
         try:
             await super().take(item)
             if isinstance(item, LinkUp):

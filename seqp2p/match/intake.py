@@ -1,0 +1,389 @@
+"""The one door for all that seats sign: contributions, ballots, heads, leaves, remarks, evidence, game secrets.
+
+A live seat, a spectator and a resumed game hand in one thing after the other and read what came of it:
+
+    thing ──check──▶ Finding ──take──▶ Applied     the match has changed: record it, pass it on, tell its events
+             slow                  ├─▶ Deferred    too early: in the pending buffer until ``due`` returns it
+                                   ├─▶ Ignored     known already, void, or signed on another past
+                                   ├─▶ BadSender   no seat's word: the neighbour that sent it is to blame
+                                   └─▶ Cheating    evidence: record it, pass it on, vote
+
+``check`` keeps nothing, so it may run in a thread while steps close or are undone. What it found holds for one state
+of the match: the finding names the step and the head before it, and how many things the intake had taken. ``take``
+compares, and checks again if any has moved. Nothing is raised but bugs.
+
+``take`` applies one thing. What becomes due by it comes from ``due``, one thing after the other, because a proof that
+waited takes as long to check as any other: the caller's loop runs ``check`` where it likes.
+
+A record is read without an intake: there, what is early or void is as wrong as a false signature, and the report
+names the failure of each (replay/reading.py).
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, assert_never
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import decode_scalar, mul_base
+from seqp2p.i18n import message, message_of
+from seqp2p.match.chain import Judged
+from seqp2p.match.contribution import Contribution, Envelope
+from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
+from seqp2p.match.events import Event, Remarked
+from seqp2p.match.machine import Match
+from seqp2p.match.pending import Account, PendingBuffer, PendingThing
+from seqp2p.match.remark import BadRemark, Remark, RemarkPayload, open_remark, open_word
+from seqp2p.match.signed import (
+    BallotPayload,
+    HeadPayload,
+    LeavePayload,
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
+
+WORDS: Final[tuple[type[SignedThing], ...]] = (SignedRemark, SignedBallot, SignedHead)
+"""What is checked at once, by a signature alone."""
+EVERYTHING: Final[tuple[type[SignedThing], ...]] = (*WORDS, Contribution, OfferedEvidence, ReleasedSecret)
+
+NOTHING_NEW: Final = "nothing new"
+
+# What has come of a thing.
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The match has taken it. ``seat`` signed it, for ``step`` (0 for what has none)."""
+
+    thing: SignedThing
+    seat: int
+    step: int
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """It is too early. What its signer shows by it may have made earlier steps final: ``events``."""
+
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """It changes nothing. ``other_past`` is the step of a contribution that was signed on another past, or 0."""
+
+    why: str
+    events: tuple[Event, ...] = ()
+    other_past: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BadSender:
+    """No seat of this game signed it so. No honest program passes it on."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cheating:
+    """A seat signed what it must not sign, and that is new. ``first``: the record needs this evidence."""
+
+    violation: Violation
+    first: bool
+    events: tuple[Event, ...] = ()
+
+
+Outcome: TypeAlias = Applied | Deferred | Ignored | BadSender | Cheating
+
+# What a check has found.
+
+
+@dataclass(frozen=True, slots=True)
+class _Contributed:
+    """``verdict`` is None for a duplicate, and for a contribution that is void."""
+
+    contribution: Contribution
+    envelope: Envelope
+    verdict: Judged | TooEarly | OtherPast | Violation | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """``envelope`` is that of a single contribution. ``verdict`` is None where nothing is proved."""
+
+    evidence: OfferedEvidence
+    envelope: Envelope | None
+    verdict: TooEarly | OtherPast | Violation | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A word whose signature is right."""
+
+    thing: SignedBallot | SignedHead | SignedLeave
+    word: BallotPayload | HeadPayload | LeavePayload
+
+
+@dataclass(frozen=True, slots=True)
+class _Released:
+    """``fits``: it is the secret of the seat's game key. If not, that key is not known yet."""
+
+    secret: ReleasedSecret
+    scalar: int
+    fits: bool
+
+
+_Found: TypeAlias = _Contributed | _Offered | _Said | Remark | _Released | BadSender
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check has found of a thing, and the state of the match that it was checked for."""
+
+    thing: SignedThing
+    found: _Found = field(repr=False)
+    step: int
+    prev: bytes
+    taken: int
+
+
+def _hears_all(_seat: int) -> bool:
+    return True
+
+
+class Intake:
+    """All that one match takes.
+
+    ``may_hear(seat)`` returns False while further remarks of that seat have to wait. ``keeps``: without it, what is
+    too early is not kept, and ``due`` never returns anything.
+    """
+
+    def __init__(self, match: Match, may_hear: Callable[[int], bool] = _hears_all, *, keeps: bool = True) -> None:
+        self.match = match
+        self.pending = PendingBuffer()
+        self._may_hear = may_hear
+        self._keeps = keeps
+        self._taken = 0
+
+    # Checking: slow, and without effect.
+
+    def check(self, thing: SignedThing) -> Finding:
+        """Check a thing against the match as it is. Nothing is changed by it, and nothing is raised."""
+        step, prev, taken = self._place
+        return Finding(thing, self._find(thing), step, prev, taken)
+
+    @property
+    def _place(self) -> tuple[int, bytes, int]:
+        return self.match.number, self.match.head, self._taken
+
+    def _find(self, thing: SignedThing) -> _Found:
+        try:
+            match thing:
+                case Contribution():
+                    return self._judge(thing)
+                case SignedBallot() | SignedHead() | SignedLeave():
+                    return _Said(thing, self._word(thing))
+                case SignedRemark():
+                    game = self.match.game
+                    return open_remark(thing.bytes.payload, thing.bytes.signature, game.id, game.agreement)
+                case OfferedEvidence():
+                    return self._weigh(thing)
+                case ReleasedSecret():
+                    return self._open(thing)
+                case _:
+                    assert_never(thing)
+        except (Unattributable, BadRemark) as error:
+            return BadSender(message_of(error))
+
+    def _word(self, thing: SignedBallot | SignedHead | SignedLeave) -> BallotPayload | HeadPayload | LeavePayload:
+        match thing:
+            case SignedBallot():
+                return self.match.open_word(BallotPayload, thing.bytes)
+            case SignedHead():
+                return self.match.open_word(HeadPayload, thing.bytes)
+            case SignedLeave():
+                return self.match.open_word(LeavePayload, thing.bytes)
+            case _:
+                assert_never(thing)
+
+    def _judge(self, contribution: Contribution) -> _Contributed:
+        envelope = self.match.open(contribution)
+        try:
+            return _Contributed(contribution, envelope, self.match.judge_opened(envelope, contribution))
+        except (TooEarly, OtherPast, Violation) as verdict:
+            return _Contributed(contribution, envelope, verdict)
+
+    def _weigh(self, evidence: OfferedEvidence) -> _Offered:
+        single = len(evidence.contributions) == 1
+        envelope = self.match.open(evidence.contributions[0]) if single else None
+        try:
+            self.match.weigh(evidence.contributions)
+        except (TooEarly, OtherPast, Violation) as verdict:
+            return _Offered(evidence, envelope, verdict)
+        return _Offered(evidence, envelope, None)
+
+    def _open(self, secret: ReleasedSecret) -> _Released | BadSender:
+        game = self.match.game
+        if not game.agreement.settings.open_hands:
+            return BadSender(message("hands are opened only after the end, at a table that agreed to it"))
+        wrong = message("this is not the game secret of seat {seat}", seat=secret.seat)
+        try:
+            scalar = decode_scalar(secret.secret)
+        except CryptoError:
+            return BadSender(wrong)
+        if secret.seat > game.players:
+            return BadSender(wrong)
+        key = game.keys.get(secret.seat)
+        return _Released(secret, scalar, key is not None) if key in {None, mul_base(scalar)} else BadSender(wrong)
+
+    # Taking: quick, and final.
+
+    def take(self, finding: Finding, sender: int) -> Outcome:
+        """Apply what was checked; ``sender`` is the seat that it came from, 0 for a record's or a host's."""
+        if (finding.step, finding.prev, finding.taken) != self._place:
+            finding = self.check(finding.thing)
+        outcome = self._apply(finding.found, sender)
+        if isinstance(outcome, Applied | Cheating) or (not isinstance(outcome, BadSender) and outcome.events):
+            self._taken += 1
+        return outcome
+
+    def _apply(self, found: _Found, sender: int) -> Outcome:
+        match found:
+            case BadSender():
+                return found
+            case _Contributed():
+                return self._take_contribution(found, sender)
+            case _Offered():
+                return self._take_evidence(found, sender)
+            case _Said():
+                return self._take_word(found, sender)
+            case Remark():
+                return self._take_remark(found, sender)
+            case _Released():
+                return self._take_secret(found, sender)
+            case _:
+                assert_never(found)
+
+    def _take_contribution(self, found: _Contributed, sender: int) -> Outcome:
+        envelope = found.envelope
+        self.match.chain.witness(envelope.seat, envelope.step, envelope.prev)
+        match found.verdict:
+            case Judged() as judged:
+                return Applied(found.contribution, judged.seat, judged.step, self.match.accept(judged))
+            case None:
+                return Ignored(NOTHING_NEW)
+            case TooEarly():
+                return self._defer((envelope.seat,), envelope.step, found.contribution, sender)
+            case OtherPast() as other:
+                return Ignored(message_of(other), self.match.settle(), envelope.step)
+            case Violation() as violation:
+                return self._accuse(violation)
+            case _:
+                assert_never(found.verdict)
+
+    def _take_evidence(self, found: _Offered, sender: int) -> Outcome:
+        envelope = found.envelope
+        if envelope is not None:
+            self.match.chain.witness(envelope.seat, envelope.step, envelope.prev)
+        match found.verdict:
+            case Violation() as violation:
+                return self._accuse(violation)
+            case TooEarly() as early:
+                return self._defer((early.seat, sender), early.step, found.evidence, sender)
+            case OtherPast() as other:
+                return Ignored(message_of(other), self.match.settle())
+            case None:
+                return Ignored("it proves nothing")
+            case _:
+                assert_never(found.verdict)
+
+    def _take_word(self, found: _Said, sender: int) -> Outcome:
+        thing, word = found.thing, found.word
+        try:
+            match word:
+                case BallotPayload(step=step):
+                    events = self.match.take_ballot(word, thing.bytes)
+                case HeadPayload(step=step):
+                    events = self.match.take_head(word, thing.bytes)
+                case LeavePayload():
+                    step, events = 0, self.match.take_leave(word, thing.bytes)
+                case _:
+                    assert_never(word)
+        except TooEarly as early:
+            return self._defer((word.seat,), early.step, thing, sender)
+        except OtherPast as other:
+            return Ignored(message_of(other), self.match.settle())
+        except Violation as violation:
+            return self._accuse(violation)
+        return Ignored(NOTHING_NEW) if events is None else Applied(thing, word.seat, step, events)
+
+    def _take_remark(self, remark: Remark, sender: int) -> Outcome:
+        word, thing = remark.said, SignedRemark(Contribution(remark.payload, remark.signature))
+        number, _ = self.match.remarks.next_of(word.seat)
+        if word.number > number or not self._may_be_heard(word):
+            return self._defer((word.seat,), word.number, thing, sender)
+        if not self.match.remarks.add(remark):
+            return Ignored(NOTHING_NEW)
+        heard = Remarked(word.seat, word.number, word.text, word.courtesy)
+        return Applied(thing, word.seat, word.step, (heard,))
+
+    def _take_secret(self, found: _Released, sender: int) -> Outcome:
+        secret = found.secret
+        if secret.seat in self.match.openings:
+            return Ignored(NOTHING_NEW)
+        if not found.fits:
+            return self._defer((sender,), secret.seat, secret, sender)
+        if not self.match.may_open:
+            return self._defer((), secret.seat, secret, sender)
+        self.match.open_seat(secret.seat, found.scalar)
+        return Applied(secret, secret.seat, 0)
+
+    def _accuse(self, violation: Violation) -> Outcome:
+        first = not self.match.knows_of(violation)
+        events = self.match.accuse(violation)
+        return Ignored(NOTHING_NEW) if events is None else Cheating(violation, first, events)
+
+    # What came too early.
+
+    def _defer(self, account: Account, step: int, thing: SignedThing, sender: int) -> Deferred:
+        if self._keeps:
+            self.pending.keep(account, step, thing, sender)
+        # SignedThing on top of what is closed here, it may show that to be final.
+        return Deferred(self.match.settle())
+
+    def due(self, kinds: Collection[type[SignedThing]] = EVERYTHING) -> PendingThing | None:
+        """Take the next thing of these kinds out of the pending buffer, if its time has come: check and take it now."""
+        for kind in kinds:
+            for account, waiting in self.pending.of(kind):
+                if self._is_due(account, waiting):
+                    self.pending.remove(account, waiting)
+                    return waiting
+        return None
+
+    def _is_due(self, account: Account, waiting: PendingThing) -> bool:
+        match waiting.thing:
+            case Contribution() | OfferedEvidence():
+                return waiting.step <= self.match.chain.opened
+            case SignedBallot():
+                return waiting.step <= self.match.final + 1
+            case SignedHead():
+                return waiting.step <= self.match.number
+            case SignedRemark():
+                (seat,) = account
+                is_next = waiting.step <= self.match.remarks.next_of(seat)[0]
+                return is_next and self._may_be_heard(open_word(waiting.thing.bytes.payload))
+            case ReleasedSecret(seat):
+                return self.match.may_open if not account else seat in self.match.game.keys
+            case SignedLeave():
+                raise AssertionError("a leave is never too early")
+            case _:
+                assert_never(waiting.thing)
+
+    def _may_be_heard(self, word: RemarkPayload) -> bool:
+        # Not ``chain.opened``, as for contributions: a speaker dates with its ``number`` also where no step is open, at
+        # the end or while what closed the last one is not final. Nothing later would let such a remark in.
+        return word.step <= self.match.number and self._may_hear(word.seat)
