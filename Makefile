@@ -115,7 +115,7 @@ adversaries: $(STAMP)
 
 catalogue: $(STAMP)
 	@mkdir -p build
-	@$(BIN)/pybabel -q extract --no-default-keywords -k t -k tn:1,2 -k message --no-location --sort-output --no-wrap \
+	@$(BIN)/pybabel -q extract --no-default-keywords -k t -k tn:1,2 -k message -k term:1c,2 --no-location --sort-output --no-wrap \
 	  --project=seqp2p --msgid-bugs-address="the seqp2p authors" -F $(LOCALE)/babel.cfg -o build/seqp2p.pot .
 	@$(BIN)/pybabel -q update -l fr --no-wrap --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date \
 	  -i build/seqp2p.pot -o $(FRENCH).po

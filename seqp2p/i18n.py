@@ -1,12 +1,12 @@
-"""A sentence that remembers how it was made, so that it can be said again in the reader's language.
+"""Messages: English sentences that keep their template and values, so that they can be translated later.
 
-Rules, proofs and peers speak English: their sentences are compared, recorded and sent. ``said`` makes such a sentence
-out of a template and values; it is an ordinary ``str`` wherever it goes, and ``ui.language`` translates the template
-when a person is to read it.
+Rules, proofs and peers speak English: their sentences are compared, recorded and sent. ``message`` makes one out of a
+template and values. It is an ordinary ``str`` wherever it goes; ``ui.language`` translates it for a reader.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
+from typing import NamedTuple
 
 
 class Message(str):
@@ -19,9 +19,9 @@ class Message(str):
 
 
 def message(template: str, /, **values: object) -> Message:
-    """The sentence that ``template.format`` makes of these values, among which may be other such sentences.
+    """Return the sentence that ``template.format`` makes of these values, which may be messages, too.
 
-    >>> why = said("seat {seat} does not hold {card}", seat=2, card="QH")
+    >>> why = message("seat {seat} does not hold {card}", seat=2, card="QH")
     >>> why, why.template
     ('seat 2 does not hold QH', 'seat {seat} does not hold {card}')
     """
@@ -31,13 +31,25 @@ def message(template: str, /, **values: object) -> Message:
     return sentence
 
 
+class Term(NamedTuple):
+    """A word or a list of them whose translation depends on its use, the ``context``."""
+
+    context: str
+    text: str
+
+
+def term(context: str, text: str) -> Term:
+    """Make a Term out of literals, which are collected for the catalogue from this call."""
+    return Term(context, text)
+
+
 def _chained(with_last: Callable[[str, str], str], items: Iterable[str]) -> str:
     each = iter(items)
     return reduce(with_last, each, next(each, ""))
 
 
 def listed(items: Iterable[str]) -> str:
-    """One thing after the other, each of them perhaps a sentence that can be said again: ``a, b, c``."""
+    """Join items, which may be messages: ``a, b, c``."""
 
     def with_last(some: str, last: str) -> str:
         return message("{some}, {last}", some=some, last=last)
@@ -46,7 +58,7 @@ def listed(items: Iterable[str]) -> str:
 
 
 def all_of(items: Iterable[str]) -> str:
-    """The same with ``and``: ``a and b and c``.
+    """Join items with ``and``.
 
     >>> all_of(["a", "b", "c"])
     'a and b and c'
@@ -59,7 +71,7 @@ def all_of(items: Iterable[str]) -> str:
 
 
 def any_of(items: Iterable[str]) -> str:
-    """The same with ``or``: ``a or b or c``."""
+    """Join items with ``or``: ``a or b or c``."""
 
     def with_last(some: str, last: str) -> str:
         return message("{some} or {last}", some=some, last=last)
@@ -68,14 +80,14 @@ def any_of(items: Iterable[str]) -> str:
 
 
 def of_system(error: OSError) -> Message:
-    """What the operating system says of an error; the catalogue knows the usual ones."""
+    """Return the operating system's text of an error. The catalogue knows the usual ones."""
     return message(error.strerror or str(error))
 
 
 def message_of(error: BaseException) -> str:
-    """What an error says: its first argument as it was given, where ``str(error)`` would forget how it was made.
+    """Return the text of an error: its first argument as it was given, which may be a message.
 
-    >>> why(ValueError(said("{count} is too many", count=3))).template
+    >>> message_of(ValueError(message("{count} is too many", count=3))).template
     '{count} is too many'
     """
     first = error.args[0] if error.args else ""

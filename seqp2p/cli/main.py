@@ -33,7 +33,7 @@ COMMANDS = MappingProxyType(
         "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
         "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
         "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),
-        "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in English or French.")),
+        "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in your language.")),
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
         "try-bot": ("seqp2p.cli.try_bot", message("Try a program as a bot: whether it keeps to the protocol.")),
         "id": ("seqp2p.cli.identity", message("Show this player's name and key.")),

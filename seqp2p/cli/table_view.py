@@ -13,7 +13,6 @@ from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
 from seqp2p.rules import View
-from seqp2p.ui.person.command_words import shown
 from seqp2p.ui.words import Company, Story
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -78,7 +77,7 @@ class TableView:
 def _scene(
     match: Match, own: int, story: Story, sees: Callable[[], View | None], asked: Callable[[], View | None]
 ) -> "TableScene":
-    from seqp2p.ui.table_scene import WORDS, TableScene
+    from seqp2p.ui.table_scene import TableScene
 
     agreement = match.game.agreement
     return TableScene(
@@ -88,5 +87,4 @@ def _scene(
         story=story,
         clock=trio.current_time,
         settings=agreement.settings,
-        words=[word.replace(word.strip(), shown(word.strip())) for word in WORDS],
     )

@@ -54,6 +54,7 @@ from seqp2p.rules.variant import (
     TableSize,
     Team,
     Variant,
+    known_variants,
     make_known,
     variant_named,
 )
@@ -120,6 +121,7 @@ __all__ = [
     "give",
     "hand_size",
     "hide",
+    "known_variants",
     "legal_actions",
     "make_known",
     "nameable_lines",

@@ -170,6 +170,11 @@ def variant_named(name: str) -> Variant | None:
     return VARIANTS.get(name) or _UNLISTED.get(name)
 
 
+def known_variants() -> tuple[Variant, ...]:
+    """Return every variant that ``variant_named`` finds."""
+    return *VARIANTS.values(), *_UNLISTED.values()
+
+
 def make_known(variant: Variant) -> None:
     """Let tables in this process name a variant that no command offers, such as the small one of simulations.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from seqp2p.rules import CORNER, NO_SQUARE, UNKNOWN, Action, Card, Square, Team, Variant, View
-from seqp2p.ui.cards import face_code, face_name, is_animal
+from seqp2p.ui.cards import face_code, face_name, is_named
 from seqp2p.ui.plain import FREE
 
 
@@ -80,7 +80,7 @@ def face_of(variant: Variant, card: Card) -> Face:
     if card == UNKNOWN:
         return HIDDEN
     face = variant.faces[card]
-    return Face(face_code(face), face_name(face), "" if is_animal(face) else face[1])
+    return Face(face_code(face), face_name(face), "" if is_named(face) else face[1])
 
 
 def board_model(view: View, colours: Sequence[str], last: Action | None = None, marks: Marks = NO_MARKS) -> BoardModel:

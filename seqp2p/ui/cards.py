@@ -1,45 +1,22 @@
 """Cards, colours and games by the names that people give them, in the reader's language.
 
-The notation of the classic game (``QH e5``) is the same in every language. The animals of the kids' game have names of
-their own in each; the record knows the English ones alone.
+The notation of a card with rank and suit (``QH e5``) is the same in every language. A card with a name (``cat``) has
+one in each language; the record knows the English one alone. ``locale/others.txt`` lists for the catalogue what the
+data of a variant names: cards, colours, title.
 """
 
 import re
-import unicodedata
-from collections.abc import Mapping
+import string
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from seqp2p.i18n import Message, message
-from seqp2p.rules import Action, Card, Variant, format_action, format_card
-from seqp2p.ui.language import current, t, translate
+from seqp2p.i18n import Message, Term, message
+from seqp2p.rules import Action, Card, Variant, format_action, format_card, known_variants, variant_named
+from seqp2p.ui.language import current, t, translate, translate_term, without_accents
+from seqp2p.ui.person.command_words import ACTION_WORDS
 
-# Face → the code on a narrow board, and the name. In English the name is the face, and the code its first two letters.
-_FRENCH: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "alligator": ("AL", "alligator"),
-        "bear": ("OU", "ours"),
-        "cat": ("CH", "chat"),
-        "duck": ("CA", "canard"),
-        "elephant": ("EL", "éléphant"),
-        "frog": ("GR", "grenouille"),
-        "giraffe": ("GI", "girafe"),
-        "horse": ("CV", "cheval"),
-        "kangaroo": ("KA", "kangourou"),
-        "lion": ("LI", "lion"),
-        "monkey": ("SI", "singe"),
-        "owl": ("HI", "hibou"),
-        "penguin": ("PI", "pingouin"),
-        "rabbit": ("LA", "lapin"),
-        "sheep": ("MO", "mouton"),
-        "turtle": ("TO", "tortue"),
-        "whale": ("BA", "baleine"),
-        "yak": ("YA", "yak"),
-        "zebra": ("ZE", "zèbre"),
-        "dragon": ("DR", "dragon"),
-        "unicorn": ("LC", "licorne"),
-    }
-)
 _RANKS: Final[Mapping[str, Message]] = MappingProxyType(
     {
         "2": message("two"),
@@ -60,53 +37,56 @@ _RANKS: Final[Mapping[str, Message]] = MappingProxyType(
 _SUITS: Final[Mapping[str, Message]] = MappingProxyType(
     {"C": message("clubs"), "D": message("diamonds"), "H": message("hearts"), "S": message("spades")}
 )
-_COLOURS: Final[Mapping[str, Message]] = MappingProxyType(
-    {"blue": message("blue"), "green": message("green"), "red": message("red"), "yellow": message("yellow")}
-)
-_WORDS: Final[Mapping[str, Message]] = MappingProxyType(
-    {
-        "pass": message("pass"),
-        "dead": message("dead"),
-        "draw": message("draw"),
-        "end": message("end"),
-        "waive": message("waive"),
-        "call": message("call"),
-        "given": message("given"),
-    }
-)
-_TITLES: Final[Mapping[str, Message]] = MappingProxyType(
-    {"classic": message("Sequence"), "kids": message("Sequence for Kids")}
-)
-_VARIANTS: Final[Mapping[str, Message]] = MappingProxyType({"classic": message("classic"), "kids": message("kids")})
 
 
 def card_name(variant: Variant, card: Card) -> str:
-    """A card's name in full: ``queen of hearts``, ``cat``."""
+    """Return a card's name in full: ``queen of hearts``, ``cat``."""
     face = variant.faces[card]
-    if is_animal(face):
+    if is_named(face):
         return face_name(face)
     return t("{rank} of {suit}", rank=_RANKS[face[0]], suit=_SUITS[face[1]])
 
 
-def is_animal(face: str) -> bool:
-    """Whether a face has a name, which differs from language to language."""
-    return face in _FRENCH
+def is_named(face: str) -> bool:
+    """Return True if a face has a name, not rank and suit."""
+    return not (len(face) == len("QH") and face[0] in _RANKS and face[1] in _SUITS)
 
 
 def face_name(face: str) -> str:
-    """What is on a card: ``cat``; a card of the classic game as the notation writes it: ``QH``."""
-    return _FRENCH[face][1] if current() == "fr" and is_animal(face) else face
+    """Return the name of a face, ``cat``; the notation of one with rank and suit, ``QH``."""
+    return translate_term(Term("card", face)) if is_named(face) else face
 
 
 def face_code(face: str) -> str:
-    """What is on a card, for a narrow board: ``CA``, ``QH``."""
-    if not is_animal(face):
-        return face
-    return _FRENCH[face][0] if current() == "fr" else face[:2].upper()
+    """Return a face as a narrow board shows it: ``CA``, ``QH``."""
+    return _codes(current(), known_variants()).get(face, face)
+
+
+@lru_cache
+def _codes(language: str, variants: tuple[Variant, ...]) -> Mapping[str, str]:
+    """Return two letters for every named face of these variants, each its own, in the language that is spoken."""
+    del language
+    codes: dict[str, str] = {}
+    for face in (face for variant in variants for face in variant.faces if is_named(face)):
+        if face not in codes:
+            codes[face] = next(code for code in _candidates(face_name(face)) if code not in codes.values())
+    return codes
+
+
+def _candidates(name: str) -> Iterator[str]:
+    """Yield codes for a name: its first two letters, the first with a later consonant, with any letter.
+
+    >>> [*_candidates("cheval")][:3]
+    ['CH', 'CH', 'CV']
+    """
+    first, *rest = filter(str.isalpha, without_accents(name).upper())
+    consonants = [letter for letter in rest if letter not in "AEIOUY"]
+    for second in (*rest[:1], *consonants, *rest, *string.ascii_uppercase, *string.digits):
+        yield first + second
 
 
 def read_face(text: str) -> str:
-    """The face that a word or a code in the reader's language means; any other text as it is, in small letters.
+    """Return the face that a name or a code in the reader's language means; any other text in small letters.
 
     English names are known in every language; accents may be left out.
 
@@ -114,57 +94,55 @@ def read_face(text: str) -> str:
     ('cat', 'cat', 'pass')
     """
     small = text.lower()
-    if is_animal(small):
+    codes = _codes(current(), known_variants())
+    if small in codes:
         return small
     plain = without_accents(small)
-    named = (face for face in _FRENCH if plain in (face_code(face).lower(), without_accents(face_name(face))))
+    named = (face for face, code in codes.items() if plain in (code.lower(), without_accents(face_name(face))))
     return next(named, small)
 
 
 def faces_shown(text: str) -> str:
-    """What the rules say, who know animals by their English names, with the reader's own names of them.
+    """Return a sentence of the rules, which name cards in English, with the reader's own names of them.
 
     >>> faces_shown("seat 2 does not hold cat")
     'seat 2 does not hold cat'
     """
-    return re.sub(r"\b[a-z]+\b", lambda found: face_name(found[0]), text)
-
-
-def without_accents(text: str) -> str:
-    """The text without accents on its letters.
-
-    >>> without_accents("éléphant")
-    'elephant'
-    """
-    return "".join(each for each in unicodedata.normalize("NFD", text) if not unicodedata.combining(each))
+    names = {face: face_name(face) for face in _codes(current(), known_variants())}
+    return re.sub(r"\b[a-z]+\b", lambda found: names.get(found[0], found[0]), text)
 
 
 def card_shown(variant: Variant, card: Card) -> str:
-    """A card as the reader writes it: ``QH``, ``cat``."""
+    """Return a card as the reader writes it: ``QH``, ``cat``."""
     return face_name(format_card(variant, card))
 
 
 def action_shown(variant: Variant, action: Action) -> str:
-    """An action as the reader writes it: the notation, with the reader's own words and names of animals."""
-    first, *rest = format_action(variant, action).split(" ")
-    return " ".join(translate(_WORDS[word]) if word in _WORDS else face_name(word) for word in (first, *rest))
+    """Return an action as the reader writes it: the notation with the reader's own words and names of cards."""
+    words = format_action(variant, action).split(" ")
+    return " ".join(ACTION_WORDS.shown(word) if word in ACTION_WORDS.words else _word_shown(word) for word in words)
+
+
+def _word_shown(word: str) -> str:
+    return face_name(word) if word in _codes(current(), known_variants()) else word
 
 
 def colour_name(colour: str) -> str:
-    """The colour of a team's chips."""
-    return translate(_COLOURS.get(colour, colour))
+    """Return the colour of a team's chips."""
+    return translate(colour)
 
 
 def colour_letter(colour: str) -> str:
-    """The letter that stands for a colour on a board without colours: the first one of its name."""
+    """Return the letter of a colour on a board without colours: the first one of its name."""
     return colour_name(colour)[0].upper()
 
 
 def variant_word(variant: str) -> str:
-    """Which game it is, in one word; one that is not known, from an advertisement, as it is."""
-    return translate(_VARIANTS.get(variant, variant))
+    """Return a variant in one word; one that is not known, from an advertisement, as it is."""
+    return translate(variant)
 
 
 def variant_title(variant: str) -> str:
-    """What the game is called."""
-    return translate(_TITLES[variant])
+    """Return the title of the game."""
+    found = variant_named(variant)
+    return translate(found.title if found else variant)

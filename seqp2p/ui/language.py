@@ -1,23 +1,28 @@
-"""The language in which people are spoken to: gettext, with the catalogues that the package carries.
+"""The reader's language: gettext with the catalogues that the package carries.
 
-``t`` says a sentence now; ``tr`` says again, in the reader's language, what a lower layer has ``said``. What scripts
-read (JSON, protocol, notation) is never translated.
+``t`` makes a sentence in it; ``translate`` makes it of a message of a lower layer. Text for scripts (JSON, protocol,
+notation) is never translated.
+
+A new language is a folder in ``locale`` with its catalogue, and the rules in ``rules_text``. The catalogue also has the
+words that are typed, the names of cards and the form of numbers.
 """
 
 import gettext
 import os
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from seqp2p.i18n import Message
+from seqp2p.i18n import Message, Term, term
 
 DOMAIN: Final = "seqp2p"
 LOCALE_DIR: Final = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120  # --help is quick
-LANGUAGES: Final = ("en", "fr")
-# How what a game is called begins.
+LANGUAGES: Final = ("en", *sorted(name for name in os.listdir(LOCALE_DIR) if len(name) == 2))  # noqa: PTH208  # the same
+# The title of every game begins with it.
 TITLE: Final = "Sequence"
-# What names a language, the strongest first (gettext's own order).
+_NUMBER: Final = term("number", "1,234.5")
+# The variables that name a language, the strongest first (gettext's own order).
 _VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 _catalogue: gettext.NullTranslations = gettext.NullTranslations()
@@ -25,7 +30,7 @@ _current = "en"
 
 
 def use(language: str) -> None:
-    """Speak this language from now on, in this process and in those that it starts; what click says of itself, too."""
+    """Speak this language from now on, in this process and in those that it starts. It holds for click, too."""
     global _catalogue, _current  # noqa: PLW0603  # one reader, one language
     _current = language
     _catalogue = gettext.translation(DOMAIN, LOCALE_DIR, [language], fallback=True)
@@ -35,12 +40,12 @@ def use(language: str) -> None:
 
 
 def current() -> str:
-    """The language that is spoken: ``en`` or ``fr``."""
+    """Return the language that is spoken, one of ``LANGUAGES``."""
     return _current
 
 
 def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """The language that ``--lang`` or the environment asks for; English where it is none of those there are.
+    """Return the language that ``--lang`` or the environment asks for, or English.
 
     >>> wanted(["host", "--lang", "fr"], {}), wanted(["--lang=en"], {"LANG": "fr_FR.UTF-8"})
     ('fr', 'en')
@@ -63,30 +68,44 @@ def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 def t(template: str, /, **values: object) -> str:
-    """A sentence in the reader's language. The template is English, and the key of its translation."""
+    """Return a sentence in the reader's language. The template is English, and the key of its translation."""
     return _filled(_catalogue.gettext(template) if template else "", values)
 
 
 def tn(one: str, many: str, count: int, /, **values: object) -> str:
-    """A sentence that depends on a number, which it may name as ``{count}``."""
+    """Return a sentence that depends on a number, which it may name as ``{count}``."""
     return _filled(_catalogue.ngettext(one, many, count), {"count": count, **values})
 
 
 def number(value: float, digits: int = 0) -> str:
-    """A number with so many digits after the point, its thousands apart, as the reader's language writes it.
+    """Return a number with so many decimals and its thousands apart, as the reader's language writes it.
 
     >>> number(1234.56, 1), number(20_000)
     ('1,234.6', '20,000')
     """
-    text = f"{value:,.{digits}f}"
-    return text.replace(",", " ").replace(".", ",") if _current == "fr" else text
+    sample = translate_term(_NUMBER)
+    return f"{value:,.{digits}f}".translate({ord(","): sample[1], ord("."): sample[-2]})
+
+
+def translate_term(term: Term) -> str:
+    """Return a term in the reader's language; the English one if the catalogue has none."""
+    return _catalogue.pgettext(term.context, term.text)
+
+
+def without_accents(text: str) -> str:
+    """Return the text without accents on its letters.
+
+    >>> without_accents("éléphant")
+    'elephant'
+    """
+    return "".join(each for each in unicodedata.normalize("NFD", text) if not unicodedata.combining(each))
 
 
 def translate(text: str) -> str:
-    """What a lower layer has said, in the reader's language; any other text as it is, if no translation of it is known.
+    """Return a message of a lower layer in the reader's language; a text without translation as it is.
 
-    >>> from seqp2p.i18n import said
-    >>> tr(said("seat {seat} does not hold {card}", seat=2, card="QH"))
+    >>> from seqp2p.i18n import message
+    >>> translate(message("seat {seat} does not hold {card}", seat=2, card="QH"))
     'seat 2 does not hold QH'
     """
     return t(text.template, **text.values) if isinstance(text, Message) else t(text)
@@ -99,10 +118,7 @@ def _filled(template: str, values: Mapping[str, object]) -> str:
 
 
 def _shown(name: str, value: object) -> object:
-    """A reason is a sentence, also where it comes from a peer, who says it in English; a name is never translated.
-
-    What a game is called has a translation like a sentence, also where the rules say it.
-    """
+    """Translate what a sentence is filled with: messages, reasons (a peer's are English), titles. Never a name."""
     if isinstance(value, str) and (
         isinstance(value, Message) or name == "reason" or (name == "game" and value.startswith(TITLE))
     ):

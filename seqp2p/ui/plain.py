@@ -1,5 +1,6 @@
 """The table as plain lines of text: what a view shows, line by line, nothing repainted."""
 
+import textwrap
 from collections.abc import Collection, Sequence
 
 from seqp2p.rules import UNKNOWN, Action, Card, Square, Team, Variant, View, format_square
@@ -11,15 +12,18 @@ from seqp2p.ui.cards import (
     colour_name,
     face_code,
     face_name,
-    is_animal,
+    is_named,
 )
 from seqp2p.ui.language import t, tn
+from seqp2p.ui.person.command_words import help_of
+from seqp2p.ui.spaces import HARD_SPACE, unbound
 from seqp2p.ui.words import Company
 
 FREE: Team = 0
 CELL_WIDTH = 4
 CORNER_CELL = "**"
 CODES_A_LINE = 5
+HELP_WIDTH = 72
 
 
 def board_lines(view: View, colours: Sequence[str], last: Action | None = None) -> list[str]:
@@ -66,9 +70,9 @@ def sign_lines(colours: Sequence[str]) -> list[str]:
 
 def card_lines(variant: Variant) -> list[str]:
     """How cards are typed, or what the board calls them."""
-    if not is_animal(variant.faces[variant.board.grid[1]]):
+    if not is_named(variant.faces[variant.board.grid[1]]):
         return letters_lines()
-    printed = [face for card, face in enumerate(variant.faces) if is_animal(face) and card in variant.board.grid]
+    printed = [face for card, face in enumerate(variant.faces) if is_named(face) and card in variant.board.grid]
     codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
     title = t("cards:")
@@ -113,7 +117,7 @@ def legal_lines(view: View) -> list[str]:
 def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     """Where a card can go, and what lies there."""
     variant, name = view.variant, card_shown(view.variant, card)
-    long = name if is_animal(variant.faces[card]) else t("{card} ({name})", card=name, name=card_name(variant, card))
+    long = name if is_named(variant.faces[card]) else t("{card} ({name})", card=name, name=card_name(variant, card))
     if card in variant.wild:
         return [t("{card} puts a chip on any free square", card=long)]
     if card in variant.removing:
@@ -170,8 +174,10 @@ def help_lines(view: View) -> list[str]:
         lines.append(
             t("               before your card: call {seat}  for what seat {seat} said; its team pays", seat=other)
         )
-    lines.append(t("at any time:   hand, board, moves, where {card}, seats, score, log,", card=place))
-    lines.append(t("               words (safety words), say TEXT, help, leave"))
+    title = t("at any time:   ")
+    words = [word.replace(" ", HARD_SPACE) for word in help_of(place)]
+    rows = textwrap.wrap(", ".join(words), HELP_WIDTH - len(title), break_long_words=False, break_on_hyphens=False)
+    lines += [unbound(f"{' ' * len(title) if at else title}{row}") for at, row in enumerate(rows)]
     lines.append(t("in sentences:  board 5 (a row), board e (a column), where {square} (a square)", square=square))
     lines.append(t("               log 5 (its last lines), board never, board always (every turn)"))
     return lines

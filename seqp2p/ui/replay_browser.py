@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from seqp2p.i18n import term
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, view
-from seqp2p.ui.cards import card_shown, without_accents
-from seqp2p.ui.language import current, number, t, tn
+from seqp2p.ui.cards import card_shown
+from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.person.command_words import Vocabulary, Word
 from seqp2p.ui.plain import board_lines, score_line
 from seqp2p.ui.scene import LogLine
 from seqp2p.ui.spoken_board import part_lines
@@ -27,34 +29,28 @@ PACES_S: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 LEAP: Final = 10
 LOG_LENGTH: Final = 20
 
-# English word → the French ones; the first of them is shown.
-WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "next": ("suivant",),
-        "back": ("retour",),
-        "first": ("début",),
-        "last": ("fin",),
-        "play": ("lecture",),
-        "stop": ("pause",),
-        "faster": ("plus vite",),
-        "slower": ("moins vite",),
-        "sequence": ("séquence",),
-        "hands": ("mains",),
-        "all": ("tout",),
-        "none": ("aucune",),
-        "board": ("plateau",),
-        "where": ("où",),
-        "log": ("journal",),
-        "verdict": ("verdict",),
-        "help": ("aide",),
-        "quit": ("quitter",),
-    }
+WORDS: Final = Vocabulary(
+    Word(term("typed at a replay", "next, n")),
+    Word(term("typed at a replay", "back, b")),
+    Word(term("typed at a replay", "first, start")),
+    Word(term("typed at a replay", "last, end")),
+    Word(term("typed at a replay", "play")),
+    Word(term("typed at a replay", "stop")),
+    Word(term("typed at a replay", "faster, +")),
+    Word(term("typed at a replay", "slower, -")),
+    Word(term("typed at a replay", "sequence, sequences")),
+    Word(term("typed at a replay", "hands, hand")),
+    Word(term("typed at a replay", "all")),
+    Word(term("typed at a replay", "none, closed")),
+    Word(term("typed at a replay", "board")),
+    Word(term("typed at a replay", "where")),
+    Word(term("typed at a replay", "log")),
+    Word(term("typed at a replay", "verdict")),
+    Word(term("typed at a replay", "help, ?")),
+    Word(term("typed at a replay", "quit, leave, exit, q")),
 )
-_ENGLISH: Final = MappingProxyType({without_accents(word): english for english, all_ in WORDS.items() for word in all_})
-_SHORT: Final = MappingProxyType(
-    {"": "next", "n": "next", "b": "back", "+": "faster", "-": "slower", "?": "help", "sequences": "sequence"}
-    | {"hand": "hands", "closed": "none", "start": "first", "end": "last", "leave": "quit", "exit": "quit", "q": "quit"}
-)
+word_of: Final = WORDS.word_of
+shown: Final = WORDS.shown
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
@@ -178,16 +174,16 @@ class ReplayBrowser:
         """Obey a typed line."""
         line = " ".join(typed.split())
         word, _, given = line.partition(" ")
-        word, rest = word_of(word), word_of(given) if given else ""
+        word, rest = word_of(word or "next"), word_of(given)
         if _NUMBER.fullmatch(word) and not rest:
             return self._to_turn(int(word))
         if word == "hands" or (word in ("board", "where") and given):
             return self._hands(rest) if word == "hands" else Answer(self.part(given))
-        if word_of(line) in _PLAIN:
-            return _PLAIN[word_of(line)](self)
+        if (command := word_of(line or "next")) in _PLAIN:
+            return _PLAIN[command](self)
         if word == "log":
             return Answer(self.log(everything=rest == "all"))
-        near = difflib.get_close_matches(word, [shown(each) for each in WORDS], n=1)
+        near = difflib.get_close_matches(word, [shown(each) for each in WORDS.words], n=1)
         if near:
             return Answer((t("{typed} is no word here; did you mean {word}?", typed=line, word=near[0]),))
         return Answer((t("{typed} is no word here; {help} has a list of them", typed=line, help=shown("help")),))
@@ -321,7 +317,7 @@ _PLAIN: Final[Mapping[str, Callable[[ReplayBrowser], Answer]]] = MappingProxyTyp
 
 def help_lines() -> tuple[str, ...]:
     """What can be typed."""
-    words = {word: shown(word) for word in WORDS}
+    words = {word: shown(word) for word in WORDS.words}
     return (
         t("{next}, {back}  one moment on, one back (an empty line: on)", **words),
         t("12  to turn 12    {first}, {last}  to the beginning, to the end", **words),
@@ -344,20 +340,3 @@ def hand_text(variant: Variant, hand: Hand, *, open_: bool) -> str:
     if open_ and hand:
         return " ".join("?" if card == UNKNOWN else card_shown(variant, card) for card in hand)
     return tn("{count} card", "{count} cards", len(hand))
-
-
-def word_of(typed: str) -> str:
-    """The English word that is meant; what is none as it is, in small letters.
-
-    >>> word_of("Next"), word_of("q"), word_of("bob")
-    ('next', 'quit', 'bob')
-    """
-    small = typed.lower()
-    if current() == "fr":
-        small = _ENGLISH.get(without_accents(small), small)
-    return _SHORT.get(small, small)
-
-
-def shown(word: str) -> str:
-    """A word as the reader types it."""
-    return WORDS[word][0] if current() == "fr" else word

@@ -102,7 +102,7 @@ class ShowScene:
     def completions(self, typed: str) -> Sequence[str]:
         """Words that begin so."""
         small = typed.lower()
-        return [shown(word) for word in WORDS if small and shown(word).startswith(small)]
+        return [shown(word) for word in WORDS.words if small and shown(word).startswith(small)]
 
 
 @dataclass(frozen=True, slots=True)

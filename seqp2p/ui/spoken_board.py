@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from seqp2p.rules import CORNER, Action, Card, NotationError, Square, Variant, View, format_square, parse_square
-from seqp2p.ui.cards import card_name, card_shown, colour_name, is_animal
+from seqp2p.ui.cards import card_name, card_shown, colour_name, is_named
 from seqp2p.ui.choice import cards_for
 from seqp2p.ui.language import t
 from seqp2p.ui.plain import FREE
@@ -56,7 +56,7 @@ def square_line(view: View, square: Square, colours: Sequence[str]) -> str:
 def long_name(variant: Variant, card: Card) -> str:
     """A card as it is written, and its name in full where that is another."""
     code = card_shown(variant, card)
-    if is_animal(variant.faces[card]):
+    if is_named(variant.faces[card]):
         return code
     return t("{card} ({name})", card=code, name=card_name(variant, card))
 

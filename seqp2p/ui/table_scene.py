@@ -30,6 +30,7 @@ from seqp2p.ui.choice import (
 )
 from seqp2p.ui.frame import Frame, Painter, Target
 from seqp2p.ui.language import t
+from seqp2p.ui.person.command_words import completions
 from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_keys import Key, sheet_keys, table_keys
@@ -43,7 +44,6 @@ PAGE_LINES: Final = 5
 SHEET_LINES: Final = 20
 """The same in what is shown in place of the table, which has so many lines in the smallest terminal."""
 COMPLETIONS_MAX: Final = 20
-WORDS: Final = ("help", "hand", "board", "moves", "where ", "seats", "log", "words", "say ", "leave")
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 
 
@@ -51,7 +51,7 @@ class TableScene:
     """The table of one seat, or of one who only watches (``company.own`` 0).
 
     ``sees`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
-    nothing is asked; ``clock`` the time in seconds, from any beginning. ``words`` are those that Tab completes.
+    nothing is asked; ``clock`` the time in seconds, from any beginning.
     """
 
     def __init__(
@@ -63,9 +63,8 @@ class TableScene:
         story: Story,
         clock: Callable[[], float],
         settings: Settings,
-        words: Sequence[str] = WORDS,
     ) -> None:
-        self._words = tuple(words)
+        self._words = completions()
         self._sees = sees
         self._asked = asked
         self._company = company

@@ -56,6 +56,11 @@ class Company:
         """The company of an agreed table."""
         return cls(tuple(seat.name for seat in agreement.seats), agreement.settings.colours, own)
 
+    @property
+    def seats(self) -> range:
+        """Every seat."""
+        return range(1, len(self.names) + 1)
+
     def name(self, seat: int) -> str:
         """``ann``, or ``you``."""
         return t("you") if seat == self.own else self.names[seat - 1]

@@ -13,8 +13,8 @@ import pytest
 
 from seqp2p.rules import CLASSIC, VARIANTS, Options, Variant, default_teams, hand_size
 from seqp2p.rules.table import make_table
-from seqp2p.ui.language import wanted
-from seqp2p.ui.rules_text import LANGUAGES, rules_text
+from seqp2p.ui.language import LANGUAGES, wanted
+from seqp2p.ui.rules_text import rules_text
 from tests.cli.conftest import Cli
 
 TESTS = Path(__file__).parents[1]

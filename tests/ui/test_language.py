@@ -6,12 +6,13 @@ import json
 import re
 import string
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from babel.messages.catalog import Catalog, Message
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -19,7 +20,7 @@ import seqp2p
 from seqp2p.i18n import message, message_of
 from seqp2p.match.remark import COURTESIES
 from seqp2p.rules import CLASSIC, KIDS, VARIANTS, NotationError, parse_action, parse_card
-from seqp2p.ui import language
+from seqp2p.ui import language, replay_browser
 from seqp2p.ui.cards import (
     action_shown,
     card_name,
@@ -27,19 +28,21 @@ from seqp2p.ui.cards import (
     colour_letter,
     colour_name,
     faces_shown,
+    is_named,
     read_face,
     variant_title,
     variant_word,
 )
 from seqp2p.ui.language import number, t, tn, translate
-from seqp2p.ui.person import command_words as vocabulary
+from seqp2p.ui.person import command_words
+from seqp2p.ui.person.command_words import Vocabulary
 from seqp2p.ui.person.input_parser import tidied
 from seqp2p.ui.words import Company, listed, named
 from tests.cli.processes import Process, command, environment
 
 ROOT = Path(seqp2p.__file__).parent
 GOLDEN = ROOT.parent / "replays" / "classic-2.seqp2p"
-FRENCH = Path(language.LOCALE_DIR) / "fr" / "LC_MESSAGES" / "seqp2p.po"
+OTHERS = [lang for lang in language.LANGUAGES if lang != "en"]
 SAYING = {"t", "tn", "message"}
 Part: TypeAlias = tuple[str, str, str | None]
 
@@ -68,26 +71,45 @@ def arguments_of(tree: ast.Module) -> Iterator[list[ast.expr]]:
             yield node.args[: 2 if node.func.id == "tn" else 1]
 
 
+@dataclass(frozen=True)
+class Sentence:
+    """What the catalogue has a translation for: a text, its plural if it has one, and the use of a term."""
+
+    texts: tuple[str, ...]
+    context: str | None = None
+
+
 @cache
-def templates() -> dict[tuple[str, ...], str]:
-    """Every template, with its plural if it has one, and a module that says it."""
-    found: dict[tuple[str, ...], str] = {}
+def sentences() -> dict[Sentence, str]:
+    """Every sentence and term, with a module that has it."""
+    found: dict[Sentence, str] = {}
     for path, tree in trees().items():
         for arguments in arguments_of(tree):
             texts = [each.value for each in arguments if isinstance(each, ast.Constant) and isinstance(each.value, str)]
             if texts and texts[0]:
-                found[tuple(texts)] = path
+                found[Sentence(tuple(texts))] = path
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(ast.Name("term"), [ast.Constant(str(context)), ast.Constant(str(text))]):
+                    found[Sentence((text,), context)] = path
+                case _:
+                    pass
     return found
 
 
+def file_of(lang: str) -> Path:
+    return Path(language.LOCALE_DIR) / lang / "LC_MESSAGES" / "seqp2p.po"
+
+
 @cache
-def catalogue() -> Catalog:
-    with FRENCH.open("rb") as file:
-        return read_po(file, locale="fr")
+def catalogue(lang: str) -> Catalog:
+    with file_of(lang).open("rb") as file:
+        return read_po(file, locale=lang)
 
 
-def texts_of(message: Message | None) -> list[str]:
-    """A message's translations: one, or as many as there are plurals; none where it is only guessed."""
+def texts_of(lang: str, sentence: Sentence) -> list[str]:
+    """A sentence's translations: one, or as many as there are plurals; none where it is only guessed."""
+    message = catalogue(lang).get(sentence.texts[0], sentence.context)
     if message is None or message.fuzzy or not message.string:
         return []
     return [message.string] if isinstance(message.string, str) else list(message.string)
@@ -107,37 +129,53 @@ def test_every_sentence_is_a_template_that_can_be_collected() -> None:
                 assert isinstance(argument.value, str), f"{path}:{argument.lineno}"
 
 
-def test_everything_is_translated() -> None:
-    ready = {ids for ids in templates() if len(found := texts_of(catalogue().get(ids[0]))) >= len(ids) and all(found)}
-    missing = [f"{path}: {ids}" for ids, path in templates().items() if ids not in ready]
+@pytest.mark.parametrize("lang", OTHERS)
+def test_everything_is_translated(lang: str) -> None:
+    ready = {each for each in sentences() if len(found := texts_of(lang, each)) >= len(each.texts) and all(found)}
+    missing = [f"{path}: {each}" for each, path in sentences().items() if each not in ready]
     assert not missing, "make catalogue, and translate what is new"
-    known = {message.id if isinstance(message.id, str) else message.id[0] for message in catalogue() if message.id}
-    assert known == {ids[0] for ids in templates()}, "make catalogue: these are said no more"
+    known = {
+        (message.id if isinstance(message.id, str) else message.id[0], message.context)
+        for message in catalogue(lang)
+        if message.id
+    }
+    assert known == {(each.texts[0], each.context) for each in sentences()}, "make catalogue: these are said no more"
 
 
-def test_a_translation_has_the_same_parts() -> None:
-    for ids in templates():
+@pytest.mark.parametrize("lang", OTHERS)
+def test_a_translation_has_the_same_parts(lang: str) -> None:
+    for each in sentences():
+        ids = each.texts
         wanted = set[Part]().union(*map(parts, ids))
-        for text in texts_of(catalogue().get(ids[0])):
+        for text in texts_of(lang, each):
             # One of something need not say how many; French may, whose nought is singular.
             assert parts(text) <= wanted if len(ids) > 1 or ids[0] in CLICKS_OWN else parts(text) == wanted, text
             assert text.startswith(" ") == ids[-1].startswith(" "), text
             assert text.endswith(" ") == ids[-1].endswith(" "), text
 
 
-def test_it_is_written_as_it_can_be_shown() -> None:
+@pytest.mark.parametrize("lang", OTHERS)
+def test_it_is_written_as_it_can_be_shown(lang: str) -> None:
     """Only what every terminal and ``printable`` let through; a space before the marks that French sets apart."""
-    for ids in templates():
-        for text in texts_of(catalogue().get(ids[0])):
+    for each in sentences():
+        for text in texts_of(lang, each):
             assert text.replace("\n", "").replace("\t", "").isprintable(), text
-            assert not re.search(r"\w[!?;](?: |$)", re.sub(r"\{[^}]*\}", "", text)), text
-            assert "’" not in text, f"the rules are written with ': {text}"
+            if lang == "fr":
+                assert not re.search(r"\w[!?;](?: |$)", re.sub(r"\{[^}]*\}", "", text)), text
+                assert "’" not in text, f"the rules are written with ': {text}"
 
 
-def test_what_is_shipped_is_what_is_written() -> None:
+@pytest.mark.parametrize("lang", OTHERS)
+def test_what_is_shipped_is_what_is_written(lang: str) -> None:
     compiled = io.BytesIO()
-    write_mo(compiled, catalogue())
-    assert FRENCH.with_suffix(".mo").read_bytes() == compiled.getvalue(), "make catalogue"
+    write_mo(compiled, catalogue(lang))
+    assert file_of(lang).with_suffix(".mo").read_bytes() == compiled.getvalue(), "make catalogue"
+
+
+def test_the_data_of_the_variants_is_in_the_catalogue() -> None:
+    for variant in VARIANTS.values():
+        named = {Sentence((face,), "card") for face in variant.faces if is_named(face)}
+        assert named | {Sentence((text,)) for text in (variant.name, variant.title, *variant.colours)} <= {*sentences()}
 
 
 # What is not said, though it has several words: (the beginning of a file's path; the whole text; why).
@@ -146,7 +184,6 @@ UNSAID = [
     ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
     ("ui/", r"(?s)<.*", "elements of a picture"),
     ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
-    ("ui/replay_browser.py", r"plus vite|moins vite", "words that a French reader types"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),
     ("cli/verify.py", r", waiting for ", "instead of a rarer word, in English alone"),
@@ -164,7 +201,7 @@ def pieces(path: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Expr(ast.Constant(str())) | ast.Assert() | ast.arg() | ast.AnnAssign(value=None):
                 return
-            case ast.Call(ast.Name(name)) if name in SAYING | {"TypeVar", "cast"}:
+            case ast.Call(ast.Name(name)) if name in SAYING | {"TypeVar", "cast", "term"}:
                 return
             case ast.Call(ast.Attribute(ast.Name("re"), _)):
                 return
@@ -253,17 +290,22 @@ def test_seats_in_sentences(french: None) -> None:
 # Words that are typed, and cards.
 
 
-def test_every_word_is_known_in_both_languages(french: None) -> None:
-    for word, known in vocabulary.FRENCH.items():
-        assert vocabulary.word_of(word) == word
-        assert {vocabulary.word_of(each.upper()) for each in known} == {word}
-        assert vocabulary.shown(word) == known[0]
-    assert vocabulary.word_of("Ou") == "where"
-    assert vocabulary.word_of("xyzzy") == "xyzzy"
-    # No word means two things, or is another one in English.
-    every = [each for known in vocabulary.FRENCH.values() for each in known]
-    assert len(every) == len(set(every))
-    assert not set(every) & set(vocabulary.FRENCH)
+@pytest.mark.parametrize("lang", language.LANGUAGES)
+@pytest.mark.parametrize("words", [command_words.COMMANDS, replay_browser.WORDS])
+def test_every_word_is_known_by_all_its_aliases(lang: str, words: Vocabulary, french: None) -> None:
+    language.use(lang)
+    for name in words.words:
+        aliases = words.aliases(name)
+        assert {words.word_of(each.upper()) for each in (name, *aliases)} == {name}
+        assert words.shown(name) == aliases[0]
+    # No alias means two things, or is another word in English.
+    every = [(each, name) for name in words.words for each in {*words.aliases(name), *words.aliases(name, "en")}]
+    assert len({alias for alias, _ in every}) == len(every)
+    assert words.word_of("xyzzy") == "xyzzy"
+
+
+def test_accents_of_a_word_may_be_left_out(french: None) -> None:
+    assert command_words.word_of("Ou") == "where"
 
 
 def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(french: None) -> None:
@@ -282,16 +324,16 @@ def test_the_rules_name_the_game_in_french(french: None) -> None:
 
 
 def test_french_words_are_words_of_french_alone() -> None:
-    assert vocabulary.word_of("quitter") == "quitter"
-    assert vocabulary.shown("leave") == "leave"
-    assert vocabulary.courtesy_of("bonjour") == "bonjour"
+    assert command_words.word_of("quitter") == "quitter"
+    assert command_words.shown("leave") == "leave"
+    assert command_words.courtesy_of("bonjour") == "bonjour"
 
 
 def test_courtesies_are_kept_in_english(french: None) -> None:
-    assert vocabulary.COURTESIES == COURTESIES
-    assert vocabulary.courtesies()[:2] == ["bonjour", "bonne chance"]
-    assert vocabulary.courtesy_of("Bien joue") == "well played"
-    assert vocabulary.courtesy_of("merci bien") == "merci bien"
+    assert command_words.COURTESIES == COURTESIES
+    assert command_words.courtesies()[:2] == ["bonjour", "bonne chance"]
+    assert command_words.courtesy_of("Bien joue") == "well played"
+    assert command_words.courtesy_of("merci bien") == "merci bien"
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_hands_by_words() -> None:
 def test_words_in_french() -> None:
     language.use("fr")
     try:
-        assert [word_of(shown(word)) for word in WORDS] == list(WORDS)
+        assert [word_of(shown(word)) for word in WORDS.words] == list(WORDS.words)
         reel = ReplayBrowser(film("kids-3"))
         assert reel.obey("suivant").moved
         assert reel.obey("Plus vite").lines

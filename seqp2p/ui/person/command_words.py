@@ -1,57 +1,122 @@
-"""What can be typed: every word in English, and in the reader's language in addition.
+"""The words that people type: one row each, with their aliases in English and in the reader's language.
 
-Inside the program a word is the English one; what is shown is the reader's.
+Inside the program a word goes by its name, the first English alias. The first alias of the reader's language is shown.
+A new word is a row here, and an answer where it can be typed: in the lobby (``console``), at the table (``person``), in
+the tutorial, or beside the table (``seat_info``, for spectators, too).
 """
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from seqp2p.i18n import message
-from seqp2p.ui.cards import without_accents
-from seqp2p.ui.language import current, translate
+from seqp2p.i18n import Term, message, term
+from seqp2p.ui.language import current, translate, translate_term, without_accents
 
-YES: Final = frozenset({"yes", "y"})
-NO: Final = frozenset({"no", "n"})
-LEAVING: Final = frozenset({"leave", "resign", "exit", "quit"})
-# These are the same in French.
-IN_BOTH: Final = frozenset({"score", "code"})
 
-# English word → the French ones; the first of them is shown.
-FRENCH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "help": ("aide",),
-        "hand": ("main",),
-        "board": ("plateau",),
-        "moves": ("coups",),
-        "where": ("où",),
-        "seats": ("places", "sièges"),
-        "log": ("journal",),
-        "never": ("jamais",),
-        "always": ("toujours",),
-        "all": ("tout",),
-        "words": ("mots",),
-        "say": ("dire",),
-        "start": ("commencer", "démarrer"),
-        "wait": ("attendre",),
-        "drop": ("exclure",),
-        "leave": ("quitter", "partir"),
-        "resign": ("abandonner",),
-        "yes": ("oui", "o"),
-        "no": ("non",),
-        "pass": ("passer", "passe"),
-        "dead": ("échange", "morte", "mort"),
-        "draw": ("piocher", "pioche"),
-        "end": ("fin",),
-        "waive": ("renoncer",),
-        "call": ("dénoncer",),
-        "give": ("donner",),
-        "given": ("donnée",),
-    }
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One row of a vocabulary."""
+
+    aliases: Term
+    """English aliases with a comma between them, the name first. The catalogue has those of other languages."""
+    help: str | None = None
+    """What follows the word in the list of those that can be typed at any time; None for a word that is not in it."""
+
+    @property
+    def name(self) -> str:
+        """The name of the word in the program."""
+        return _split(self.aliases.text)[0]
+
+
+class Vocabulary:
+    """The words that can be typed in one place."""
+
+    def __init__(self, *words: Word) -> None:
+        self.words: Final[Mapping[str, Word]] = {word.name: word for word in words}
+
+    def word_of(self, typed: str) -> str:
+        """Return the name of a typed word; a text that is no word as it is, in small letters.
+
+        >>> COMMANDS.word_of(" Quit"), COMMANDS.word_of("QH e5")
+        ('leave', 'qh e5')
+        """
+        small = typed.strip().lower()
+        return _names(self, current()).get(without_accents(small)) or _names(self, "en").get(small, small)
+
+    def shown(self, name: str) -> str:
+        """Return a word as the reader types it; a text that names no word as it is."""
+        return self.aliases(name)[0] if name in self.words else name
+
+    def aliases(self, name: str, language: str = "") -> list[str]:
+        """Return the aliases of a word in the reader's language, or in English."""
+        aliases = self.words[name].aliases
+        return _split(aliases.text if language == "en" else translate_term(aliases))
+
+    def suggestible(self, names: Iterable[str]) -> list[str]:
+        """Return these words by their names and by their aliases in the reader's language.
+
+        >>> COMMANDS.suggestible(["hand", "leave"])
+        ['hand', 'leave', 'resign', 'exit', 'quit']
+        """
+        return [alias for name in names for alias in dict.fromkeys((name, *self.aliases(name)))]
+
+
+@lru_cache
+def _names(vocabulary: Vocabulary, language: str) -> Mapping[str, str]:
+    """Return the names of all words by their aliases in this language, the reader's or English."""
+    return {without_accents(each): name for name in vocabulary.words for each in vocabulary.aliases(name, language)}
+
+
+def _split(aliases: str) -> list[str]:
+    return aliases.split(", ")
+
+
+_ACTIONS: Final = (
+    Word(term("typed", "pass")),
+    Word(term("typed", "dead")),
+    Word(term("typed", "draw")),
+    Word(term("typed", "end")),
+    Word(term("typed", "waive")),
+    Word(term("typed", "call")),
+    Word(term("typed", "give")),
+    Word(term("typed", "given")),
 )
-_ENGLISH: Final = MappingProxyType(
-    {without_accents(word): english for english, all_ in FRENCH.items() for word in all_}
+ACTION_WORDS: Final = Vocabulary(*_ACTIONS)
+"""The words that are part of an action."""
+
+COMMANDS: Final = Vocabulary(
+    Word(term("typed", "hand"), ""),
+    Word(term("typed", "board"), ""),
+    Word(term("typed", "moves"), ""),
+    Word(term("typed", "where"), "{card}"),
+    Word(term("typed", "seats"), ""),
+    Word(term("typed", "score"), ""),
+    Word(term("typed", "log"), ""),
+    Word(term("typed", "words"), message("(safety words)")),
+    Word(term("typed", "say"), message("TEXT")),
+    Word(term("typed", "help, ?"), ""),
+    Word(term("typed", "leave, resign, exit, quit"), ""),
+    Word(term("typed", "wait")),
+    Word(term("typed", "drop")),
+    Word(term("typed", "start")),
+    Word(term("typed", "code")),
+    Word(term("typed", "never")),
+    Word(term("typed", "always")),
+    Word(term("typed", "all")),
+    Word(term("typed", "yes, y")),
+    Word(term("typed", "no, n")),
+    *_ACTIONS,
 )
+"""All words in the lobby and at the table."""
+word_of: Final = COMMANDS.word_of
+shown: Final = COMMANDS.shown
+suggestible: Final = COMMANDS.suggestible
+
+LEAVING: Final = frozenset({"leave"})
+YES: Final = frozenset({"yes"})
+NO: Final = frozenset({"no"})
+
 # The remarks that can never be called, of ``match.remark``: the record has them in English.
 COURTESIES: Final = (
     message("hello"),
@@ -63,43 +128,25 @@ COURTESIES: Final = (
 )
 
 
-def word_of(typed: str) -> str:
-    """The word that is meant, in English; what is none in the reader's language as it is, in small letters.
-
-    >>> word_of(" Leave"), word_of("QH e5")
-    ('leave', 'qh e5')
-    """
-    small = typed.strip().lower()
-    return _ENGLISH.get(without_accents(small), small) if current() == "fr" else small
+def help_of(card: str) -> list[str]:
+    """Return the words that can be typed at any time, with what follows them; ``card`` is an example."""
+    words = ((word.name, word.help) for word in COMMANDS.words.values())
+    return [f"{shown(name)} {translate(then)}".rstrip().format(card=card) for name, then in words if then is not None]
 
 
-def shown(word: str) -> str:
-    """A word as the reader types it.
-
-    >>> shown("leave")
-    'leave'
-    """
-    return FRENCH[word][0] if current() == "fr" and word in FRENCH else word
-
-
-def suggestible(words: Iterable[str]) -> list[str]:
-    """These English words and the reader's own for them; an English one that says nothing to the reader is left out.
-
-    >>> suggestible(["leave", "quit"])
-    ['leave', 'quit']
-    """
-    if current() != "fr":
-        return [*words]
-    return [each for word in words if word in FRENCH or word in IN_BOTH for each in (word, *FRENCH.get(word, ()))]
+def completions() -> list[str]:
+    """Return the words of ``help_of`` for Tab, with a space where something has to follow."""
+    words = ((word.name, word.help) for word in COMMANDS.words.values())
+    return [shown(name) + " " * (bool(then) and not then.startswith("(")) for name, then in words if then is not None]
 
 
 def courtesies() -> list[str]:
-    """The remarks that can never be called, in the reader's language."""
+    """Return the remarks that can never be called, in the reader's language."""
     return [translate(courtesy) for courtesy in COURTESIES]
 
 
 def courtesy_of(typed: str) -> str:
-    """What is typed to be said: in English if it is one of the courtesies, else as it is."""
+    """Return a remark as it is sent: one of the courtesies in English, any other as it is typed."""
     plain = without_accents(typed.lower())
     meant = (courtesy for courtesy in COURTESIES if plain == without_accents(translate(courtesy).lower()))
     return next(meant, typed)

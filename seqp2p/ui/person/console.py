@@ -58,7 +58,7 @@ async def wait_in_lobby(
         elif word in told:
             for line in told[word]:
                 desk.say(line)
-        elif word in ("help", "?"):
+        elif word == "help":
             desk.say(translate(LOBBY_HELP if start is None else HOST_HELP))
         elif word:
             near = nearest_word(one_line(typed), suggestible(words))

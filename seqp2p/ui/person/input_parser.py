@@ -6,7 +6,7 @@ from typing import Final
 
 from seqp2p.rules import Action, Card, NotationError, Variant, View, give, parse_action, parse_card
 from seqp2p.ui.cards import read_face
-from seqp2p.ui.person.command_words import word_of
+from seqp2p.ui.person.command_words import ACTION_WORDS
 
 # Around an action and in it, what says nothing.
 _MARKS: Final = " .,;:!"
@@ -43,7 +43,7 @@ def tidied(line: str) -> str:
     >>> tidied("qh E5"), tidied("js XD7"), tidied("9c Dead"), tidied("PASS"), tidied("give 4c"), tidied("10h a1")
     ('QH e5', 'JS xd7', '9C dead', 'pass', '4C given', 'TH a1')
     """
-    first, *rest = map(word_of, line.split(" "))
+    first, *rest = map(ACTION_WORDS.word_of, line.split(" "))
     if first == "give" and len(rest) == 1:
         return f"{card_text(rest[0])} given"
     return " ".join([card_text(first), *rest])

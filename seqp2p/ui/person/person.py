@@ -7,6 +7,7 @@ that ``choose`` has open, if it has one. ``hear`` is told what happens, and show
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -22,7 +23,7 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, courtesies, courtesy_of, shown, suggestible, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
-from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, SeatInfo
+from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.person.suggestions import names_square, nearest, nearest_word
 from seqp2p.ui.person.turn_clock import remind, turn_line
 from seqp2p.ui.plain import hand_line, legal_lines
@@ -79,16 +80,11 @@ class Person:
         self._absent = set[int]()  # the seats that are asked about
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = not desk.hears  # in every turn, without being asked
+        self._table = TableInfo(sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away)
         self._answers: dict[str, Callable[[str], Iterable[str]]] = {
-            "help": lambda _: sight.help(painted=desk.shows_table),
-            "?": lambda _: sight.help(painted=desk.shows_table),
-            "hand": lambda _: sight.hand(),
+            **{word: partial(self._table.answer, word) for word in TABLE_ANSWERS},
             "board": self._board,
-            "score": lambda _: sight.score(),
-            "moves": lambda _: legal_lines(self._question.view) if self._question else sight.moves(),
-            "where": sight.where,
-            "log": sight.log,
-            "seats": lambda _: sight.seats(self._away),
+            "help": lambda _: sight.help(painted=desk.shows_table),
             "words": lambda _: sight.words(),
             "wait": self._wait,
         }
@@ -198,7 +194,7 @@ class Person:
         variant = self._match.game.variant
         if read_card(variant, line) is None and read_square(variant, line) is None:
             return []
-        return self._sight.where(line)
+        return self._table.answer("where", line)
 
     def _words(self, *others: str) -> list[str]:
         """All that can be typed at any time, and these others, in words that say something to the reader."""
@@ -324,7 +320,7 @@ class Person:
             return
         if seen.phase == "play":
             if not goes_on:
-                self._show(*(["", *self._sight.board()] if self._shows_board else []))
+                self._show(*(["", *self._table.answer("board", "")] if self._shows_board else []))
             title = t("your turn goes on") if goes_on else turn_line(self._turn_time_s)
             self._show(title, hand_line(seen), *legal_lines(seen))
         else:
@@ -379,7 +375,7 @@ class Person:
                 if self._shows_board
                 else t("the board is shown when you ask for it: board, board 5, board e, where e5")
             ]
-        return self._sight.board(text)
+        return self._table.answer("board", text)
 
     async def _drop(self, rest: str, go_on: GoOnWithout) -> None:
         away = sorted(self._absent)

@@ -1,6 +1,8 @@
-"""What a person at the table can ask to be shown, at any time of the game: each word's answer, as lines."""
+"""Answers, as lines, to the words that show something of the table at any time of the game."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import message
@@ -32,7 +34,7 @@ GAME_OVER: Final = message("the game is over")
 
 
 class SeatInfo:
-    """What lies before one seat. Nothing in here changes the game.
+    """What one seat knows of the match. Nothing in here changes the game.
 
     ``safety`` gives the two safety words with another seat, None before there are any.
     """
@@ -43,22 +45,22 @@ class SeatInfo:
         self.match = match
         self.seat = seat
         self.company = Company.of(match.game.agreement, seat.number)
-        self._story = story
+        self.story = story
         self._safety = safety
 
     @property
     def view(self) -> View | None:
-        """What this seat sees now, None before the deal."""
+        """Return what this seat sees now, None before the deal."""
         return None if self.match.game.position is None else self.seat.view(self.match)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more can be played."""
+        """True if nothing more can be played."""
         position = self.match.game.position
         return position is not None and position.over
 
     def help(self, *, painted: bool = False) -> Iterable[str]:
-        """Who one is, how to read the board unless it is ``painted``, and what can be typed."""
+        """Tell the player's seat, how to read the board unless it is ``painted``, and what can be typed."""
         seen, company = self.view, self.company
         if seen is None:
             return [t("the cards are not dealt yet; meanwhile: seats, words, say TEXT, leave")]
@@ -75,45 +77,8 @@ class SeatInfo:
         signs = [] if painted else sign_lines(company.colours)
         return [place, *signs, *card_lines(seen.variant), *help_lines(seen)]
 
-    def hand(self) -> Iterable[str]:
-        """The seat's own cards."""
-        return self._seen(lambda seen: [hand_line(seen)])
-
-    def board(self, text: str = "") -> Iterable[str]:
-        """The board and the score; or in a sentence the row, column or square that is named."""
-        return self._seen(lambda seen: board_answer(seen, text, self.company.colours, self._story.last))
-
-    def score(self) -> Iterable[str]:
-        """Sequences by team, the pile and the discards."""
-        return self._seen(lambda seen: [score_line(seen, self.company.colours)])
-
-    def moves(self) -> Iterable[str]:
-        """What this seat could do if it were its turn."""
-        return self._seen(self._moves)
-
-    def _moves(self, seen: View) -> Iterable[str]:
-        if seen.over:
-            return [translate(GAME_OVER)]
-        asked = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
-        return [t("it is not your turn; if it were, with the board as it is:"), *legal_lines(asked)]
-
-    def where(self, text: str) -> Iterable[str]:
-        """Where a card goes, or what lies on a square, as typed."""
-        return self._seen(lambda seen: where_answer(seen, text, self.company.colours))
-
-    def log(self, text: str) -> Iterable[str]:
-        """What has been played and said: the newest lines, so many of them, or ``all``."""
-        return log_answer(self._story, text)
-
-    def seats(self, away: Collection[int] = ()) -> Iterable[str]:
-        """Who sits where, with how many cards, and who cannot be reached."""
-        seen = self.view
-        if seen is None:
-            return [self.company.who(seat) for seat in self.match.game.seats]
-        return seats_lines(seen, self.company, away)
-
     def words(self) -> Iterable[str]:
-        """The safety words with every other seat."""
+        """List the safety words with every other seat."""
         others = [seat for seat in self.match.game.seats if seat != self.seat.number]
         pairs = [(seat, words) for seat in others if (words := self._safety(seat)) is not None]
         if not pairs:
@@ -121,13 +86,59 @@ class SeatInfo:
         lines = [t("  {who}: {words}", who=self.company.who(seat), words=" ".join(words)) for seat, words in pairs]
         return [t("compare by voice: who hears the same two words has nobody sitting in between"), *lines]
 
-    def _seen(self, lines: Callable[[View], Iterable[str]]) -> Iterable[str]:
-        seen = self.view
-        return [translate(NOT_DEALT)] if seen is None else lines(seen)
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """The table as one reader sees it, and what the words of ``TABLE_ANSWERS`` need.
+
+    ``sees`` gives the view, None before the deal; ``asked`` the view of the open question, None if there is none;
+    ``away`` the seats that cannot be reached.
+    """
+
+    company: Company
+    story: Story
+    sees: Callable[[], View | None]
+    asked: Callable[[], View | None] = lambda: None
+    away: Callable[[], Collection[int]] = tuple
+
+    def answer(self, word: str, text: str) -> Iterable[str]:
+        """Answer one of ``TABLE_ANSWERS``, with the text typed after it."""
+        seen = self.sees()
+        if word == "log":
+            return log_answer(self.story, text)
+        if seen is None:
+            return map(self.company.who, self.company.seats) if word == "seats" else [translate(NOT_DEALT)]
+        return TABLE_ANSWERS[word](self, seen, text)
+
+
+TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]]]] = MappingProxyType(
+    {
+        "hand": lambda _, seen, __: [hand_line(seen)],
+        "board": lambda info, seen, text: board_answer(seen, text, info.company.colours, info.story.last),
+        "moves": lambda info, seen, _: _moves(info.asked(), seen),
+        "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
+        "seats": lambda info, seen, _: seats_lines(seen, info.company, info.away()),
+        "score": lambda info, seen, _: [score_line(seen, info.company.colours)],
+        "log": lambda info, _, text: log_answer(info.story, text),
+    }
+)
+"""The words that are answered alike for a player, in the tutorial and for a spectator, with their answers."""
+SPECTATOR_WORDS: Final = ("board", "where", "seats", "score", "log")
+"""Those of them that a spectator has."""
+
+
+def _moves(asked: View | None, seen: View) -> Iterable[str]:
+    """List what the seat can do, or could do if it were its turn."""
+    if asked is not None:
+        return legal_lines(asked)
+    if seen.over:
+        return [translate(GAME_OVER)]
+    turn = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
+    return [t("it is not your turn; if it were, with the board as it is:"), *legal_lines(turn)]
 
 
 def board_answer(seen: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
-    """What ``board`` and what is typed behind it are answered by."""
+    """Answer ``board`` and the text typed after it."""
     if not text:
         return [*board_lines(seen, colours, last), score_line(seen, colours)]
     board = shown("board")
@@ -136,7 +147,7 @@ def board_answer(seen: View, text: str, colours: Sequence[str], last: Action | N
 
 
 def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
-    """What ``where`` and what is typed behind it are answered by."""
+    """Answer ``where`` and the text typed after it."""
     if (square := read_square(seen.variant, text)) is not None:
         return [square_line(seen, square, colours)]
     if (card := read_card(seen.variant, text)) is not None:
@@ -146,7 +157,7 @@ def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
 
 
 def log_answer(story: Story, text: str) -> list[str]:
-    """What ``log`` and what is typed behind it are answered by: the newest lines, so many of them, or ``all``."""
+    """Answer ``log`` and the text typed after it: the newest lines, so many of them, or ``all``."""
     lines = list(story.lines)
     if word_of(text) == "all" or not lines:
         return lines or [t("nothing has been played yet")]

@@ -5,7 +5,8 @@ import re
 from collections.abc import Collection
 
 from seqp2p.rules import View
-from seqp2p.ui.cards import action_shown, card_shown, without_accents
+from seqp2p.ui.cards import action_shown, card_shown
+from seqp2p.ui.language import without_accents
 
 # How like what was typed a suggestion has to be, from 0 to 1.
 _ACTION_LIKE = 0.7

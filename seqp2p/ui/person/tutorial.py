@@ -4,7 +4,7 @@
 typed lines.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import trio
@@ -33,14 +33,11 @@ from seqp2p.ui.person.command_words import LEAVING, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
 from seqp2p.ui.person.lessons import FAREWELL, HAND, LEFT, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
-from seqp2p.ui.person.seat_info import board_answer, log_answer, where_answer
+from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import (
     hand_line,
     help_lines,
-    legal_lines,
     legend_lines,
-    score_line,
-    seats_lines,
     sequences_made,
 )
 from seqp2p.ui.spoken_board import read_square
@@ -67,6 +64,7 @@ class Tutorial:
         self.company = Company(tuple(map(translate, NAMES)), SETTINGS.colours, PUPIL)
         self.settings = SETTINGS
         self.story = Story()
+        self.info = TableInfo(self.company, self.story, self.sees, self.sees)
         self._done = 0
         self._replying = False
 
@@ -137,7 +135,7 @@ async def tutor(
     while (lesson := tutorial.lesson) is not None:
         _say(desk, "", *map(translate, lesson.text))
         if not desk.shows_table:
-            _say(desk, *(() if desk.hears else _board(tutorial)), hand_line(tutorial.sees()))
+            _say(desk, *(() if desk.hears else tutorial.info.answer("board", "")), hand_line(tutorial.sees()))
         _say(desk, translate(lesson.task))
         action = await _answer(desk, tutorial, lesson)
         if action is None:
@@ -148,7 +146,7 @@ async def tutor(
         _say(desk, *tutorial.reply(), *map(translate, lesson.moral))
         changed()
     if not (desk.shows_table or desk.hears):
-        _say(desk, *_board(tutorial))
+        _say(desk, *tutorial.info.answer("board", ""))
     _say(desk, "", *map(translate, FAREWELL))
     return True
 
@@ -162,8 +160,8 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action |
         if word in LEAVING and not rest:
             _say(desk, translate(LEFT))
             return None
-        if word in _ANSWERS:
-            _say(desk, *_ANSWERS[word](tutorial, rest))
+        if (told := _told(tutorial, word, rest)) is not None:
+            _say(desk, *told)
         elif not line:
             _say(desk, translate(lesson.task))
         else:
@@ -196,29 +194,23 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
 # What can be asked at any time.
 
 
-def _board(tutorial: Tutorial, text: str = "") -> Iterable[str]:
-    return board_answer(tutorial.sees(), text, tutorial.company.colours, tutorial.story.last)
-
-
 def _help(tutorial: Tutorial) -> Iterable[str]:
     seen = tutorial.sees()
     task = [translate(tutorial.lesson.task)] if tutorial.lesson else []
     return [*legend_lines(CLASSIC, tutorial.company.colours), *help_lines(seen), *task]
 
 
-_ANSWERS: Final[Mapping[str, Callable[[Tutorial, str], Iterable[str]]]] = {
-    "help": lambda tutorial, _: _help(tutorial),
-    "?": lambda tutorial, _: _help(tutorial),
-    "board": _board,
-    "score": lambda tutorial, _: [score_line(tutorial.sees(), tutorial.company.colours)],
-    "hand": lambda tutorial, _: [hand_line(tutorial.sees())],
-    "moves": lambda tutorial, _: legal_lines(tutorial.sees()),
-    "where": lambda tutorial, text: where_answer(tutorial.sees(), text, tutorial.company.colours),
-    "seats": lambda tutorial, _: seats_lines(tutorial.sees(), tutorial.company),
-    "log": lambda tutorial, text: log_answer(tutorial.story, text),
-    "say": lambda _, __: [t("nobody listens here but you")],
-    "words": lambda _, __: [t("there are no safety words here: nobody else sits at this table")],
-}
+def _told(tutorial: Tutorial, word: str, rest: str) -> Iterable[str] | None:
+    """Answer a word that can be typed at any time; None for any other."""
+    match word:
+        case "help":
+            return _help(tutorial)
+        case "say":
+            return [t("nobody listens here but you")]
+        case "words":
+            return [t("there are no safety words here: nobody else sits at this table")]
+        case _:
+            return tutorial.info.answer(word, rest) if word in TABLE_ANSWERS else None
 
 
 def _say(desk: Console, *lines: str) -> None:
