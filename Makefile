@@ -21,7 +21,7 @@ help:
 	@echo "make demo    let four bots play a whole game, four processes over loopback, and verify its replay"
 	@echo "make quick   run the tests without processes, terminals, namespaces or whole simulated games (PKG=match for one package)"
 	@echo "make test    run lint, types and tests"
-	@echo "make slow    run the tests of a minute: every adversary, simulated games, seats killed at every step, four hosts"
+	@echo "make slow    run the tests of a minute: every adversary, simulated games, killed seats, terminals, four hosts"
 	@echo "make durations measure how long each test file takes, for the order in which they start"
 	@echo "make coverage run the tests and list the lines and branches they miss (twice as slow)"
 	@echo "make soak    simulate games on networks that fail, for SECONDS=600, from SEED=0 on, and print a table; long explorations"
