@@ -1,37 +1,37 @@
 """Closing a step without its contributor, so that no two peers ever close it differently. Theory and tables.
 
-This is single-decree consensus per step: Paxos, with the contributions as the value proposed in round 0. Nobody leads;
-any seat may begin a round, and a round needs every seat that it is not about.
+This is single-decree consensus per step: Paxos, with the contributions as the value proposed in round 0. There is no
+leader; any seat may begin a round, and a round needs every seat that it is not about.
 
-    value        how a step closes: by its contributions (``action`` is None), or by ``skip`` or ``drop`` of the seats
-                 it is about. The head after the step names the value; the round is not part of it.
+    value        a way to close a step: by its contributions (``action`` is None), or by ``skip`` or ``drop`` of the
+                 seats it is about. The head after the step names the value; the round is not part of it.
     ballot       one seat's vote in one round ≥ 1: an action, the seats it is about, and ``last``: the round and value
                  by which this seat has closed the step so far, or (0, contributions) if it holds them all, or none.
-                 Whoever votes at r promises to close by nothing below r any more, unless it is final.
+                 A seat that votes at r promises to close in no round below r, unless that value is final.
     certificate  equal ballots of one round from *every* seat of the game outside the seats they are about, and those
                  are a strict majority. Its outcome: the value with the highest round among their ``last``, if any has
                  one; otherwise the action.
     final        a strict majority of the seats show one value in one round: they sign the head after it. A signature
-                 on a later step shows the value below it in round 0. Nobody signs above a certificate before it is
-                 final, so a strict majority of signatures above it says that it is.
+                 on a later step shows the value below it in round 0. No seat signs above a certificate before it is
+                 final, so a strict majority of signatures above it shows that it is.
 
-Why no two different values become final. Two strict majorities share a seat. Let v be final in round r and let the
+Safety: no two different values become final. Two strict majorities share a seat. Let v be final in round r and let the
 certificate of a round r' > r have another outcome, r' the lowest such. A seat s showed v in round r and voted in r'. It
-did not vote first: its promise would have kept it from showing v. So its ``last`` was v in round r or something later
-and below r', which is v again. Rounds between r and r' have the outcome v, so the highest ``last`` in r' is v.
+did not vote first: its promise would have kept it from showing v. So its ``last`` was v in round r or the value of a
+round between them, which is v again. Rounds between r and r' have the outcome v, so the highest ``last`` in r' is v.
 A round has one certificate at most: two would share a seat, which votes once. Accepting a closing of round r promises
-as much as voting at r does, and what a seat has signed binds it after a crash too (``bind``).
+as much as voting at r does, and signatures bind a seat after a crash too (``bind``).
 
-Why it does not hang. While a strict majority is linked, whoever finds a round stuck (ballots that exclude each other,
-or one that does not come) begins the next, about the seats that by now are unreachable, late or proved to have cheated;
-a seat that agrees with every member copies the ballot that is about the fewest. See ``ballot_due``. Between two such
-moments nobody goes on from the round it voted in, so a seat that hurries from round to round drags nobody along.
+Liveness. While a strict majority is linked, a seat that finds a round stuck (ballots that exclude each other, or a
+missing one) begins the next, about the seats that are then unreachable, late or proved to have cheated. A seat that
+agrees with every member copies the ballot that is about the fewest. See ``ballot_due``. Between two such moments no
+seat leaves the round it voted in, so a seat that hurries from round to round takes no other along.
 
-A seat that signs two contributions to one step gives two values in round 0, and may show both. Where ballots name both
-as their ``last``, the value stands that can have been shown by a strict majority, all seats counted for it that did
-not vote, and the cheat; if none can, the action does. With one cheat and an even number of seats at most one can. With
-an odd number both can, and two halves that hold together only by the cheat can have seen either as final: whoever has
-not, follows the majority's signatures.
+Equivocation. A seat that signs two contributions to one step gives two values in round 0, and may show both. If
+ballots name both as their ``last``, the value stands that a strict majority can have shown, counting for it all seats
+that did not vote, and the cheat; if none can, the action stands. With one cheat and an even number of seats at most one
+can. With an odd number both can, and two halves that only the cheat connects can have seen either as final: the others
+follow the majority's signatures.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -41,20 +41,20 @@ from typing import Literal, TypeAlias
 Sanction: TypeAlias = Literal["skip", "drop"]
 About: TypeAlias = frozenset[int]
 
-# Shown at most so many different heads per seat and place: two are what equivocation makes, more prove no more.
+# The different heads kept per seat and place: equivocation makes two, and more prove no more.
 VERSIONS_MAX = 2
 ROUND_MAX = 1_000
-# A round that one seat alone is in, so far ahead of all others, is not joined: it could use up all rounds by itself.
+# A round that only one seat is in, this far ahead of all others, is not joined: it could use up all rounds alone.
 AHEAD_MAX = 16
-# Kept of one seat and step: rounds of over eight minutes, and more closings than anybody signs. What a cheat signs
-# beyond it would fill every other seat's journal.
+# Kept of one seat and step: rounds of over eight minutes, and more closings than an honest seat signs. More signatures
+# of a cheat would fill every other seat's journal.
 VOTES_MAX = 64
 SHOWN_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """How a step closes; ``head`` is the chain's head after it, which names the value."""
+    """A way to close a step; ``head`` is the chain's head after it, which names the value."""
 
     head: bytes
     action: Sanction | None = None
@@ -71,7 +71,7 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """How a seat says that it has closed the step: a round, and the head after it."""
+    """A seat's statement of its closing: a round, and the head after it."""
 
     round: int
     head: bytes
@@ -79,7 +79,7 @@ class Last:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a ballot says."""
+    """The content of a ballot."""
 
     seat: int
     round: int
@@ -90,7 +90,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What one seat would have now: to skip the mover, or to drop these seats."""
+    """The wish of one seat now: to skip the mover, or to drop these seats."""
 
     action: Sanction
     about: About
@@ -100,11 +100,11 @@ class Wish:
 class Decree:
     """One step's consensus, as one seat (or a spectator) sees it.
 
-    ``members`` are the seats in the game at this step; ``head_of(action, about)`` is the head after it was closed so.
-    ``primary`` is the head after it if all contributions are held; ``complete`` are all heads that what is here could
-    give: more than one after an equivocation. ``cheats`` are the seats that are proved to have signed two contributions
-    to this step. ``promised`` and ``said`` are what the seat itself is bound by: the round it must not go below, and
-    how it said that it has closed the step.
+    ``members`` are the seats in the game at this step; ``head_of(action, about)`` is the head after this closing.
+    ``primary`` is the head after it if all contributions are held; ``complete`` are all heads that the held
+    contributions can give: more than one after an equivocation. ``cheats`` are the seats that are proved to have signed
+    two contributions to this step. ``promised`` and ``said`` bind the seat itself: the round it must not go below, and
+    its last statement of its closing.
     """
 
     members: About
@@ -120,70 +120,70 @@ class Decree:
     _above: dict[int, set[bytes]] = field(default_factory=dict[int, set[bytes]])
 
     def majority(self, seats: Collection[int]) -> bool:
-        """Whether these are a strict majority of the seats in the game."""
+        """Return True if these are a strict majority of the seats in the game."""
         return 2 * len(seats) > len(self.members)
 
-    # What comes in. Each is kept at most once; nothing is decided here.
+    # Input. Each thing is kept at most once; nothing is decided here.
 
     def vote(self, vote: Vote) -> None:
-        """A ballot; the first of its seat and round counts, and none that leaves no majority: it can close nothing."""
+        """Keep the first vote of its seat and round, if it leaves a majority: others close nothing."""
         if self.majority(self.members - vote.about):
             self.votes.setdefault(vote.round, {}).setdefault(vote.seat, vote)
 
     def show(self, seat: int, round_: int, head: bytes) -> bool:
-        """A seat has signed that it closed this step so; says whether that is new."""
+        """Keep a signed head of a seat. Return True if it is new."""
         shown = self._shown.setdefault(seat, {})
         if round_ in shown or len(shown) >= SHOWN_MAX:
-            return False  # Of each round the first word counts: a seat closes a step in one round in one way.
+            return False  # The first head of each round counts: a seat closes a step in one round in one way.
         shown[round_] = head
         return True
 
     def show_above(self, seat: int, head: bytes) -> None:
-        """A seat has signed something on top of this head."""
+        """Keep that a seat has signed something on top of this head."""
         above = self._above.setdefault(seat, set())
         if len(above) < VERSIONS_MAX:
             above.add(head)
 
-    # What binds the seat itself.
+    # The seat's own bonds.
 
     def bind(self, round_: int, last: Last | None) -> None:
-        """This seat has signed in this round, and said that it has closed the step so."""
+        """Bind this seat: it has signed in this round, with this statement of its closing."""
         self.promised = max(self.promised, round_)
         if last is not None and (self.said is None or last.round > self.said.round):
             self.said = last
 
     def accept(self, closing: Closing) -> None:
-        """Close the step so; nothing of a lower round is accepted any more, unless it is final."""
+        """Accept a closing. From now on nothing of a lower round is accepted, unless it is final."""
         self.closing = closing
         self.promised = max(self.promised, closing.round)
 
-    # What follows from it.
+    # Conclusions.
 
     def showers(self, closing: Closing) -> set[int]:
-        """The seats that show this value in this round."""
+        """Return the seats that show this value in this round."""
         head = closing.value.head
         shown = {seat for seat in self.members if self._shown.get(seat, {}).get(closing.round) == head}
         return shown | self._signers_above(head) if closing.round == 0 else shown
 
     @property
     def unexplained(self) -> bool:
-        """Whether a seat says that contributions closed the step in a way that what is here does not give."""
+        """True if a seat claims a closing by contributions that those held here do not give."""
         lasts = (vote.last for votes in self.votes.values() for vote in votes.values())
         heads = {last.head for last in lasts if last is not None and not last.round}
         heads |= {shown[0] for seat, shown in self._shown.items() if 0 in shown and seat in self.members}
         return not heads <= set(self.complete)
 
     def has_shown(self, seat: int) -> bool:
-        """Whether this seat has signed for the closing that is accepted here."""
+        """Return True if this seat has signed for the closing that is accepted here."""
         return self.closing is not None and seat in self.showers(self.closing)
 
     def _signers_above(self, head: bytes) -> set[int]:
         return {seat for seat in self.members if head in self._above.get(seat, ())}
 
     def certificate(self, round_: int) -> Value | None:
-        """The outcome of a round that has its certificate, and whose deciding ``last`` is known to be so."""
+        """Return the outcome of a round with a certificate whose deciding ``last`` is confirmed here, or None."""
         if not self.majority(self.votes.get(round_, ())):
-            return None  # At once: whoever floods a step with rounds is alone in them.
+            return None  # A shortcut: a seat that floods a step with rounds is alone in them.
         for votes in self._agreeing(round_):
             voters = frozenset(vote.seat for vote in votes)
             if voters == self.members - votes[0].about and self.majority(voters):
@@ -191,7 +191,7 @@ class Decree:
         return None
 
     def _agreeing(self, round_: int) -> Iterator[list[Vote]]:
-        """The votes of a round, put together by what they are for."""
+        """Yield the votes of a round in groups of equal ones."""
         groups: dict[tuple[Sanction, About], list[Vote]] = {}
         for _, vote in sorted(self.votes.get(round_, {}).items()):
             groups.setdefault((vote.action, vote.about), []).append(vote)
@@ -211,7 +211,7 @@ class Decree:
         return self._of_versions(votes, some) if self.cheats else None
 
     def _of_versions(self, votes: list[Vote], some: Vote) -> Value | None:
-        """Somebody signed twice, and different versions were closed: the one that may be final stands, if one may."""
+        """A seat signed twice, and different versions were closed: return the one that may be final, if any."""
         honest = [vote.last.head for vote in votes if vote.last is not None and vote.seat not in self.cheats]
         unheard = len(some.about | self.cheats)
         counts = sorted(((honest.count(head), head) for head in set(honest)), reverse=True)
@@ -227,7 +227,7 @@ class Decree:
         return Value(self.head_of(vote.action, vote.about), vote.action, vote.about)
 
     def closings(self) -> list[Closing]:
-        """Every way in which this step can be closed by what is held, by ascending round."""
+        """Return every closing that the held things allow, by ascending round."""
         found = [Closing(0, Value(head)) for head in self.complete]
         for round_ in sorted(self.votes):
             value = self.certificate(round_)
@@ -236,14 +236,14 @@ class Decree:
         return found
 
     def decided(self) -> Closing | None:
-        """The closing that is final, if one is."""
+        """Return the final closing, or None."""
         for closing in self.closings():
             if self.majority(self.showers(closing)) or self.majority(self._signers_above(closing.value.head)):
                 return closing
         return None
 
     def acceptable(self) -> Closing | None:
-        """The closing to accept now: of the highest round, not below what was promised or accepted."""
+        """Return the closing to accept now: of the highest round, not below the promised or accepted one."""
         above = -1 if self.closing is None else self.closing.round
         for closing in reversed(self.closings()):
             if closing.round < self.promised or closing.round <= above:
@@ -255,22 +255,22 @@ class Decree:
     # A seat's own side.
 
     def last(self) -> Last | None:
-        """What a seat's own ballot says of how it has closed the step."""
+        """Return the ``last`` of a seat's own ballot."""
         now = None if self.primary is None else Last(0, self.primary)
         if self.closing is not None:
             now = Last(self.closing.round, self.closing.value.head)
         return self.said if self.said is not None and (now is None or now.round < self.said.round) else now
 
     def voted_out(self, seat: int) -> bool:
-        """Whether as many ballots of this seat are here as anybody keeps."""
+        """Return True if the limit of ballots of this seat is reached."""
         return sum(seat in votes for votes in self.votes.values()) >= VOTES_MAX
 
     def ballot_due(self, own: int, wish: Wish | None, *, stuck: bool) -> tuple[int, Wish] | None:
-        """The round and the wish that this seat should vote for now, or None.
+        """Return the round and the wish that this seat should vote for now, or None.
 
         ``stuck``: the round this seat is in has had its time. A seat that holds a way to close the step may join any
-        ballot that is not about itself: its own ``last`` then decides. Seats that this one wants to be rid of begin no
-        round for it.
+        ballot that is not about itself: its own ``last`` then decides. It does not join rounds of seats that it wants
+        to skip or drop.
         """
         if wish is not None and not self.majority(self.members - wish.about):
             wish = None
@@ -289,7 +289,7 @@ class Decree:
         return self.promised + 1, following
 
     def newest(self, unheard: About = frozenset()) -> int:
-        """The newest round that seats outside ``unheard`` are in and that can be joined; 0 where there is none."""
+        """Return the newest round of seats outside ``unheard`` that can be joined, or 0."""
         latest: dict[int, int] = {}
         for round_, votes in self.votes.items():
             for seat in votes.keys() - unheard:
@@ -301,9 +301,9 @@ class Decree:
         )
 
     def hindering(self, wish: Wish) -> About:
-        """Who keeps the round this seat is in from closing the step by these ballots, as far as is known here.
+        """Return the seats that prevent these ballots from closing the step in the present round.
 
-        The seats that did not vote so, and if all did, those whose ``last`` nothing here bears out.
+        They are the seats that did not vote so, and if all did, those whose ``last`` is not confirmed here.
         """
         equal = self._equal(self.promised, wish)
         missing = self.members - wish.about - equal.keys()
@@ -322,12 +322,12 @@ class Decree:
         return {seat: vote for seat, vote in votes if (vote.action, vote.about) == (wish.action, wish.about)}
 
     def _may_fill(self, own: int, wish: Wish) -> bool:
-        """Whether this seat has voted so in the round it is in, and nobody who is needed has voted otherwise."""
+        """Return True if this seat has voted so in its round, and no needed seat has voted otherwise."""
         equal = self._equal(self.promised, wish)
         return own in equal and self.votes[self.promised].keys() - wish.about <= equal.keys()
 
     def _to_copy(self, votes: dict[int, Vote], own: int, wish: Wish | None) -> Wish | None:
-        """What to copy of these ballots: about the fewest, then of the lowest seat, of those this seat agrees with."""
+        """Return the ballot to copy, of those that this seat agrees with: about the fewest, of the lowest seat."""
         agreed = [
             (len(vote.about), seat, Wish(vote.action, vote.about))
             for seat, vote in votes.items()

@@ -3,9 +3,9 @@
     record[0] … record[final − 1] │ record[final] … record[-1] │ open
               final               │     closed, provisional    │
 
-A step closes by its contributions or, where ballots say so, by an action (ballots.py). As long as it is not final,
-another closing of a higher round may take its place; then everything above it is undone. Each live step keeps the
-game as it was when the step opened, so undoing is going back to that.
+A step closes by its contributions, or by an action if ballots decide so (ballots.py). Until it is final, another
+closing of a higher round may replace it; then everything above it is undone. Each live step keeps the game as it was
+when the step opened, so undoing restores that game.
 """
 
 import itertools
@@ -23,15 +23,15 @@ from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.signed import head_of_action
 from seqp2p.match.steps import STEPS, awaited_seats, next_plan
 
-# With fewer seats in the game, nobody is left for a majority without somebody.
+# With fewer seats in the game, there is no majority without each of them.
 VOTERS_MIN = 3
-# Of the ways in which a step can be closed where seats signed twice, so many are looked at: cheats can make no more.
+# The number of versions of a step that are tried after equivocation: cheats cannot make more work.
 CHOICES_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A contribution that is right in its step, and what the step keeps of it."""
+    """A contribution that is right in its step, and the part that the step keeps."""
 
     contribution: Contribution
     kept: Any
@@ -39,7 +39,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A contribution that passed every check of its step, and what the step keeps of it."""
+    """A contribution that passed every check of its step, and the part that the step keeps."""
 
     step: int
     seat: int
@@ -51,8 +51,8 @@ class Judged:
 class ClosedStep:
     """A step of the record: its number, the head before it, and its contributions in seat order.
 
-    Where ballots closed it by an action it has no contributions: ``action``, the seats it is about, and the ballots
-    that are its certificate, in seat order.
+    A step that ballots closed has no contributions: it has ``action``, the seats it is about, and the ballots of its
+    certificate, in seat order.
     """
 
     number: int
@@ -65,7 +65,7 @@ class ClosedStep:
 
 @dataclass
 class LiveStep:
-    """A step that is not final: what is held of it, how it is closed (``decree.closing``), the game before it."""
+    """A step that is not final: its held contributions, its closing (``decree.closing``), the game before it."""
 
     number: int
     prev: bytes
@@ -74,24 +74,24 @@ class LiveStep:
     before: Game
     decree: Decree
     held: dict[int, Checked] = field(default_factory=dict[int, Checked])
-    # Of a seat that signed twice, what else it signed, if that is right in itself.
+    # Further contributions of a seat that signed twice, if they are right in themselves.
     second: dict[int, list[Checked]] = field(default_factory=dict[int, list[Checked]])
     ballots: dict[tuple[int, int], Contribution] = field(default_factory=dict[tuple[int, int], Contribution])
 
     @property
     def votable(self) -> bool:
-        """Whether ballots may close it; if not, its contributions are final at once.
+        """True if ballots may close it; if not, its contributions are final at once.
 
-        Before the first deal a missing seat ends the table, the end is counted, and two seats have no majority
-        without each other.
+        Before the first deal a missing seat ends the table, at the end signatures are counted, and two seats have no
+        majority without each other.
         """
         members = len(self.decree.members)
         return self.before.position is not None and self.plan.kind != "over" and members >= VOTERS_MIN
 
     def versions(self) -> Iterator[tuple[bytes, dict[int, Checked]]]:
-        """Every way to close it by contributions that are here: the head after it, and the contributions."""
+        """Yield every way to close it by held contributions: the head after it, and the contributions."""
         if not self.seats <= self.held.keys() | self.second.keys():
-            return  # Somebody's is not here at all.
+            return  # A contribution is missing.
         seats = sorted(self.seats)
         choices = [[*self._held_of(seat), *self.second.get(seat, ())] for seat in seats]
         for chosen in itertools.islice(itertools.product(*choices), CHOICES_MAX):
@@ -99,7 +99,7 @@ class LiveStep:
             yield self._head(version), version
 
     def keep_second(self, seat: int, checked: Checked) -> bool:
-        """Keep a contribution of a seat that signed twice; as many as seats can have seen different ones."""
+        """Keep a further contribution of a seat that signed twice, at most one for each member."""
         known = [each.payload for each in self.versions_of(seat)]
         if checked.contribution.payload in known or len(known) >= len(self.decree.members):
             return False
@@ -107,7 +107,7 @@ class LiveStep:
         return True
 
     def versions_of(self, seat: int) -> list[Contribution]:
-        """What this seat has signed for this step, as far as it is here and right in itself."""
+        """Return this seat's contributions to this step that are held and right in themselves."""
         return [each.contribution for each in (*self._held_of(seat), *self.second.get(seat, ()))]
 
     def _held_of(self, seat: int) -> tuple[Checked, ...]:
@@ -131,7 +131,7 @@ class Chain:
         self.record: list[ClosedStep] = []
         self.final = 0
         self.live: list[LiveStep] = []
-        self._undone: dict[tuple[int, bytes], LiveStep] = {}  # by number and head before it: should that come back
+        self._undone: dict[tuple[int, bytes], LiveStep] = {}  # by number and head before it, which may return
         self._open_next(game.id)
 
     @property
@@ -141,26 +141,26 @@ class Chain:
 
     @property
     def open(self) -> LiveStep | None:
-        """The step that contributions are taken for now, or None after the end."""
+        """The open step, or None after the end."""
         return self.live[-1] if self.live and self.live[-1].decree.closing is None else None
 
     @property
     def opened(self) -> int:
-        """The number of the last step that has been opened. The next one may never be."""
+        """The number of the last step that has been opened."""
         return len(self.record) + (self.open is not None)
 
     @property
     def base(self) -> LiveStep | None:
-        """The first step that is not final, which ballots are about; None when all are."""
+        """The first step that is not final, which ballots are about; None if all are."""
         return self.live[0] if self.live else None
 
     def live_step(self, number: int) -> LiveStep | None:
-        """The step of that number, if it is not final."""
+        """Return the step of this number, if it is not final."""
         index = number - self.final - 1
         return self.live[index] if 0 <= index < len(self.live) else None
 
     def witness(self, seat: int, step: int, prev: bytes) -> None:
-        """A seat has signed something to this step on top of this head: it shows every closing below."""
+        """Keep that a seat has signed on top of this head: it shows every closing below."""
         below = self.live_step(step - 1)
         if below is not None and seat in below.decree.members:
             below.decree.show_above(seat, prev)
@@ -172,9 +172,9 @@ class Chain:
                     lower.decree.show_above(seat, closing.value.head)
 
     def to_show(self) -> list[LiveStep]:
-        """The closed steps that a seat may sign the head of now: the last above which nothing is in doubt.
+        """Return the closed steps whose heads a seat may sign now: the last ones with nothing in doubt below.
 
-        In round 0 one signature shows all below it; a later round is shown by its own.
+        In round 0 one signature shows all steps below it; a later round needs a signature of its own.
         """
         shown: list[LiveStep] = []
         for step in self.live:
@@ -187,7 +187,7 @@ class Chain:
         return shown
 
     def settle(self) -> tuple[Event, ...]:
-        """Close, undo and make final what can be, by what is held; returns the events that follow."""
+        """Close, undo and finalise all steps that the held things allow; return the events."""
         events: list[Event] = []
         while (base := self.base) is not None:
             decided = self._decided(base)
@@ -199,20 +199,20 @@ class Chain:
         return tuple(events)
 
     def _decided(self, base: LiveStep) -> Closing | None:
-        """How the base closed for good. Whoever shows a closing of a later step shows those that it builds on."""
+        """Return the final closing of the base. A seat that shows a later closing shows those below it."""
         if not base.votable or any(step.votable and step.decree.decided() for step in self.live[1:]):
             return base.decree.closing
         return base.decree.decided()
 
     def trust(self) -> tuple[Event, ...]:
-        """Take everything that is closed for final: the word of whoever wrote the record."""
+        """Take everything that is closed for final, on the word of the record's writer."""
         events: list[Event] = []
         while (base := self.base) is not None and base.decree.closing is not None:
             events += self._make_final()
         return tuple(events)
 
     def _close_in_order(self, events: list[Event]) -> bool:
-        """Accept the next closing that is better than what there is, from the base upwards; says whether there was."""
+        """Accept the next better closing, from the base upwards. Return False if there is none."""
         for step in self.live:
             better = step.decree.acceptable()
             if better is not None:
@@ -221,7 +221,7 @@ class Chain:
         return False
 
     def _accept(self, step: LiveStep, closing: Closing) -> list[Event]:
-        """Close a step so, whatever it was closed by before."""
+        """Close a step in this way, in place of any earlier closing."""
         before = step.decree.closing
         step.decree.accept(closing)
         if before is not None and before.value.head == closing.value.head:
@@ -261,7 +261,7 @@ class Chain:
         self.record.append(ClosedStep(step.number, step.prev, (), action, about, self._certificate(step, closing)))
 
     def _certificate(self, step: LiveStep, closing: Closing) -> tuple[Contribution, ...]:
-        """The ballots of the first round that closes the step so: a value that is certified again keeps its bytes."""
+        """Return the ballots of the first round with this closing: a value that is certified again keeps its bytes."""
         first = next(each for each in step.decree.closings() if each.value == closing.value)
         votes = step.decree.votes[first.round].items()
         about = closing.value
@@ -272,7 +272,7 @@ class Chain:
         )
 
     def _make_final(self) -> list[Event]:
-        """The base is final; the next step is the base."""
+        """Make the base final; the next step becomes the base."""
         self.live.pop(0)
         self.final += 1
         self._undone = {place: step for place, step in self._undone.items() if place[0] > self.final}

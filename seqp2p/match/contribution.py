@@ -27,7 +27,7 @@ DeckIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
 
 class SeatBody(Record, frozen=True):
-    """Step ``seat``: agreement to the table, and the commitment to what step ``reveal`` will show."""
+    """Step ``seat``: agreement to the table, and the commitment that step ``reveal`` opens."""
 
     commitment: Bytes32
 
@@ -84,7 +84,7 @@ class OverBody(Record, frozen=True):
 Body: TypeAlias = SeatBody | RevealBody | ShuffleBody | SharesBody | TurnBody | CallBody | OverBody
 StepKind: TypeAlias = Literal["seat", "reveal", "shuffle", "deal", "turn", "draw", "discard", "late", "over"]
 
-# What a contribution of each kind may hold; two bodies of one kind are told apart by their keys.
+# The bodies of each kind of contribution; two bodies of one kind have different keys.
 BODIES: dict[StepKind, tuple[type[Body], ...]] = {
     "seat": (SeatBody,),
     "reveal": (RevealBody,),
@@ -119,15 +119,15 @@ class Contribution:
 
 
 def make_payload(game: bytes, step: int, prev: bytes, seat: int, kind: StepKind, body: Body) -> bytes:
-    """The canonical payload bytes of a contribution."""
+    """Return the canonical payload bytes of a contribution."""
     fields = msgspec.to_builtins(body, builtin_types=(bytes,))
     return encode(Envelope(1, game, step, prev, seat, kind, fields))
 
 
 def open_envelope(payload: bytes) -> Envelope:
-    """The outer map of a payload, its body unread; raises DecodeError.
+    """Return the outer map of a payload, its body unread. Raises DecodeError.
 
-    Bytes that are not canonical here say nothing about the game or its seats: they are nobody's contribution.
+    Bytes that are not canonical here belong to no seat: they are no contribution.
     """
     envelope = structure(Envelope, unpack(payload, PAYLOAD_SIZE_MAX))
     require_canonical(envelope, payload)
@@ -135,8 +135,8 @@ def open_envelope(payload: bytes) -> Envelope:
 
 
 def open_body(envelope: Envelope) -> Body:
-    """The typed body of an envelope whose kind is known; raises DecodeError."""
-    types = BODIES.get(cast("StepKind", envelope.kind))  # any string may be asked of the table
+    """Return the typed body of an envelope whose kind is known. Raises DecodeError."""
+    types = BODIES.get(cast("StepKind", envelope.kind))  # any string can be the kind
     if types is None:
         raise DecodeError(message("no such kind of contribution: {kind!r}", kind=envelope.kind[:ACTION_LENGTH_MAX]))
     body_type = next((each for each in types if set(each.__struct_fields__) == envelope.body.keys()), types[0])

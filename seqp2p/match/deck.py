@@ -1,7 +1,7 @@
-"""Where every card lies, as ciphertexts: the pile in its order, the hands as deck positions, the discards by card.
+"""The place of every card, as ciphertexts: the pile in its order, the hands as deck positions, the discards by card.
 
-A *deck position* numbers one ciphertext of one shuffled deck; positions are never used twice in a game, so a
-reshuffle's begin where the last deck's ended. A *physical card* is an index into the variant's deck.
+A *deck position* numbers one ciphertext of one shuffled deck. No position is used twice in a game, so a reshuffle's
+begin where the last deck's ended. A *physical card* is an index into the variant's deck.
 
     fresh ──shuffle by every seat──▶ pile ──shares of all but the holder──▶ hand ──the holder's share──▶ discards
       ▲                                                                                                     │
@@ -21,7 +21,7 @@ from seqp2p.rules import Card, Variant
 
 @dataclass
 class Deck:
-    """The cards of one game. Changed only by the steps' rules; everybody at the table has an equal one."""
+    """The cards of one game. Only the steps' rules change it; all peers have an equal one."""
 
     variant: Variant
     players: int
@@ -39,17 +39,17 @@ class Deck:
         self._cards = {point: card for card, point in enumerate(self.points)}
 
     def begin(self, physical: Sequence[int], joint_key: Point) -> None:
-        """Put these cards, in ascending order and openly encrypted, before the seats to be shuffled."""
+        """Start a shuffle of these cards, in ascending order and openly encrypted."""
         self.mixing = fresh_deck(joint_key, [self.points[card] for card in sorted(physical)])
 
     def adopt(self) -> None:
-        """The last seat has shuffled: what was mixed is the draw pile now."""
+        """Make the shuffled deck the draw pile, after the last seat's shuffle."""
         self.drawn = len(self.ciphertexts)
         self.ciphertexts.extend(self.mixing)
         self.mixing = ()
 
     def copy(self) -> "Deck":
-        """An equal deck that changes apart from this one."""
+        """Return an independent copy."""
         other = copy(self)
         other.ciphertexts = list(self.ciphertexts)
         other.hands = [list(hand) for hand in self.hands]
@@ -59,7 +59,7 @@ class Deck:
         return other
 
     def gather(self, joint_key: Point) -> None:
-        """A seat has left: every card that is not on the discards is put before the seats that stay."""
+        """Start a redeal: every card that is not on the discards is shuffled by the seats that stay."""
         played = set(self.discards)
         self.hands = [[] for _ in self.hands]
         self.partial.clear()
@@ -67,27 +67,27 @@ class Deck:
         self.begin([card for card in range(len(self.points)) if card not in played], joint_key)
 
     def hand(self, seat: int) -> list[int]:
-        """The deck positions this seat holds, ascending."""
+        """Return the deck positions of this seat's hand, ascending."""
         return self.hands[seat - 1]
 
     def give(self, seat: int) -> int:
-        """The top of the pile goes to a seat; returns its deck position."""
+        """Give the top of the pile to a seat, and return its deck position."""
         position = self.drawn
         self.drawn += 1
         self.hand(seat).append(position)
         return position
 
     def take(self, seat: int, position: int) -> None:
-        """A shown card goes from its hand to the discards."""
+        """Move a shown card from its hand to the discards."""
         self.hand(seat).remove(position)
         self.discards.append(self.shown[position])
 
     def open_partly(self, position: int, shares: Sequence[Point]) -> None:
-        """Every other seat's decryption shares for a card are in: only its holder's share is wanting."""
+        """Add the decryption shares of all other seats for a card: only its holder's is missing."""
         self.partial[position] = sub(self.ciphertexts[position].b, sum_points(shares))
 
     def physical(self, position: int, share: Point) -> int:
-        """The card at a position, given its holder's share; raises Refusal where that is no card of this deck."""
+        """Return the card at a position, given its holder's share. Raises Refusal if it is no card of this deck."""
         point = sub(self.partial[position], share)
         card = self._cards.get(point)
         if card is None:
@@ -95,5 +95,5 @@ class Deck:
         return card
 
     def face(self, physical: int) -> Card:
-        """What the rules call this card."""
+        """Return the face of this card."""
         return self.variant.deck[physical]

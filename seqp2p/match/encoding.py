@@ -1,9 +1,9 @@
-"""The one canonical encoding of everything that is signed, sent or stored: msgpack of a typed record.
+"""The canonical encoding of all signed, sent or stored data: msgpack of a typed record.
 
 A record is a frozen ``msgspec.Struct``; its wire form is a msgpack map with the fields as keys, in the order of
 their declaration, every integer, string, byte string and array in its shortest form. Decoding is strict: limits
-first, then types and lengths, then the bytes must be exactly what encoding the value again gives. So there is one
-form of every value: no trailing bytes, no unknown, missing, duplicate or reordered keys, no longer integers.
+first, then types and lengths, then the bytes must equal those of encoding the value again. So every value has one form:
+no trailing bytes, no unknown, missing, duplicate or reordered keys, no longer integers.
 """
 
 from typing import Any, TypeAlias, TypeVar
@@ -16,8 +16,8 @@ from seqp2p.i18n import message
 T = TypeVar("T")
 Plain: TypeAlias = dict[Any, Any] | list[Any] | str | bytes | float | None
 
-# Records within arrays within records: nothing that is written here is nested deeper than 4. Far deeper values bring
-# libraries to their own limits, which differ: a fixed one makes every program refuse the same bytes.
+# Records within arrays within records: the records here are nested at most 4 deep. Far deeper values reach the limits
+# of libraries, which differ: with a fixed limit every program refuses the same bytes.
 NESTING_MAX = 8
 TEXT_LENGTH_MAX = 200
 
@@ -25,7 +25,7 @@ _msgpack: Any = msgpack  # it ships no types
 
 
 class DecodeError(ValueError):
-    """The bytes are not the canonical form of the record expected here. The text says what is wrong with them."""
+    """The bytes are not the canonical form of the expected record. The text has the fault."""
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,20 +33,20 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def encode(record: Record) -> bytes:
-    """The canonical bytes of a record."""
+    """Return the canonical bytes of a record."""
     return pack(msgspec.to_builtins(record, builtin_types=(bytes,)))
 
 
 def pack(value: Any) -> bytes:
-    """Plain data as msgpack, every part in its shortest form."""
+    """Return plain data as msgpack, every part in its shortest form."""
     return bytes(_msgpack.packb(value, use_bin_type=True))
 
 
 def unpack(data: bytes, size_max: int) -> Any:
-    """One msgpack value of at most ``size_max`` bytes, nothing behind it; raises DecodeError.
+    """Return one msgpack value of at most ``size_max`` bytes, with nothing after it. Raises DecodeError.
 
-    No allocation is larger than the input: msgpack's own limits are all set to ``size_max``. NaN and keys of another
-    type than text are left to the typed step that follows.
+    No allocation is larger than the input: msgpack's own limits are all set to ``size_max``. The typed step after this
+    one refuses NaN and keys that are no texts.
     """
     if len(data) > size_max:
         raise DecodeError(message("{size} bytes where at most {most} are allowed", size=len(data), most=size_max))
@@ -69,7 +69,7 @@ def unpack(data: bytes, size_max: int) -> Any:
 
 
 def _check_nesting(value: Plain, levels: int) -> None:
-    """Raise DecodeError where maps and arrays are nested deeper than so many levels."""
+    """Raise DecodeError if maps and arrays are nested deeper than so many levels."""
     if isinstance(value, dict):
         parts = list(value.values())
     elif isinstance(value, list):
@@ -83,7 +83,7 @@ def _check_nesting(value: Plain, levels: int) -> None:
 
 
 def structure(kind: type[T], value: Any) -> T:
-    """A plain msgpack value as a record of the type wanted; raises DecodeError with the path of what is wrong."""
+    """Return a plain msgpack value as a record of this type. Raises DecodeError with the path of the fault."""
     try:
         return msgspec.convert(value, kind, builtin_types=(bytes,))
     except msgspec.ValidationError as error:
@@ -91,19 +91,19 @@ def structure(kind: type[T], value: Any) -> T:
 
 
 def _shown(text: str) -> str:
-    """A library's text about hostile bytes, which it quotes: printable characters only, and not too many of them."""
+    """Return a library's text about hostile bytes, which it quotes: printable characters only, and not too many."""
     clean = (character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return "".join(clean)[:TEXT_LENGTH_MAX]
 
 
 def decode(kind: type[T], data: bytes, size_max: int) -> T:
-    """The record that these bytes are the canonical form of; raises DecodeError."""
+    """Return the record of these canonical bytes. Raises DecodeError."""
     record = structure(kind, unpack(data, size_max))
     require_canonical(record, data)
     return record
 
 
 def require_canonical(record: Any, data: bytes) -> None:
-    """Raise DecodeError unless encoding the record gives these very bytes."""
+    """Raise DecodeError unless encoding the record gives exactly these bytes."""
     if encode(record) != data:
         raise DecodeError(message("not the canonical encoding"))

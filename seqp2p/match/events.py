@@ -1,4 +1,4 @@
-"""What a match tells: frozen facts, in the order in which they became so. Seats count from 1."""
+"""The events of a match: frozen facts, in order. Seats count from 1."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -38,14 +38,14 @@ class Turned:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A seat has its new card; which one, the others do not know."""
+    """A seat has a new card, which the others do not know."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Remarked:
-    """A seat said something; ``number`` counts its remarks. A courtesy is one of the preset ones."""
+    """A seat made a remark; ``number`` counts its remarks. A courtesy is one of the preset ones."""
 
     seat: int
     number: int
@@ -66,7 +66,7 @@ class Voted:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What had been closed from this step on, but was not final, is taken back: another closing of it stands."""
+    """The closed steps from this one on, which were not final, are undone: another closing of this step stands."""
 
     step: int
 
@@ -80,7 +80,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Seats have left the game for good; that is final. All cards that are not played are dealt anew."""
+    """Seats have left the game for good; that is final. All cards that are not played are dealt again."""
 
     seats: tuple[int, ...]
 
@@ -99,9 +99,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended. ``winners`` are seats; ``reason`` says in words why it was not played out, else it is empty.
+    """The end of a game. ``winners`` are seats; ``reason`` is the reason why it was not played out, else it is empty.
 
-    ``forfeit``: those who stay have won, because the others left or are proved to have cheated.
+    ``forfeit``: the seats that stay have won, because the others left or are proved to have cheated.
     """
 
     kind: Literal["won", "drawn", "forfeit", "unfinished"]

@@ -1,4 +1,4 @@
-"""The state that the steps of a game change, and the plan of the steps to come."""
+"""The state of a game, which the steps change, and the plan of the next steps."""
 
 from collections import deque
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ from seqp2p.rules import DealerDraw, Position, Variant, drop, skip, team_of
 
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """A step to come: what it takes, and the seat it is about (shuffler, drawer, mover; 0 where it is about all)."""
+    """A future step: its kind, and the seat it is about (shuffler, drawer, mover; 0 if it is about all)."""
 
     kind: StepKind
     subject: int = 0
@@ -24,10 +24,10 @@ class StepPlan:
 
 @dataclass
 class Game:
-    """One game as everybody at the table knows it: nothing in here is secret.
+    """The public state of one game, without secrets.
 
     ``check`` takes the equations of every proof: at once (a seat), or all together at the end (``verify``).
-    ``position`` has unknown cards for every hand but what was shown; it is None until the cards are dealt.
+    ``position`` has unknown cards in every hand except shown ones; it is None until the cards are dealt.
     """
 
     agreement: Agreement
@@ -41,15 +41,15 @@ class Game:
     position: Position | None = None
     reshuffles: int = 0
     heads: list[bytes] = field(default_factory=list)  # heads[k − 1] is the head before step k, up to the open step
-    placed_at: dict[int, int] = field(default_factory=dict)  # the step of a seat's last placing, removal or pass
+    placed_at: dict[int, int] = field(default_factory=dict)  # by seat, the step of its last placing, removal or pass
     called: set[bytes] = field(default_factory=set)  # hashes of the remarks that were called
     result: Result | None = None
     gone: tuple[int, ...] = ()  # the seats that have been dropped, ascending
     last_gone: tuple[int, ...] = ()  # those of them that were dropped together as the last
-    skipped: dict[int, int] = field(default_factory=dict)  # how often in a row a seat's turn was skipped
-    owners: tuple[int, ...] = ()  # the seats that get the top cards of the pile in the deal to come
+    skipped: dict[int, int] = field(default_factory=dict)  # by seat, the number of its turns skipped in a row
+    owners: tuple[int, ...] = ()  # the seats that get the top cards of the pile in the next deal
     plans: deque[StepPlan] = field(default_factory=deque)
-    shuffles: int = 0  # what the closed steps have proved: shuffles …
+    shuffles: int = 0  # counts of proved things in the closed steps: shuffles …
     shares: int = 0  # … decryption shares …
     moves: int = 0  # … and actions
 
@@ -64,25 +64,25 @@ class Game:
 
     @property
     def players(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
         return self.agreement.settings.players
 
     @property
     def seats(self) -> Sequence[int]:
-        """The numbers of the seats that are in the game."""
+        """The members: the seats in the game."""
         return [seat for seat in range(1, self.players + 1) if seat not in self.gone]
 
     @property
     def abandoned(self) -> bool:
-        """Whether the seats that stay cannot go on: all are of one team, or their game keys cancel each other out."""
+        """True if the members cannot go on: all are of one team, or their game keys cancel each other out."""
         return bool(self.gone) and (len(self.teams_of(self.seats)) < 2 or self.joint_key.is_infinity)
 
     def teams_of(self, seats: Collection[int]) -> frozenset[int]:
-        """The teams of these seats."""
+        """Return the teams of these seats."""
         return frozenset(team_of(seat, self.agreement.settings.teams) for seat in seats)
 
     def copy(self) -> "Game":
-        """An equal game that changes apart from this one."""
+        """Return an independent copy."""
         other = copy(self)
         other.deck = self.deck.copy()
         other.commitments = dict(self.commitments)
@@ -95,10 +95,10 @@ class Game:
         return other
 
     def drop(self, seats: Collection[int]) -> None:
-        """Seats leave for good; those that stay shuffle and deal anew all cards that are not played.
+        """Remove seats for good, and plan the shuffle and the deal of all cards that are not played.
 
-        Each gets as many as it held; a draw that was owed is in its hand already, a penalty card is off it. No secret
-        of those that left is needed.
+        Each seat that stays gets as many as it held; an owed draw is in its hand already, a penalty card is off it. No
+        secret of the seats that left is needed.
         """
         self.last_gone = tuple(sorted(seats))
         self.gone = tuple(sorted({*self.gone, *seats}))
@@ -113,7 +113,7 @@ class Game:
         self.plans.extend([StepPlan("deal")] if self.owners else ())
 
     def skip(self) -> int:
-        """The turn passes on without the mover; returns its seat."""
+        """Pass the turn on without the mover, and return its seat."""
         seat = self.table_position().mover
         self.position = skip(self.table_position())
         self.skipped[seat] = self.skipped.get(seat, 0) + 1
@@ -121,10 +121,10 @@ class Game:
         return seat
 
     def shuffle_plans(self) -> list[StepPlan]:
-        """Every seat shuffles once, in seat order."""
+        """Plan a shuffle by every seat, in seat order."""
         return [StepPlan("shuffle", seat) for seat in self.seats]
 
     def table_position(self) -> Position:
-        """The position; only after the deal."""
+        """Return the position; only after the deal."""
         assert self.position is not None, "no position before the deal"
         return self.position

@@ -1,4 +1,4 @@
-"""Choices nobody could steer: drawn from the nonces that every seat committed to before any was shown.
+"""Joint randomness, which no seat can steer: it comes from nonces that all seats committed to before any was shown.
 
 The stream of words, the drawing below a bound and the permutation are fixed byte by byte in docs/protocol.md,
 "Joint randomness", so that every verifier draws the same dealer.
@@ -14,7 +14,7 @@ WORD_SIZE = 4
 
 
 class JointStream:
-    """Unending uniform numbers from a seed: 32-bit big-endian words of H(joint ‖ seed ‖ counter), counter 0, 1, …"""
+    """Endless uniform numbers from a seed: 32-bit big-endian words of H(joint ‖ seed ‖ counter), counter 0, 1, …"""
 
     def __init__(self, seed: bytes) -> None:
         self._words = self._all_words(seed)
@@ -29,14 +29,14 @@ class JointStream:
             counter += 1
 
     def below(self, bound: int) -> int:
-        """A uniform number in 0 … bound − 1; words of the last, incomplete run of ``bound`` are passed over."""
+        """Return a uniform number in 0 … bound − 1; words of the last, incomplete run of ``bound`` are skipped."""
         span = 1 << (8 * WORD_SIZE)
         limit = span - span % bound
         word = next(word for word in self._words if word < limit)
         return word % bound
 
     def permutation(self, size: int) -> tuple[int, ...]:
-        """A uniform order of 0 … size − 1 (Fisher and Yates, from the last place down)."""
+        """Return a uniform order of 0 … size − 1 (Fisher and Yates, from the last place down)."""
         order = list(range(size))
         for place in range(size - 1, 0, -1):
             other = self.below(place + 1)
@@ -44,13 +44,13 @@ class JointStream:
         return tuple(order)
 
     def cards(self, deck: Sequence[Card]) -> Iterator[Card]:
-        """The deck in a random order, card by card; when it is used up, in a new order."""
+        """Yield the deck in a random order, card by card; when it is used up, in a new order."""
         while True:
             yield from (deck[place] for place in self.permutation(len(deck)))
 
 
 def draw_dealer(variant: Variant, players: int, nonces: Sequence[bytes]) -> DealerDraw:
-    """Who deals: cards turned over by every seat, or, where the variant names no way, a seat drawn by lot."""
+    """Draw the dealer: by cards that every seat turns over, or at random if the variant has no such rule."""
     stream = JointStream(b"".join(nonces))
     if not variant.ranks:
         return DealerDraw(rounds=(), dealer=1 + stream.below(players))

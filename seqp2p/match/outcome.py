@@ -1,4 +1,4 @@
-"""How a game ends: by the position on the board, or because nobody is left to play against."""
+"""The end of a game: by the position on the board, or without an opponent."""
 
 from collections.abc import Set as AbstractSet
 
@@ -9,7 +9,7 @@ from seqp2p.rules import team_of
 
 
 def final_result(game: Game) -> Result:
-    """Who has won by the position on the board."""
+    """Return the result by the position on the board."""
     position = game.table_position()
     if not position.winner:
         return Result("drawn")
@@ -17,15 +17,15 @@ def final_result(game: Game) -> Result:
 
 
 def names(game: Game, seats: AbstractSet[int]) -> str:
-    """Seats as people are told of them: ``seat 2 (ann), seat 3 (bob)``."""
+    """Return seats for people: ``seat 2 (ann), seat 3 (bob)``."""
     entries = game.agreement.seats
     return listed(message("seat {seat} ({name})", seat=seat, name=entries[seat - 1].name) for seat in sorted(seats))
 
 
 def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result | None:
-    """The result where every opponent that was still there has left or is proved to have cheated; else None.
+    """Return a forfeit if every remaining opponent has left or is proved to have cheated; else None.
 
-    Throwing people out is not winning: whoever was dropped last must have signed a leave, or be proved a cheat.
+    Throwing players out is not winning: the seats dropped last must have signed a leave, or be proved cheats.
     """
     at_fault = left | cheats
     stay = [seat for seat in game.seats if seat not in at_fault]
@@ -44,7 +44,7 @@ def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Res
 
 
 def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> tuple[Result, Finished]:
-    """The result of a game that seats were dropped from until one team was left, and the event that says so."""
+    """Return the result of a game in which drops have left one team, and its event."""
     last = names(game, set(game.last_gone))
     reason = message("without {last} there is nobody to play against", last=last)
     if game.joint_key.is_infinity:

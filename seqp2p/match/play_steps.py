@@ -26,9 +26,9 @@ from seqp2p.rules import (
     reveal,
 )
 
-# The actions that end a seat's placing: what a remark can be called before, and what `turn` is counted by.
+# The actions that complete a turn. A remark can be called until the caller's next one of these.
 PLACINGS = frozenset({"place", "remove", "pass"})
-# The actions that show the one card that they put on the discards.
+# The actions that show one card and put it on the discards.
 CARD_ACTIONS = frozenset({"place", "remove", "exchange", "give"})
 
 
@@ -47,14 +47,14 @@ class CheckedMove:
 
 
 def cards_to_show(game: Game, action: Action, seat: int) -> int:
-    """How many cards of its hand an action shows: the one it puts down, all for a pass, else none."""
+    """Return the number of cards that an action shows: the one it puts down, all for a pass, else none."""
     if action.kind == "pass":
         return len(game.deck.hand(seat))
     return 1 if action.kind in CARD_ACTIONS else 0
 
 
 def check_turn(game: Game, _plan: StepPlan, body: TurnBody | CallBody, context: Context, _held: Held) -> CheckedMove:
-    """The action is legal, and the cards it names are the ones that the mover's own shares open."""
+    """Check that the action is legal, and that the mover's own shares open the cards that it names."""
     action = read_action(game, body)
     if isinstance(body, CallBody):
         return CheckedMove(
@@ -67,7 +67,7 @@ def check_turn(game: Game, _plan: StepPlan, body: TurnBody | CallBody, context: 
 
 
 def read_action(game: Game, body: TurnBody | CallBody) -> Action:
-    """The action in its one text form."""
+    """Return the action of its one text form."""
     try:
         return parse_action(game.variant, body.action)
     except RulesError as error:
@@ -75,7 +75,7 @@ def read_action(game: Game, body: TurnBody | CallBody) -> Action:
 
 
 def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
-    """The position after an action of the seat to move, its shown cards known."""
+    """Return the position after an action of the seat to move, its shown cards known."""
     try:
         return apply(reveal(game.table_position(), seat, faces_not_shown_before(game, shown)), action, UNKNOWN)
     except RulesError as error:
@@ -83,7 +83,7 @@ def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]
 
 
 def called(game: Game, action: Action, body: CallBody, context: Context) -> bytes:
-    """The hash of the remark that a call names; that its speaker is an opponent with team-mates, the engine checks."""
+    """Return the hash of the remark that a call names. The engine checks the speaker: an opponent with team-mates."""
     if action.kind != "call":
         raise Refusal(message("only a call carries a remark"))
     try:
@@ -98,10 +98,10 @@ def called(game: Game, action: Action, body: CallBody, context: Context) -> byte
 
 
 def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str | None:
-    """Why a remark cannot be called by this seat at this step, or None; every verifier finds the same.
+    """Return the reason why this seat cannot call a remark at this step, or None; every verifier finds the same.
 
-    It is dated to a step of the record, or to the open one; the caller has not placed since; it is no courtesy, and
-    nobody has called it before. What the text says plays no part.
+    A remark can be called if it is dated to a step of the record or to the open one, the caller has not placed since,
+    it is no courtesy, and it was not called before. Its text does not matter.
     """
     word = remark.said
     if word.step > step or game.heads[word.step - 1] != word.prev:
@@ -116,7 +116,7 @@ def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str 
 
 
 def check_shown(game: Game, action: Action, body: TurnBody, context: Context) -> dict[int, int]:
-    """The physical cards that an action shows, by deck position: its seat's own, each opened by a proved share."""
+    """Return the cards that an action shows, by deck position: its seat's own, each opened by a proved share."""
     count = cards_to_show(game, action, context.seat)
     positions = list(body.cards)
     if len(positions) != count or positions != sorted(set(positions)):
@@ -136,12 +136,12 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
 
 
 def faces_not_shown_before(game: Game, shown: Mapping[int, int]) -> Sequence[int]:
-    """What the table learns: a card that a pass has shown already is known in the position."""
+    """Return the cards that are new to the table: the position has those of earlier passes."""
     return [game.deck.face(card) for position, card in shown.items() if position not in game.deck.shown]
 
 
 def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
-    """The position after the action; what follows is a draw, shuffles before it, the end, or the next action."""
+    """Close a turn: apply the action, and plan a draw, with shuffles before it if they are due."""
     move = moves[plan.subject]
     before, after = game.table_position(), move.after
     put_down(game, plan.subject, move)
@@ -162,7 +162,7 @@ def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> 
 
 
 def put_down(game: Game, seat: int, move: CheckedMove) -> None:
-    """An action is done: what it shows is known from now on; the card it puts down goes to the discards."""
+    """Apply an action: its shown cards are known from now on; the card it puts down goes to the discards."""
     game.moves += 1
     game.shares += len(move.shown)
     game.deck.shown.update(move.shown)
@@ -172,7 +172,7 @@ def put_down(game: Game, seat: int, move: CheckedMove) -> None:
 
 
 def check_discard(game: Game, _plan: StepPlan, body: TurnBody, context: Context, _held: Held) -> CheckedMove:
-    """A card that a called team's member gives up: any of its hand. It is put down when all are in."""
+    """Check a card that a called team's member gives up: any of its hand. It is put down when all are in."""
     action = read_action(game, body)
     if action.kind != "give":
         raise Refusal(message("a card must be given up"))
@@ -180,7 +180,7 @@ def check_discard(game: Game, _plan: StepPlan, body: TurnBody, context: Context,
 
 
 def close_discard(game: Game, _plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
-    """The given cards lie on their seats' discards, and the caller's turn goes on."""
+    """Put the given cards on their seats' discards; the caller's turn goes on."""
     turn = game.table_position().turn + 1
     for seat, move in sorted(moves.items()):
         game.position = after_action(game, move.action, seat, move.shown)
@@ -189,13 +189,13 @@ def close_discard(game: Game, _plan: StepPlan, moves: Mapping[int, CheckedMove])
 
 
 def check_draw(game: Game, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> Point:
-    """The share for the top card of the pile."""
+    """Check the share for the top card of the pile."""
     (share,) = check_shares(game, [game.deck.drawn], body, context).values()
     return share
 
 
 def close_draw(game: Game, plan: StepPlan, shares: Mapping[int, Point]) -> tuple[Event, ...]:
-    """The drawer alone can open its new card."""
+    """Give the drawer its new card, which it alone can open."""
     game.shares += len(shares)
     position = game.deck.give(plan.subject)
     game.deck.open_partly(position, list(shares.values()))
@@ -203,18 +203,18 @@ def close_draw(game: Game, plan: StepPlan, shares: Mapping[int, Point]) -> tuple
 
 
 def check_over(game: Game, _plan: StepPlan, body: OverBody, _context: Context, _held: Held) -> bytes:
-    """Everybody means the same final position."""
+    """Check that the seat signs the same final position."""
     if body.position != final_hash(game):
         raise Refusal(message("the final position it signs is not the one this game has"))
     return body.position
 
 
 def close_over(game: Game, _plan: StepPlan, _hashes: Mapping[int, bytes]) -> tuple[Event, ...]:
-    """The result is confirmed."""
+    """Confirm the result."""
     game.result = final_result(game)
     return (Finished(game.result),)
 
 
 def final_hash(game: Game) -> bytes:
-    """The hash of the position with every hand unknown: what anybody who saw the game can compute."""
+    """Return the hash of the position with every hand unknown, which any observer can compute."""
     return position_hash(hide(game.table_position(), ()))

@@ -44,43 +44,44 @@ NONCE_SIZE = 32
 
 @dataclass(frozen=True, slots=True)
 class SeatSecrets:
-    """What a seat must keep to take up its game again: x_i (1 to q − 1), and the nonce that opens its commitment."""
+    """The secrets that a seat needs to resume its game: x_i (1 to q − 1), and the nonce that opens its commitment."""
 
     secret: int = field(repr=False)
     nonce: bytes = field(repr=False)
 
 
 class SeatKeys:
-    """The secrets of one seat in one game, and what it does with them.
+    """The secrets of one seat in one game, and the contributions it makes with them.
 
-    ``number`` counts from 1. ``randomness(n)`` gives n fresh secret bytes. X_i is made afresh for every game.
+    ``number`` counts from 1. ``randomness(n)`` gives n fresh secret bytes. X_i is new for every game.
     """
 
     def __init__(
         self, number: int, identity: Identity, randomness: Randomness, kept: SeatSecrets | None = None
     ) -> None:
-        """``kept`` are the secrets of a seat that comes back; without it they are made."""
+        """``kept`` are the secrets of a seat that resumes; without it new ones are made."""
         self.number = number
         self._identity = identity
         self._randomness = randomness
         self._secret = random_scalar(randomness) if kept is None else kept.secret
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
-        self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: what this seat has seen of its own
-        self._given: dict[Point, int] = {}  # for whom this seat has signed a share, by the ciphertext's a
+        self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: own cards seen so far
+        self._given: dict[Point, int] = {}  # the seat that this one has signed a share for, by the ciphertext's a
 
     def __repr__(self) -> str:
         return f"OwnSeat({self.number})"
 
     def owes(self, match: Match) -> bool:
-        """Whether the open step waits for this seat, and it may sign on top of what is closed.
+        """Return True if the open step waits for this seat, and it may sign on top of the closed steps.
 
-        It may not where it would tell a second seat about a card: one that is or was its own, or another's before.
+        False where signing would reveal a card to a second seat: a share for its own (current or former) card, or for
+        one that it already gave to another seat.
         """
         return self.number in match.awaited and match.may_sign and not self._tells_two(match)
 
     def remember(self, match: Match, signed: Contribution) -> None:
-        """Before a match that is taken up again gets what this seat has signed: whom it told about which card."""
+        """Note the shares in an own contribution of a resumed match, before the match takes it."""
         word = open_envelope(signed.payload)
         if (word.seat, word.step, word.prev) == (self.number, match.number, match.head):
             self._given |= self._told_by_share(match)
@@ -90,12 +91,12 @@ class SeatKeys:
         return any(a in self._opened or self._given.get(a, holder) != holder for a, holder in told)
 
     def _told_by_share(self, match: Match) -> dict[Point, int]:
-        """Who learns of a card by the shares that this seat owes: by the card's ciphertext's a."""
+        """Return the seat that learns a card by each share that this seat owes, by the ciphertext's a."""
         ciphertexts = match.game.deck.ciphertexts
         return {ciphertexts[position].a: holder for position, holder in self._to_give(match).items()}
 
     def _to_give(self, match: Match) -> dict[int, int]:
-        """The deck positions that this seat owes shares for, each with the seat that the card is for."""
+        """Return the deck positions that this seat owes shares for, each with the seat that gets the card."""
         if match.kind == "draw":
             assert match.plan is not None, "a step that is open has a plan"
             return {match.game.deck.drawn: match.plan.subject}
@@ -109,7 +110,7 @@ class SeatKeys:
         return SharesBody(*self._shares(match, list(self._to_give(match))))
 
     def hand(self, match: Match) -> dict[int, int]:
-        """The seat's own cards: physical card by deck position, for every card that is dealt to it."""
+        """Return the seat's own cards: physical card by deck position, for every card dealt to it."""
         deck = match.game.deck
         hand = {position: deck.ciphertexts[position].a for position in deck.hand(self.number)}
         for position, a in hand.items():
@@ -118,13 +119,13 @@ class SeatKeys:
         return {position: self._opened[a] for position, a in hand.items()}
 
     def position(self, match: Match) -> Position:
-        """The position as this seat knows it: its own hand, and what everybody knows."""
+        """Return the position with this seat's own hand known."""
         deck = match.game.deck
         cards = [deck.face(card) for at, card in self.hand(match).items() if at not in deck.shown]
         return reveal(match.game.table_position(), self.number, cards)
 
     def contribute(self, match: Match) -> Contribution:
-        """What this seat owes to any open step but a turn. A shuffle takes some 35 ms: live, in a worker thread."""
+        """Return the contribution owed to any open step but a turn. A shuffle takes some 35 ms: run in a thread."""
         bodies = {
             "seat": self._seat_body,
             "reveal": self._reveal_body,
@@ -137,19 +138,19 @@ class SeatKeys:
         return self._sign(match, bodies[match.kind](match))
 
     def view(self, match: Match) -> View:
-        """What this seat may know, and what it can do; only after the deal."""
+        """Return the view of this seat; only after the deal."""
         seen = view(self.position(match), self.number)
         if match.kind == "discard" and self.owes(match):
-            # All who were called give at once; the engine takes them in seat order.
+            # All called seats give at once; the engine takes them in seat order.
             return replace(seen, legal=tuple(Action("give", card) for card in sorted(set(seen.hand))))
         return seen
 
     def view_after(self, match: Match, action: Action) -> View:
-        """What this seat would see if the seat that is to act did this."""
+        """Return the view of this seat if the seat to act did this."""
         return view(apply(self.position(match), action), self.number)
 
     def play(self, match: Match, action: Action) -> Contribution:
-        """An action of this seat; raises IllegalAction or AmbiguousAction, before anything is signed."""
+        """Sign an action of this seat. Raises IllegalAction or AmbiguousAction before anything is signed."""
         if match.kind == "discard":
             if action not in self.view(match).legal:
                 raise IllegalAction(message("your team was called: give up a card of your hand, like QH given"))
@@ -158,7 +159,7 @@ class SeatKeys:
         return self._sign(match, self._turn_body(match, action))
 
     def call(self, match: Match, remark: Remark) -> Contribution:
-        """Call a remark, in this seat's own turn; raises IllegalAction where it cannot be called."""
+        """Call a remark, in this seat's own turn. Raises IllegalAction if it cannot be called."""
         if fault := why_not_callable(match.game, remark, self.number, match.number):
             raise IllegalAction(fault)
         action = Action("call", seat=remark.said.seat)
@@ -167,7 +168,7 @@ class SeatKeys:
         return self._sign(match, CallBody(text, remark.payload, remark.signature))
 
     def ballot(self, match: Match, round_: int, wish: Wish, reason: Reason) -> Contribution:
-        """A vote about the first step that is not final. Signing it binds this seat: hand it to the match."""
+        """Sign a vote about the first step that is not final. It binds this seat: give it to the match."""
         step = match.chain.base
         assert step is not None, "nothing is voted on after the end"
         last = step.decree.last()
@@ -181,7 +182,7 @@ class SeatKeys:
         return Contribution(payload, sign(self._identity, BALLOT, payload))
 
     def heads(self, match: Match) -> tuple[Contribution, ...]:
-        """This seat's word on closings that are not final, where it has not given it yet."""
+        """Sign the heads of closings that are not final and not signed yet."""
         due = [step for step in match.chain.to_show() if not step.decree.has_shown(self.number)]
         return tuple(self._head(match, step) for step in due)
 
@@ -194,12 +195,12 @@ class SeatKeys:
         return Contribution(payload, sign(self._identity, HEAD, payload))
 
     def leave(self, match: Match) -> Contribution:
-        """This seat leaves for good."""
+        """Sign a leave."""
         payload = encode_signed(LeavePayload(1, match.game.id, self.number))
         return Contribution(payload, sign(self._identity, LEAVE, payload))
 
     def say(self, match: Match, text: str) -> tuple[bytes, bytes]:
-        """A remark's payload and signature; ``text`` is cleaned already (see match/text.py)."""
+        """Sign a remark; ``text`` is cleaned already (see match/text.py)."""
         number, last = match.remarks.next_of(self.number)
         courtesy = text in COURTESIES
         payload = encode(
@@ -217,22 +218,22 @@ class SeatKeys:
 
     @property
     def secrets(self) -> SeatSecrets:
-        """What to keep, where nobody else reads it, for this seat to come back after a crash."""
+        """The secrets to keep in a private place, for this seat to resume after a crash."""
         return SeatSecrets(self._secret, self._nonce)
 
     def belongs(self, match: Match) -> bool:
-        """Whether the secrets are those of this seat in this game, as far as the game has come to show it."""
+        """Return True if the secrets are those of this seat in this game, as far as the game shows it."""
         game = match.game
         commitment = key_commitment(game.id, self.number, encode_point(self._key), self._nonce)
         own_key = game.agreement.seats[self.number - 1].key == self.identity_key
         return own_key and game.commitments.get(self.number, commitment) == commitment
 
     def release(self) -> int:
-        """The game secret x_i, to be shown only after the end, at a table that agreed to open its hands."""
+        """Return the game secret x_i, to be shown only after the end, at a table that agreed to open its hands."""
         return self._secret
 
     def sign(self, label: str, data: bytes) -> bytes:
-        """The identity's signature, for the replay this seat writes."""
+        """Return the identity's signature, for the replay of this seat."""
         return sign(self._identity, label, data)
 
     @property

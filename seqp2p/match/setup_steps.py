@@ -1,8 +1,8 @@
 """The steps before the first turn: ``seat``, ``reveal``, ``shuffle`` and ``deal``. docs/protocol.md, "Steps".
 
-Each kind of step has a *check*, which looks at one seat's body and returns what the step keeps of it or raises
+Each kind of step has a *check*, which judges one seat's body and returns the part that the step keeps, or raises
 Refusal (or CryptoError), and a *close*, which runs once when all are in and changes the game. A check changes
-nothing; ``held`` is what the step keeps of the seats that came before.
+nothing; ``held`` are the kept parts of earlier seats.
 """
 
 from collections.abc import Mapping
@@ -25,21 +25,21 @@ Held: TypeAlias = Mapping[int, Any]
 
 
 def check_seat(_game: Game, _plan: StepPlan, body: SeatBody, _context: Context, _held: Held) -> bytes:
-    """Any 32 bytes are a commitment; step ``reveal`` opens it."""
+    """Check a commitment: any 32 bytes; step ``reveal`` opens it."""
     return body.commitment
 
 
 def close_seat(game: Game, _plan: StepPlan, commitments: Mapping[int, bytes]) -> tuple[Event, ...]:
-    """Everybody has committed, before anybody shows a key."""
+    """Keep the commitments of all seats, before any key is shown."""
     game.commitments.update(commitments)
     return ()
 
 
 def check_reveal(game: Game, _plan: StepPlan, body: RevealBody, context: Context, held: Held) -> tuple[Point, bytes]:
-    """The key and the nonce are those committed to, and the seat knows the key's secret.
+    """Check that the key and the nonce open the commitment, and that the seat knows the key's secret.
 
     Two seats with one key made it together (each proof is bound to its seat), and only all seats together can make
-    keys that cancel out (each is committed to before any is shown). Both are refused, at whichever comes last.
+    keys that cancel out (each is committed to before any is shown). Both are refused, at the seat that comes last.
     """
     key = decode_point(body.key)
     if key_commitment(game.id, context.seat, body.key, body.nonce) != game.commitments[context.seat]:
@@ -54,7 +54,7 @@ def check_reveal(game: Game, _plan: StepPlan, body: RevealBody, context: Context
 
 
 def close_reveal(game: Game, _plan: StepPlan, revealed: Mapping[int, tuple[Point, bytes]]) -> tuple[Event, ...]:
-    """The joint key and the dealer are fixed; the whole deck is put before the first shuffler."""
+    """Fix the joint key and the dealer, and start the shuffle of the whole deck."""
     game.keys.update({seat: revealed[seat][0] for seat in game.seats})
     game.joint_key = joint_key([game.keys[seat] for seat in game.seats])
     game.draw = draw_dealer(game.variant, game.players, [revealed[seat][1] for seat in game.seats])
@@ -66,7 +66,7 @@ def close_reveal(game: Game, _plan: StepPlan, revealed: Mapping[int, tuple[Point
 def check_shuffle(
     game: Game, _plan: StepPlan, body: ShuffleBody, context: Context, _held: Held
 ) -> tuple[Ciphertext, ...]:
-    """The new deck is the old one, re-encrypted in another order, and nothing else."""
+    """Check that the new deck is the old one, re-encrypted in another order."""
     before = game.deck.mixing
     after = decode_deck(body.deck, len(before))
     game.checks.shuffle(before, after, game.joint_key, body.proof, context)
@@ -74,7 +74,7 @@ def check_shuffle(
 
 
 def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
-    """The next seat gets this deck; after the last seat it is the pile."""
+    """Give this deck to the next seat; after the last seat it is the pile."""
     game.deck.mixing = decks[plan.subject]
     game.shuffles += 1
     if plan.subject == game.seats[-1]:
@@ -83,12 +83,12 @@ def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Cipherte
 
 
 def positions_of_others(game: Game, seat: int) -> list[int]:
-    """The deck positions dealt to others than this seat, ascending."""
+    """Return the deck positions dealt to other seats, ascending."""
     return [position for position, owner in enumerate(game.owners, game.deck.drawn) if owner != seat]
 
 
 def check_shares(game: Game, positions: list[int], body: SharesBody, context: Context) -> dict[int, Point]:
-    """One share for each of these deck positions, with one valid proof; returned by position."""
+    """Check one share for each of these deck positions, with one proof, and return them by position."""
     shares = decode_shares(body.shares, len(positions))
     statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
     game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
@@ -96,12 +96,12 @@ def check_shares(game: Game, positions: list[int], body: SharesBody, context: Co
 
 
 def check_deal(game: Game, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> dict[int, Point]:
-    """Shares for every card dealt to somebody else."""
+    """Check the shares for every card dealt to other seats."""
     return check_shares(game, positions_of_others(game, context.seat), body, context)
 
 
 def close_deal(game: Game, _plan: StepPlan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
-    """Each holder can open its own hand now, and nobody else can."""
+    """Deal the hands, which only their holders can open."""
     game.shares += sum(map(len, shares.values()))
     for owner in game.owners:
         position = game.deck.give(owner)

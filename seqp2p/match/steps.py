@@ -1,7 +1,7 @@
-"""The table of steps: who contributes what, how it is checked, and what closing it does.
+"""The table of steps: their contributors, their checks, and their effects.
 
 Theory of operation. A game has a queue of planned steps (``Game.plans``). The open step is the first of them; when
-the queue is empty, the next step is ``over`` once the position is decided, and else what the position waits for:
+the queue is empty, the next step is ``over`` once the position is decided, and else the step of the position's phase:
 
     seat ─▶ reveal ─▶ shuffle ×n ─▶ deal ─▶ turn ─▶ … ─▶ over
                                              │ ▲
@@ -10,9 +10,9 @@ the queue is empty, the next step is ``over`` once the position is decided, and 
         table talk, a remark called in a turn: discard ─▶ (the same turn)
        drawing by hand, a draw still owed when the next player has placed: late ─▶ [draw] ─▶ (that player's turn)
 
-A step waits for all seats, for its subject, for all but its subject, for those who have a share to give, or for the
-seats that owe a card. It closes when all these are in; only then does the game change. So the order in which
-contributions of one step arrive never matters.
+A step waits for all seats, for its subject, for all but its subject, for the seats with a share to give, or for the
+seats that owe a card. It closes when all these are in; only then does the game change. So the order of contributions
+to one step never matters.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from seqp2p.match.game import Game, StepPlan
 class StepRule:
     """One row: ``check(game, plan, body, context, held) → kept``, ``close(game, plan, {seat: kept}) → events``.
 
-    ``failure`` is what a body fails that its check refuses, ``proof_failure`` where the cryptography in it is wrong.
+    ``failure`` is the class of a body that its check refuses, ``proof_failure`` if its cryptography is wrong.
     """
 
     who: Literal["all", "subject", "others", "dealers", "penalised"]
@@ -41,7 +41,7 @@ class StepRule:
     close: Callable[..., Any]
 
     def failure_of(self, error: Exception) -> Failure:
-        """The kind of check that a body fails of which this was raised."""
+        """Return the kind of check that a body fails, by the error that was raised."""
         if isinstance(error, DecodeError):
             return "step"
         return self.proof_failure if isinstance(error, CryptoError) else self.failure
@@ -59,12 +59,12 @@ STEPS: dict[StepKind, StepRule] = {
     "over": StepRule("all", "result", "result", play_steps.check_over, play_steps.close_over),
 }
 
-# What the engine's phases are called among steps: drawing by hand and ending the turn are part of the turn.
+# The steps of the engine's phases: drawing by hand and ending the turn are part of the turn.
 STEP_OF_PHASE: dict[str, StepKind] = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}
 
 
 def next_plan(game: Game) -> StepPlan | None:
-    """The step to open now, or None when the game is finished."""
+    """Return the step to open now, or None when the game is finished."""
     if game.plans:
         return game.plans.popleft()
     if game.result is not None or game.abandoned:
@@ -76,7 +76,7 @@ def next_plan(game: Game) -> StepPlan | None:
 
 
 def awaited_seats(game: Game, plan: StepPlan) -> frozenset[int]:
-    """The seats that a step waits for."""
+    """Return the seats that a step waits for."""
     who = STEPS[plan.kind].who
     if who == "subject":
         return frozenset({plan.subject})

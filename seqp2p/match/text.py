@@ -1,7 +1,7 @@
-"""Text that one player wrote and others read: what it may consist of, the same for every program and for good.
+"""Text from one player for others: its permitted characters, the same for every program and for good.
 
-The ranges are written out, not asked of a Unicode database: databases grow, and a name that one version of Python
-takes for a letter is unassigned to another. docs/protocol.md, "Names and remarks".
+The ranges are written out, not taken from a Unicode database: databases grow, and a letter of one version of Python is
+unassigned in another. docs/protocol.md, "Names and remarks".
 """
 
 from seqp2p.i18n import message
@@ -43,13 +43,13 @@ HIDDEN = (
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a character could move a cursor, turn the writing round, or stand there unseen."""
+    """Return True if a character can move a cursor, change the direction of writing, or be invisible."""
     code = ord(character)
     return any(first <= code <= last for first, last in HIDDEN)
 
 
 def text_fault(what: str, text: str, length_max: int) -> str | None:
-    """Why others cannot be shown this text, or None: 1 to ``length_max`` code points, none of them hidden.
+    """Return the reason not to show this text to others, or None: 1 to ``length_max`` code points, none hidden.
 
     Spaces are U+0020, single, and only inside.
     """
@@ -63,7 +63,7 @@ def text_fault(what: str, text: str, length_max: int) -> str | None:
 
 
 def cleaned(text: str, length_max: int) -> str:
-    r"""Text as typed, made such that ``text_fault`` finds nothing in it, or empty where nothing is left.
+    r"""Return typed text without the characters that ``text_fault`` refuses; possibly empty.
 
     >>> cleaned("well\tplayed \x1b[31m!\u202e", 40)
     'well played [31m!'
