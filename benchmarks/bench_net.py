@@ -4,7 +4,8 @@
 others has told of it; ``told``: the same from the mover's own ``turn`` event. ``resync``: a peer that is 100 steps
 behind links and catches up, both ends in this process. ``memory``: the largest peer of the game of twelve.
 ``spectators``: the ratio to a table without any; of both, and of ``move_4``, the best of three games counts, for
-whatever else this machine does comes on top.
+whatever else this machine does comes on top. ``level_within_ms``: from a turn's event at the host until the last of the
+spectators has all of that turn, the longest of all turns, in the game whose moves were fastest.
 """
 
 import json
@@ -58,8 +59,8 @@ def start(script: str, *arguments: object, home: Path, **env: str) -> subprocess
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
 
 
-def game(players: int, spectators: int = 0) -> list[list[dict[str, Any]]]:
-    """Every event of every peer of one game."""
+def game(players: int, spectators: int = 0) -> tuple[list[list[dict[str, Any]]], list[float]]:
+    """Return every event of every peer of one game, the host first, and when the last spectator had each turn."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         common = ["--bot", "greedy", "--pace", PACE_S[players], "--json"]
 
@@ -72,6 +73,7 @@ def game(players: int, spectators: int = 0) -> list[list[dict[str, Any]]]:
         host = peer(1, "host", "--players", players, "--listen", "127.0.0.1:0")
         assert host.stdout is not None
         shown = json.loads(host.stdout.readline())
+        had = None
         if spectators:
             crowd = start("net_spectators.py", shown["address"], shown["code"], spectators, home=Path(folder, "crowd"))
             stack.callback(crowd.wait)
@@ -79,10 +81,12 @@ def game(players: int, spectators: int = 0) -> list[list[dict[str, Any]]]:
             assert crowd.stdout is not None
             crowd.stdout.readline()
             stack.callback(crowd.stdout.close)
+            had = crowd.stdout
         joined = [peer(seat, "join", shown["address"], SEQP2P_CODE=shown["code"]) for seat in range(2, players + 1)]
         # A whole game's events fit into no pipe's buffer.
         with ExitStack() as readers:
-            return [events_of(process, readers) for process in (host, *joined)]
+            events = [events_of(process, readers) for process in (host, *joined)]
+        return events, json.loads(had.readline()) if had else []
 
 
 def events_of(process: subprocess.Popen[str], stack: ExitStack) -> list[dict[str, Any]]:
@@ -122,14 +126,17 @@ def latencies_ms(told: Iterable[list[dict[str, Any]]]) -> tuple[list[float], lis
 
 
 def moves(players: int, spectators: int = 0) -> tuple[dict[str, float], list[list[dict[str, Any]]]]:
-    told = game(players, spectators)
+    told, had_at = game(players, spectators)
     decided, own = latencies_ms(told)
+    turned_at = [event["at"] for event in told[0] if "action" in event]
+    level_ms = [1000 * (had - turned) for turned, had in zip(turned_at, had_at, strict=bool(had_at))]
     return {
         "median_ms": round(statistics.median(decided), 2),
         "p99_ms": round(statistics.quantiles(decided, n=100)[98], 2),
         "told_median_ms": round(statistics.median(own), 2),
         "told_p99_ms": round(statistics.quantiles(own, n=100)[98], 2),
         "moves": len(decided),
+        **({"level_within_ms": round(max(level_ms), 1)} if level_ms else {}),
     }, told
 
 
@@ -222,7 +229,12 @@ def run() -> Figures:
         "peak_mb": round(max(event["peak_mb"] for event in ends), 1),
     }
     ratio = watched["median_ms"] / figures["move_4"]["median_ms"]
-    figures["spectators"] = {"count": SPECTATORS, "median_ms": watched["median_ms"], "ratio": round(ratio, 3)}
+    figures["spectators"] = {
+        "count": SPECTATORS,
+        "median_ms": watched["median_ms"],
+        "ratio": round(ratio, 3),
+        "level_within_ms": watched["level_within_ms"],
+    }
     return figures
 
 

@@ -23,7 +23,7 @@ from seqp2p.lobby.discovery import advertising
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.leaving import leave_table
-from seqp2p.lobby.spectator_server import spectator_server
+from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.addresses import Address, listening_addresses

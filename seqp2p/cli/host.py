@@ -25,7 +25,7 @@ from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.discovery import advertising
 from seqp2p.lobby.events import LobbyEvent, LobbyShown
 from seqp2p.lobby.host import host_table
-from seqp2p.lobby.spectator_server import SPECTATORS_MAX, SpectatorServer, spectator_server
+from seqp2p.lobby.spectators import SPECTATORS_MAX, SpectatorServer, spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address, listening_addresses

@@ -17,7 +17,6 @@ from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.live.peers import MeshPeer
 from seqp2p.lobby.address_update import AddressBook
-from seqp2p.lobby.spectator_feed import Show
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
@@ -25,7 +24,7 @@ from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach_any
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import GossipItem, Store
+from seqp2p.net.gossip import Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
@@ -78,7 +77,8 @@ class Mesh(Relay[Link]):
         """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
         self._store = store
         if self._table.spectators:
-            self._table.spectators.begin(Show(self._table.agreement, store, self._sticky))
+            self._table.spectators.feed.begin(self._table.agreement)
+            self._feed = self._table.spectators.feed
         with self._scope, self._tell:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -170,7 +170,7 @@ class Mesh(Relay[Link]):
         if proof.role == "watch":
             if not self._table.spectators:
                 raise PeerRefused("no_spectators")
-            self._table.spectators.admit(proof.key, proof.id)
+            self._table.spectators.feed.admit(proof.key, proof.id)
             return
         if proof.id != self._table.game:
             raise PeerRefused("wrong_game")
@@ -258,7 +258,3 @@ class Mesh(Relay[Link]):
 
     def _further_words(self) -> list[bytes]:
         return self._whereabouts.frames
-
-    def _show(self, item: GossipItem, frame: bytes) -> None:
-        if self._table.spectators:
-            self._table.spectators.spread(item, frame)

@@ -84,7 +84,7 @@ class SpectatorRunner:
         while frames is not None:
             self._link = Link(frames, self._limits)
             self._link.send(self._game.alive())
-            error = await self._link.run(LinkStage.SPECTATOR, self._handle, self._game.alive)
+            error = await self._link.run(LinkStage.SPECTATOR, self._handle, wire.Ping)
             self._link = None
             lost = self._game.lose(error)
             await self._backlog.put(lost)
@@ -124,7 +124,7 @@ class SpectatorRunner:
     async def _ask(self) -> None:
         while True:
             await trio.sleep(ASK_S)
-            if self._game.moved and self._link is not None:
+            if self._link is not None:
                 self._link.send(self._game.alive())
 
     async def _handle(self, message: WireMessage) -> None:

@@ -19,7 +19,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, Tell, TurnedAway, gone
 from seqp2p.lobby.pake import CodeKeeper
-from seqp2p.lobby.spectator_server import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
     Agreement,
@@ -217,7 +217,7 @@ class _HostLobby:
         if proof.role == "watch":
             if not self._spectators:
                 raise PeerRefused("no_spectators")
-            self._spectators.admit(proof.key, proof.id, self._id)
+            self._spectators.feed.admit(proof.key, proof.id, self._id)
             return
         if proof.role != "join":
             raise PeerRefused("not_started")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from seqp2p.i18n import message
-from seqp2p.lobby.spectator_server import SpectatorServer
+from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.match.table import Agreement, encode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.frames import FrameStream

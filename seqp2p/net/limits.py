@@ -142,21 +142,16 @@ class Limits:
     spectators_max: int = 50
     """Spectators at a table, if the host does not say another number: a class, a club's evening."""
 
-    watch_pause_s: float = 0.05
-    """Spectators are sent what is new in rounds of at least this time, one after the other: nobody sees the delay, and
-    fifty of them cost a seat under 10 % of a core, never more than one write at a time before its own."""
-
     watch_batch_max: int = 131_072
-    """Sent to a spectator in answer to one ``have``. With this much unsent it gets nothing new until it has read it and
-    asks, so that 200 that read slowly hold 50 MB at most; the longest game (1 MB) still comes within 5 s. What is left
-    of it at the host's goodbye is queued for all of them, but is in memory once."""
+    """Sent to a spectator in answer to one ``have``, once the last answer is read. The longest game (1 MB) still comes
+    within 5 s. All queues share the frames of one log, so the game is in memory once, also at the host's goodbye."""
 
     watch_frame_max: int = 1_024
     """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
 
     watch_rate_bytes_s: int = 16_384
-    """What is read of one spectator in the long run: 16 messages a second, where an honest one sends two. 200 that
-    send all they can cost 3,200 small messages a second, a tenth of a core."""
+    """What is read of one spectator in the long run: 16 messages a second, where an honest one sends two or
+    three. 200 that send all they can cost 3,200 small messages a second, a tenth of a core."""
 
     watch_rate_burst: int = 65_536
     """What a spectator may send at once: a few seconds' messages after a pause."""

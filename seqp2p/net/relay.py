@@ -79,6 +79,14 @@ class Wire(Protocol):
         ...
 
 
+class Feed(Protocol):
+    """The host's log for its spectators, of all that it signs or accepts."""
+
+    def append(self, item: GossipItem, frame: bytes) -> None:
+        """Add a frame."""
+        ...
+
+
 W = TypeVar("W", bound=Wire)
 
 
@@ -104,6 +112,7 @@ class Relay(Generic[W]):
         self._now = now
         self._store: Store
         self._sticky: dict[bytes, bytes] = {}
+        self._feed: Feed | None = None
 
     @property
     def linked(self) -> frozenset[int]:
@@ -219,10 +228,8 @@ class Relay(Generic[W]):
         for peer in self._neighbours.values():
             if peer.links and peer.view.wants(item, now):
                 peer.links[-1].send_frame(frame)
-        self._show(item, frame)
-
-    def _show(self, item: GossipItem, frame: bytes) -> None:
-        """What is passed on is shown to spectators too, where there are any."""
+        if self._feed is not None:
+            self._feed.append(item, frame)
 
     def _spread_for_good(self, message: SignedMessage) -> None:
         frame = encode_message(message)

@@ -10,7 +10,6 @@ from typing import Protocol, TypeAlias
 
 from seqp2p.i18n import message, message_of
 from seqp2p.live.inbox import InboxItem
-from seqp2p.lobby.spectator_feed import Show
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement
 from seqp2p.net.dialling import pause_s
@@ -22,7 +21,7 @@ from seqp2p.net.messages import Bye, bye, encode_message
 from seqp2p.net.relay import LinkDown, LinkUp, Neighbour, Received, Relay
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded
-from seqp2p.testing.spectator_server import VirtualSpectatorFeed
+from seqp2p.testing.spectator_server import VirtualSpectatorServer
 from seqp2p.testing.wires import End, keep_alive
 
 Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
@@ -60,7 +59,7 @@ class Other(Neighbour[End]):
 
 
 class VirtualMesh(Relay[End]):
-    """The links of one incarnation of a seat, and those of its ``feed`` if it is the host."""
+    """The links of one incarnation of a seat, and those to its ``spectators`` if it is the host."""
 
     def __init__(
         self,
@@ -69,7 +68,7 @@ class VirtualMesh(Relay[End]):
         process: MeshProcess,
         dice: random.Random,
         limits: Limits = DEFAULT_LIMITS,
-        feed: VirtualSpectatorFeed | None = None,
+        spectators: VirtualSpectatorServer | None = None,
     ) -> None:
         players = len(agreement.seats)
         self._others = {seat: Other(own_seat, seat, limits) for seat in range(1, players + 1) if seat != own_seat}
@@ -78,15 +77,16 @@ class VirtualMesh(Relay[End]):
         self._dice = dice
         self._limits = limits
         self._agreement = agreement
-        self._feed = feed
+        self._spectators = spectators
         self._closing: Callable[[], None] | None = None
         self.faulted: list[tuple[int, str]] = []  # the peers that this seat has blamed, or refused, with the reason
 
     def begin(self, store: Store) -> None:
         """Start to dial the others."""
         self._store = store
-        if self._feed:
-            self._feed.begin(Show(self._agreement, store, self._sticky))
+        if self._spectators:
+            self._feed = self._spectators.feed
+            self._feed.begin(self._agreement)
         for other in self._others.values():
             self._dial_later(other)
 
@@ -120,14 +120,14 @@ class VirtualMesh(Relay[End]):
         """Return the reason to refuse a link from that seat or spectator, or None."""
         if number in self._others:
             return PeerRefused("faulty") if self._others[number].faults >= self._limits.faults_max else None
-        return self._feed.turns_away(number, hello) if self._feed else PeerRefused("no_spectators")
+        return self._spectators.turns_away(number, hello) if self._spectators else PeerRefused("no_spectators")
 
     def adopt(self, end: End) -> None:
         """Use a new link, dialled or accepted."""
         if end.seat in self._others:
             self._adopt(end)
-        elif self._feed:
-            self._feed.adopt(end)
+        elif self._spectators:
+            self._spectators.adopt(end)
 
     def _adopt(self, end: End) -> None:
         other = self._others[end.seat]
@@ -146,8 +146,8 @@ class VirtualMesh(Relay[End]):
         """Forget a link that has ended."""
         if end.seat in self._others:
             self._lost(end, error)
-        elif self._feed:
-            self._feed.lost(end, error)
+        elif self._spectators:
+            self._spectators.lost(end, error)
             if isinstance(error, PeerError):
                 self.faulted.append((end.seat, message_of(error)))
         if self._closing and not self._awaited:
@@ -174,7 +174,7 @@ class VirtualMesh(Relay[End]):
     @property
     def _awaited(self) -> bool:
         """Return True if a peer has not closed its link yet."""
-        return bool(self.linked) or bool(self._feed and self._feed.count)
+        return bool(self.linked) or bool(self._spectators and self._spectators.ends)
 
     def _blame(self, peer: Neighbour[End], error: PeerError) -> None:
         self.faulted.append((peer.seat, message_of(error)))
@@ -184,8 +184,8 @@ class VirtualMesh(Relay[End]):
 
     def receive(self, end: End, data: bytes) -> None:
         """Handle a frame."""
-        if self._feed and end.seat not in self._others:
-            self._feed.receive(end, data)
+        if self._spectators and end.seat not in self._others:
+            self._spectators.receive(end, data)
             return
         other = self._others[end.seat]
         try:
@@ -216,18 +216,14 @@ class VirtualMesh(Relay[End]):
         for other in self._others.values():
             for link in other.links:
                 link.send_frame(encode_message(bye(reason)))
-        if self._feed:
-            self._feed.say_goodbye(reason)
+        if self._spectators:
+            self._spectators.say_goodbye(reason)
         self._process.after(self._limits.close_s if self._awaited else 0.0, close_once)
 
     def abort(self) -> None:
         """Close the connections of a process that has ended in order."""
         for link in self.ends:
             link.end(LinkLost(message("It has left.")))
-
-    def _show(self, item: GossipItem, frame: bytes) -> None:
-        if self._feed:
-            self._feed.spread(item, frame)
 
     # For seats that cheat.
 
@@ -245,4 +241,4 @@ class VirtualMesh(Relay[End]):
     def ends(self) -> list[End]:
         """This side's ends of all links."""
         own = [end for other in self._others.values() for end in other.links]
-        return own + self._feed.ends if self._feed else own
+        return own + self._spectators.ends if self._spectators else own

@@ -20,7 +20,7 @@ from seqp2p.testing.memory import REMEMBERING
 from seqp2p.testing.mesh import Answered, VirtualMesh
 from seqp2p.testing.players import Choose, VirtualAsking
 from seqp2p.testing.process import MakeSession, SimSeat, SimSeatProcess, replay_path
-from seqp2p.testing.spectator_server import VirtualSpectatorFeed
+from seqp2p.testing.spectator_server import VirtualSpectatorServer
 from seqp2p.testing.table import TableKey, VirtualSeat, drawn_from
 
 SimPeerState: TypeAlias = Literal["playing", "down", "ended", "gone"]
@@ -145,17 +145,17 @@ class SimPeer:
         self.state = "playing"
         process = self.process = SimSeatProcess(self)
         dice = drawn_from(self.dice.random(), "mesh")
-        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, feed=self._audience(process))
+        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, spectators=self._spectators(process))
         mesh.faulted = self.faulted
         asking = VirtualAsking(self.choose, process, self.see)
         sitting = SimSeat(match, seat, mesh, asking, writer, self.tell, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
-    def _audience(self, process: SimSeatProcess) -> VirtualSpectatorFeed | None:
-        """Return room for spectators if this is the host; a seat that was resumed has none."""
+    def _spectators(self, process: SimSeatProcess) -> VirtualSpectatorServer | None:
+        """Return the spectators' server, if this is the host; a seat that has resumed has none."""
         if not self.lan.places or self.number != self.lan.host or self.lives > 1:
             return None
-        return VirtualSpectatorFeed(self.lan.places, process)
+        return VirtualSpectatorServer(self.lan.places, process)
 
     def kill(self, *, power: bool) -> None:
         """End the process by a crash; with ``power`` of its machine."""

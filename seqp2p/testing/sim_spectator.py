@@ -17,7 +17,7 @@ from seqp2p.match.machine import Match
 from seqp2p.net.dialling import pause_s
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import LinkStage, WireMessage, encode_message
+from seqp2p.net.messages import LinkStage, Ping, WireMessage, encode_message
 from seqp2p.replay.writer import ReplayWriter, Signer
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded, pieces
@@ -93,7 +93,7 @@ class SimSpectator(SimProcess[WatchItem]):
         """Use a link to the host."""
         self.end, self._failures = end, 0
         self.say(self.spectator.alive())
-        keep_alive(end, self.after, DEFAULT_LIMITS, self.spectator.alive)
+        keep_alive(end, self.after, DEFAULT_LIMITS, Ping)
 
     def say(self, *messages: WireMessage) -> None:
         """Send a message to the host, if there is a link."""
@@ -102,8 +102,7 @@ class SimSpectator(SimProcess[WatchItem]):
                 self.end.send_frame(encode_message(message))
 
     def _ask_on(self) -> None:
-        if self.spectator.moved:
-            self.say(self.spectator.alive())
+        self.say(self.spectator.alive())
         self.after(ASK_S, self._ask_on)
 
     def _hear(self, end: End, data: bytes) -> None:

@@ -35,7 +35,7 @@ class Host(Protocol):
 
 
 class End:
-    """One end of a link, as ``seqp2p.lobby.spectator_feed.Outlet``.
+    """One end of a link, as ``seqp2p.lobby.spectators.Outlet``.
 
     ``heard_at``: the virtual time of the last frame; ``under_way``: bytes sent from here and not read yet.
     """

@@ -147,7 +147,7 @@ async def test_a_lost_connection_is_made_again(virtual_time: object, tmp_path: P
         assert code != hall.code
         await trio.aclose_forcefully(hall.seen[1].waiting.frames.stream)
         await trio.sleep(5)
-        assert hall.spectators.count == 1
+        assert len(hall.spectators.feed.readers) == 1
     same_game(hall.seen[1], hall[1])
     away = [event for event in hall.seen[1].told if isinstance(event, Absent | Back)]
     assert away == [Absent(1, 120), Back(1)]
@@ -164,7 +164,7 @@ async def test_a_host_that_stays_away(virtual_time: object, tmp_path: Path) -> N
         await trio.sleep(5)
         hall.crash(1)
         hall.wires.cut(address_of(1))
-        for spectator in hall.spectators._spectators.values():
+        for spectator in hall.spectators.feed.readers:
             spectator.link.end(LinkLost("The process is gone."))
         gone_at = trio.current_time()
         await hall.seen[1].ended.wait()
@@ -202,7 +202,7 @@ async def test_a_spectator_that_leaves(virtual_time: object, tmp_path: Path) -> 
         await hall.seen[1].spectator.leave("left")
         await trio.sleep(1)
         assert hall.seen[1].reason == "left"
-        assert hall.spectators.count == 0
+        assert len(hall.spectators.feed.readers) == 0
     checked(hall)
     assert hall.seen[1].report().verdict == "unfinished"
 

@@ -15,7 +15,7 @@ from seqp2p.live.spectator_session import WatchEvent
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame, TurnedAway
 from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
-from seqp2p.lobby.spectator_server import SpectatorPlaces, SpectatorServer
+from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match

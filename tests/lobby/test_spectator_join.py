@@ -14,9 +14,8 @@ from seqp2p.lobby.events import CodeShown, LobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.pake import CodeKeeper
-from seqp2p.lobby.spectator_feed import Show
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
-from seqp2p.lobby.spectator_server import SpectatorServer, spectator_server
+from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Remarked
 from seqp2p.match.table import encode_agreement
@@ -131,11 +130,11 @@ async def test_let_in_before_the_start(autojump_clock: object) -> None:
         made.nursery.start_soon(watch, 20)
         made.nursery.start_soon(watch, 21)
         await trio.sleep(60)  # The lobby may take long: both sides show that they are there.
-        assert made.spectators.count == 2
+        assert len(made.spectators.feed.readers) == 2
         assert galleries == []
         await made.join(2)
         await trio.sleep(1)
-        assert made.spectators.count == 2, "the end of the lobby is nothing to them"
+        assert len(made.spectators.feed.readers) == 2, "the end of the lobby is nothing to them"
         table = next(table for table in made.tables if table.seat == 1)
         assert table.spectators is made.spectators
 
@@ -160,7 +159,7 @@ async def test_at_the_door_when_the_lobby_closes(autojump_clock: object) -> None
         begun.set()
         await made.nursery.start(Mesh(table, randomness("mesh")).run, Nothing())
         await trio.sleep(1)
-        assert made.spectators.count == 1
+        assert len(made.spectators.feed.readers) == 1
         assert made.wires.dialled.count(address_of(1)) == 3
 
 
@@ -178,12 +177,12 @@ async def test_who_sits_down_watches_no_longer(autojump_clock: object) -> None:
         await made.join(2)
         await trio.sleep(1)
         table = next(table for table in made.tables if table.seat == 1)
-        made.spectators.begin(Show(table.agreement, Nothing(), {}))
+        made.spectators.feed.begin(table.agreement)
         await ended.wait()
         await trio.lowlevel.checkpoint()
-        assert made.spectators.count == 0
+        assert len(made.spectators.feed.readers) == 0
         with pytest.raises(PeerRefused) as refused:
-            made.spectators._require_room(credentials(2).identity.public)
+            made.spectators.feed.require_room(credentials(2).identity.public)
         assert refused.value.code == "same_key"
 
 
@@ -208,7 +207,7 @@ async def test_for_as_long_as_there_is_a_table() -> None:
         assert spectators is None
     async with spectator_server(3) as spectators:
         assert spectators is not None
-        assert spectators.count == 0
+        assert len(spectators.feed.readers) == 0
 
 
 async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object) -> None:

@@ -85,7 +85,7 @@ async def test_a_spectator_that_speaks(virtual_time: object, tmp_path: Path, mes
         await say(frames, Have(1, ()), message)
         assert await ended(frames)
         await trio.sleep(0.1)
-        assert hall.spectators.count == 1, "the other one is not touched"
+        assert len(hall.spectators.feed.readers) == 1, "the other one is not touched"
         with pytest.raises(PeerRefused) as refused:
             await _settled(await hall.come_back(1))
         assert refused.value.code == "not_watching", "it needs the code again"
@@ -139,8 +139,8 @@ async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path)
         await asleep.wait()
         frames = await hall.knock(1)
         handled: list[float] = []
-        spectators: Any = hall.spectators
-        spectators._catch_up = lambda _: handled.append(trio.current_time())
+        feed: Any = hall.spectators.feed
+        feed._answer = lambda _: handled.append(trio.current_time())
         begun = trio.current_time()
         with trio.move_on_after(20):
             async with trio.open_nursery() as reading:
@@ -219,7 +219,7 @@ async def test_both_in_the_exchange_for_the_last_place(virtual_time: object, tmp
             for number in range(1, 5):
                 nursery.start_soon(come, number)
         assert codes == ["no_spectators"] * 3
-        assert hall.spectators.count == 1
+        assert len(hall.spectators.feed.readers) == 1
     assert len(hall.came) == 1
 
 
@@ -242,7 +242,7 @@ async def test_all_come_back_for_the_last_place(virtual_time: object, tmp_path: 
             for number in (1, 2, 3):
                 nursery.start_soon(come_back, number)
             await trio.sleep(1)
-            assert hall.spectators.count == 1
+            assert len(hall.spectators.feed.readers) == 1
             assert codes == ["no_spectators"] * 2, "the others were told why"
             nursery.cancel_scope.cancel()
 
@@ -255,7 +255,7 @@ async def test_one_connection_of_each_key(virtual_time: object, tmp_path: Path) 
         second = await hall.come_back(1)
         assert await hear(second) == Watching(hall[1].match.agreement_bytes)
         assert await ended(first)
-        assert hall.spectators.count == 1
+        assert len(hall.spectators.feed.readers) == 1
     checked(hall)
 
 

@@ -1,6 +1,5 @@
 """Spectators of simulated games: they see what the seats see, change nothing, and the witness looks after them."""
 
-import itertools
 import random
 from dataclasses import replace
 from typing import Any
@@ -9,9 +8,9 @@ import msgspec
 import pytest
 
 from seqp2p.live.absence import Absent, Back
+from seqp2p.lobby.spectators import FeedReader, SpectatorFeed
 from seqp2p.match.events import Result
-from seqp2p.net.gossip import GossipItem
-from seqp2p.net.messages import Bye, LinkStage, Refused
+from seqp2p.net.messages import Bye, LinkStage, Refused, WireMessage
 from seqp2p.replay.format import StepRecord, records
 from seqp2p.testing import (
     KINDS,
@@ -33,7 +32,6 @@ from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpe
 from seqp2p.testing.memory import decoded, pieces
 from seqp2p.testing.sim_spectator import SimSpectator
 from seqp2p.testing.spectator import VirtualSpectator
-from seqp2p.testing.spectator_server import VirtualSpectatorFeed
 from seqp2p.testing.wires import End
 
 ONE = 101
@@ -120,22 +118,21 @@ def test_what_goes_wrong_is_drawn_from_the_seed() -> None:
 
 def test_one_that_reads_in_bursts_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is sent no more than a batch until it has read that; then it asks for the rest. The seats do not notice."""
-    put: list[bool] = []
-    spread = VirtualSpectatorFeed.spread
+    behind: list[int] = []
+    handle = SpectatorFeed.handle
 
-    def noting(self: VirtualSpectatorFeed, item: GossipItem, frame: bytes) -> bool:
-        put.append(spread(self, item, frame))
-        return put[-1]
+    def noting(self: SpectatorFeed, reader: FeedReader, received: WireMessage) -> None:
+        behind.append(len(self._log) - reader.position)
+        handle(self, reader, received)
 
-    monkeypatch.setattr(VirtualSpectatorFeed, "spread", noting)
+    monkeypatch.setattr(SpectatorFeed, "handle", noting)
     calm, lagging = hall(players=6), hall(Fault("bursts", 3.0, (ONE,), 10.0, 6.0), players=6)
     calm.run()
-    assert all(put[10:]), "level from the first moments on"
-    put.clear()
+    usual = max(behind)
+    behind.clear()
     lagging.run()
-    lost = [at for at, (before, after) in enumerate(itertools.pairwise(put)) if before and not after]
-    assert lost, "not level any more"
-    assert any(put[lost[0] + 1 :]), "level again"
+    assert max(behind) > 2 * usual, "not level any more"
+    assert 0 in behind[behind.index(max(behind)) :], "level again"
     assert outcome_of(lagging).hash == outcome_of(calm).hash
     assert result_of(lagging.spectators[ONE]) == lagging.peers[lagging.host].result
     assert steps_of(lagging.spectators[ONE].record) == steps_of(lagging.peers[lagging.host].record)

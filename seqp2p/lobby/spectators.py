@@ -1,0 +1,364 @@
+"""The spectators of one table, at its host: let in by the join code, and answered from one log of frames.
+
+Theory of operation. Spectators pull. The host appends every frame that its seat signs or accepts to one log, and sends
+nothing unasked but the agreement and its goodbye. Each reader has a position in the log: a ``have`` is answered with
+the frames from there on, a batch at a time. A link loses nothing, so the position is all that the host must know.
+
+    accepted ──append──▶ log ──── handle(have): the next batch ───▶ link
+                                  say_goodbye: the rest, goodbye ──▶ link
+
+``SpectatorFeed`` decides who may watch and what each is sent; it has no task and no clock of its own.
+``SpectatorServer`` runs it on trio, in a nursery that outlives the lobby. A spectator may send ``have``, ``ping`` and
+``bye``: nothing it sends reaches the session, and no call of the session waits for it.
+"""
+
+import contextlib
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, replace
+from typing import Final, NoReturn, Protocol
+
+import trio
+
+from seqp2p.i18n import message, message_of
+from seqp2p.lobby.events import SpectatorCame, Tell, TurnedAway
+from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
+from seqp2p.net import tls
+from seqp2p.net.auth import NO_LOBBY, receive, refuse
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import GossipItem
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.links import Link
+from seqp2p.net.messages import Bye, Have, LinkStage, Ping, Proof, Watch, Watching, WireMessage, bye, encode_message
+from seqp2p.net.relay import Wire
+from seqp2p.net.tls import Credentials
+
+SPECTATORS_MAX: Final = 200
+"""The most that an option allows at one host: 200 links carry each byte of the game 200 times."""
+
+# Refusals that the person at the host is told of: a stranger guesses at the code.
+_GUESSED: Final = frozenset({"wrong_code", "code_burned"})
+
+
+class Outlet(Wire, Protocol):
+    """A live link to a spectator."""
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that are queued, or on their way to the system."""
+        ...
+
+
+def of_spectators(limits: Limits) -> Limits:
+    """Return the limits of spectators' links: they send next to nothing, and get a little at a time."""
+    return replace(
+        limits,
+        frame_max=limits.watch_frame_max,
+        rate_bytes_s=limits.watch_rate_bytes_s,
+        rate_burst=limits.watch_rate_burst,
+        resync_max=limits.watch_batch_max,
+    )
+
+
+class FeedReader:
+    """One spectator: its link, and its position in the log."""
+
+    def __init__(self, key: bytes, link: Outlet) -> None:
+        self.key = key
+        self.link = link
+        self.position = 0
+        self.has: Have | None = None
+        """Its last ``have``, and ``has_since``, when it first sent that."""
+        self.has_since = 0.0
+        self.answer_at = float("-inf")
+        self._covered: tuple[Have, int] | None = None
+
+    def cover(self, has: Have, end: int) -> None:
+        """Skip the contributions that ``has`` names, in the log before ``end``."""
+        self._covered = has, end
+
+    def needs(self, item: GossipItem) -> bool:
+        """Return True unless the item at ``position`` is a contribution that its ``have`` named."""
+        if self._covered is None:
+            return True
+        has, end = self._covered
+        return self.position >= end or item.author is None or _lacks(has, item.author, item.step)
+
+
+def _lacks(has: Have, author: int, step: int) -> bool:
+    return step > has.step or (step == has.step and author not in has.seats)
+
+
+class SpectatorFeed:
+    """At most ``size_max`` spectators, from the lobby to the end of the game, and the log they are sent.
+
+    ``now`` is a clock, ``limits`` those of ``of_spectators``. No method waits.
+    """
+
+    def __init__(self, size_max: int, limits: Limits, now: Callable[[], float]) -> None:
+        self._size_max = size_max
+        self._limits = limits
+        self._now = now
+        self._log: list[tuple[GossipItem, bytes]] = []
+        self._readers: dict[bytes, FeedReader] = {}
+        self._known: dict[bytes, str] = {}  # names by key, of those who gave the code
+        self._watching = b""
+        self._game: bytes | None = None
+        self._seated: frozenset[bytes] = frozenset()
+        self._closing = False
+
+    @property
+    def readers(self) -> tuple[FeedReader, ...]:
+        """The spectators that are linked now."""
+        return tuple(self._readers.values())
+
+    def begin(self, agreement: Agreement) -> None:
+        """Send the agreement to all: all seats have agreed. A spectator that has sat down since is one no more."""
+        data = encode_agreement(agreement)
+        self._game = game_id(data)
+        self._seated = frozenset(seat.key for seat in agreement.seats)
+        self._watching = encode_message(Watching(data))
+        for reader in self.readers:
+            if reader.key in self._seated:
+                reader.link.end(LinkLost(message("It has sat down.")))
+            else:
+                reader.link.send_frame(self._watching)
+
+    # Admission.
+
+    def admit(self, key: bytes, hello: bytes, lobby: bytes = NO_LOBBY) -> None:
+        """Let this key as far as the code; raises PeerRefused. ``hello`` is the id it comes for."""
+        if hello not in (lobby, self._game):
+            raise PeerRefused("wrong_game")
+        self.require_room(key)
+
+    def resumes(self, key: bytes, hello: bytes) -> bool:
+        """Return True for a key that gave the code before; raises PeerRefused for one that only claims so."""
+        if hello != self._game:
+            return False
+        if key not in self._known:
+            raise PeerRefused("not_watching")
+        self.require_room(key)  # Others may have come in since it was admitted.
+        return True
+
+    def register(self, key: bytes, name: str) -> int:
+        """Note that this key has given the code; returns how many watch with it."""
+        self._known.pop(key, None)
+        self._known[key] = name
+        if len(self._known) > self._limits.watch_known_max:
+            del self._known[next(iter(self._known))]
+        return len(self._readers.keys() - {key}) + 1
+
+    def require_room(self, key: bytes) -> None:
+        """Raise PeerRefused for the key of a seat, and where all places are taken."""
+        if key in self._seated:
+            raise PeerRefused("same_key")
+        if self._closing or len(self._readers.keys() - {key}) >= self._size_max:
+            raise PeerRefused("no_spectators")
+
+    # Links and what comes by them.
+
+    def connect(self, key: bytes, link: Outlet) -> FeedReader:
+        """Add a spectator that is let in."""
+        if old := self._readers.get(key):
+            # It proved the key, so it has reconnected before its old connection was known to be dead.
+            old.link.end(LinkLost(message("A newer connection has taken its place.")))
+        reader = self._readers[key] = FeedReader(key, link)
+        if self._watching:
+            link.send_frame(self._watching)
+        return reader
+
+    def disconnect(self, reader: FeedReader, error: NetError | None) -> None:
+        """Remove a spectator whose link has ended, for this reason if it is known."""
+        if self._readers.get(reader.key) is reader:
+            del self._readers[reader.key]
+        if isinstance(error, PeerError):
+            # One that sends into the game is no spectator: it needs the code again, which may be another by then.
+            self._known.pop(reader.key, None)
+
+    def handle(self, reader: FeedReader, received: WireMessage) -> None:
+        """Take a message of a spectator; raises LinkLost at its goodbye."""
+        match received:
+            case Have():
+                self._note(reader, received)
+                self._answer(reader)
+            case Bye():
+                raise LinkLost(message("It has left."))
+            case _:
+                pass  # A sign of life.
+
+    def _note(self, reader: FeedReader, has: Have) -> None:
+        """Note how far a spectator is. Begin again where it stands still and lacks what it was sent."""
+        now = self._now()
+        if reader.has is None:
+            reader.cover(has, len(self._log))
+        elif has == reader.has:
+            if now - reader.has_since < self._limits.resend_s:
+                return
+            self._rewind(reader, has)
+        reader.has, reader.has_since = has, now
+
+    def _rewind(self, reader: FeedReader, has: Have) -> None:
+        """Go back to the first contribution that it lacks. Steps ascend in the log, unless some were undone."""
+        for position in reversed(range(reader.position)):
+            item = self._log[position][0]
+            if item.author is None:
+                continue
+            if item.step < has.step:
+                break
+            if _lacks(has, item.author, item.step):
+                reader.position = position
+                reader.cover(has, len(self._log))
+
+    # What they are sent.
+
+    def append(self, item: GossipItem, frame: bytes) -> None:
+        """Add a frame to the log: the host's seat has signed or accepted it."""
+        self._log.append((item, frame))
+
+    def say_goodbye(self, reason: str) -> None:
+        """Let no more in; send all the rest of the log, asked for or not, and a goodbye.
+
+        All queues share the log's frames: 200 spectators that read nothing hold the game in memory once.
+        """
+        self._closing = True
+        farewell = encode_message(bye(reason))
+        for reader in self.readers:
+            # More than a link holds would end it, unread.
+            self._send(reader, self._limits.unsent_max - reader.link.unsent - len(farewell))
+            reader.link.send_frame(farewell)
+
+    def cut_off(self) -> None:
+        """End the links that are still there: those who read the goodbye have closed theirs."""
+        for reader in self.readers:
+            reader.link.end(LinkLost(message("It did not take the farewell.")))
+
+    def _answer(self, reader: FeedReader) -> None:
+        """Send the next batch, if the last one is read and the pause after it is over."""
+        now = self._now()
+        if self._closing or reader.position == len(self._log) or reader.link.unsent or now < reader.answer_at:
+            return
+        reader.answer_at = now + self._limits.answer_pause_s
+        self._send(reader, max(self._limits.resync_max, len(self._log[reader.position][1])))
+
+    def _send(self, reader: FeedReader, size_max: int) -> None:
+        for item, frame in self._log[reader.position :]:
+            if reader.needs(item):
+                size_max -= len(frame)
+                if size_max < 0:
+                    return
+                reader.link.send_frame(frame)
+            reader.position += 1
+
+
+@dataclass(frozen=True, slots=True)
+class SpectatorPlaces:
+    """The way in: the code that spectators must know, and the host that they meet."""
+
+    keeper: CodeKeeper
+    credentials: Credentials
+    tell: Tell
+
+
+@contextlib.asynccontextmanager
+async def spectator_server(size_max: int) -> AsyncGenerator["SpectatorServer | None"]:
+    """Serve at most so many spectators until the block ends; None if none are allowed."""
+    if not size_max:
+        yield None
+        return
+    async with trio.open_nursery() as nursery:
+        yield SpectatorServer(nursery, size_max)
+        nursery.cancel_scope.cancel()
+
+
+class SpectatorServer:
+    """The spectators' connections, in a nursery that outlives lobby and game. Only ``until_gone`` waits."""
+
+    def __init__(self, nursery: trio.Nursery, size_max: int, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = of_spectators(limits)
+        self.feed = SpectatorFeed(size_max, self._limits, trio.current_time)
+        self._nursery = nursery
+        self._places: SpectatorPlaces | None = None
+        self._changed = trio.Event()
+
+    def open(self, places: SpectatorPlaces) -> None:
+        """Set the way in, when the lobby opens."""
+        self._places = places
+
+    def welcome(self, frames: FrameStream, proof: Proof) -> None:
+        """Serve an authenticated connection with role ``watch``, in a task of its own."""
+        self._nursery.start_soon(self._serve, frames, proof)
+
+    def say_goodbye(self, reason: str) -> None:
+        """Say goodbye to all, and end the links that are not closed in time."""
+        self.feed.say_goodbye(reason)
+        self._nursery.start_soon(self._cut_off_later)
+
+    async def until_gone(self) -> None:
+        """Wait until the last spectator has closed its link. The caller bounds the time."""
+        while self.feed.readers:
+            await self._changed.wait()
+
+    async def _cut_off_later(self) -> None:
+        await trio.sleep(self._limits.close_s)
+        self.feed.cut_off()
+
+    # One spectator, from the door to the end of its link.
+
+    async def _serve(self, frames: FrameStream, proof: Proof) -> None:
+        assert self._places is not None, "the lobby opens before anyone comes"
+        try:
+            async with tls.closing_on_error(frames.stream):
+                await self._let_in(frames, proof, self._places)
+        except NetError as error:
+            if isinstance(error, PeerRefused) and error.code in _GUESSED:
+                self._places.tell(TurnedAway(message("Somebody could not watch: {reason}", reason=message_of(error))))
+            return
+        await self._carry(proof.key, frames)
+
+    async def _let_in(self, frames: FrameStream, proof: Proof, places: SpectatorPlaces) -> None:
+        """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""
+        try:
+            if self.feed.resumes(proof.key, proof.id):
+                return
+        except PeerRefused as refused:
+            await self._refuse(frames, refused.code)
+        own = places.credentials
+        await places.keeper.check(
+            frames, proof.key, own.identity.public, own.certificate_hash, rest_s=self._limits.code_rest_s
+        )
+        try:
+            with trio.fail_after(self._limits.authenticate_s):
+                watch = await receive(frames, LinkStage.CODE_HOST, self._limits)
+        except trio.TooSlowError:
+            raise LinkLost(message("It took too long to say who watches.")) from None
+        if not isinstance(watch, Watch):
+            raise PeerError(message("The other side did not say who watches."))
+        if name_fault(watch.name) is not None:
+            await self._refuse(frames, "bad_name")
+        try:
+            self.feed.require_room(proof.key)  # Others may have come in meanwhile.
+        except PeerRefused as refused:
+            await self._refuse(frames, refused.code)
+        places.tell(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
+
+    async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
+        await refuse(frames, code, self._limits)
+        raise PeerRefused(code)
+
+    async def _carry(self, key: bytes, frames: FrameStream) -> None:
+        link = Link(frames, self._limits)
+        reader = self.feed.connect(key, link)
+        error: NetError | None = None
+
+        async def handle(received: WireMessage) -> None:
+            await trio.lowlevel.checkpoint()
+            self.feed.handle(reader, received)
+
+        try:
+            error = await link.run(LinkStage.WATCHED, handle, Ping)
+        finally:
+            self.feed.disconnect(reader, error)
+            self._changed.set()
+            self._changed = trio.Event()
