@@ -1,4 +1,4 @@
-"""What can be wrong with bytes that claim to be a contribution, by who is to blame for it."""
+"""The faults of bytes that claim to be a contribution, by the peer to blame."""
 
 from typing import Literal, TypeAlias
 
@@ -10,23 +10,23 @@ Failure: TypeAlias = Literal[
     "equivocation", "step", "key", "shuffle", "share", "rules", "result",
     "ballot", "remark", "evidence", "opening", "end", "incomplete",
 ]  # fmt: skip
-"""What kind of check a replay fails, for programs: docs/protocol.md, section 13, has what each means."""
+"""The kind of check that a replay fails, for programs: docs/protocol.md, section 13."""
 
 
 class MatchError(Exception):
-    """Base of everything that ``Match.receive`` raises."""
+    """Base of all errors that ``Match.receive`` raises."""
 
     failure: Failure = "chain"
 
 
 class Unattributable(MatchError):
-    """The bytes are no signed contribution of this game: whoever passed them on is to blame, and no seat is."""
+    """The bytes are no signed contribution of this game: the peer that passed them on is to blame, and no seat is."""
 
     failure: Failure = "signature"
 
 
 class TooEarly(MatchError):
-    """A contribution to a step that is not open yet: keep it, and hand it in again when the step opens."""
+    """A contribution to a step that is not open yet: keep it until the step opens."""
 
     def __init__(self, step: int, seat: int) -> None:
         super().__init__(message("step {step} is not open yet", step=step))
@@ -35,11 +35,11 @@ class TooEarly(MatchError):
 
 
 class OtherPast(MatchError):
-    """A contribution signed on top of another past than ours: no evidence against its seat, and of no use here."""
+    """A contribution signed on top of another past than ours: no evidence against its seat, and no use here."""
 
 
 class Violation(MatchError):
-    """A seat signed what it must not have signed. ``evidence`` is the signed bytes; anybody can check them.
+    """A seat signed something that it must not sign. ``evidence`` are the signed bytes; any peer can check them.
 
     ``failure`` is the kind of check that they fail.
     """
@@ -63,4 +63,4 @@ class Violation(MatchError):
 
 
 class Refusal(ValueError):
-    """What a seat contributed to a step is wrong. ``Match`` turns it into a Violation with the evidence."""
+    """A contribution is wrong. ``Match`` turns this into a Violation with the evidence."""

@@ -1,6 +1,6 @@
-"""The one door for all that seats sign: contributions, ballots, heads, leaves, remarks, evidence, game secrets.
+"""The intake of everything signed: contributions, ballots, heads, leaves, remarks, evidence, game secrets.
 
-A live seat, a spectator and a resumed game hand in one thing after the other and read what came of it:
+A live seat, a spectator and a resumed game hand in one thing after the other and read its outcome:
 
     thing ──check──▶ Finding ──take──▶ Applied     the match has changed: record it, pass it on, tell its events
              slow                  ├─▶ Deferred    too early: in the pending buffer until ``due`` returns it
@@ -8,15 +8,15 @@ A live seat, a spectator and a resumed game hand in one thing after the other an
                                    ├─▶ BadSender   no seat's word: the neighbour that sent it is to blame
                                    └─▶ Cheating    evidence: record it, pass it on, vote
 
-``check`` keeps nothing, so it may run in a thread while steps close or are undone. What it found holds for one state
-of the match: the finding names the step and the head before it, and how many things the intake had taken. ``take``
-compares, and checks again if any has moved. Nothing is raised but bugs.
+``check`` keeps nothing, so it may run in a thread while steps close or are undone. Its finding holds for one state of
+the match: it names the step and the head before it, and the number of things that the intake had taken. ``take``
+compares, and checks again if any has changed. Only bugs raise.
 
-``take`` applies one thing. What becomes due by it comes from ``due``, one thing after the other, because a proof that
+``take`` applies one thing. Things that become due by it come from ``due``, one after the other, because a proof that
 waited takes as long to check as any other: the caller's loop runs ``check`` where it likes.
 
-A record is read without an intake: there, what is early or void is as wrong as a false signature, and the report
-names the failure of each (replay/reading.py).
+A record is read without an intake: there, an early or void thing is as wrong as a false signature, and the report names
+the failure of each (replay/reading.py).
 """
 
 from collections.abc import Callable, Collection
@@ -47,17 +47,17 @@ from seqp2p.match.signed import (
 )
 
 WORDS: Final[tuple[type[SignedThing], ...]] = (SignedRemark, SignedBallot, SignedHead)
-"""What is checked at once, by a signature alone."""
+"""Things that are checked at once, by a signature alone."""
 EVERYTHING: Final[tuple[type[SignedThing], ...]] = (*WORDS, Contribution, OfferedEvidence, ReleasedSecret)
 
 NOTHING_NEW: Final = "nothing new"
 
-# What has come of a thing.
+# The outcomes of a thing.
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The match has taken it. ``seat`` signed it, for ``step`` (0 for what has none)."""
+    """The match has taken it. ``seat`` signed it, for ``step`` (0 if it has none)."""
 
     thing: SignedThing
     seat: int
@@ -67,7 +67,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """It is too early. What its signer shows by it may have made earlier steps final: ``events``."""
+    """It is too early. The head that its signer shows may have made earlier steps final: ``events``."""
 
     events: tuple[Event, ...] = ()
 
@@ -90,7 +90,7 @@ class BadSender:
 
 @dataclass(frozen=True, slots=True)
 class Cheating:
-    """A seat signed what it must not sign, and that is new. ``first``: the record needs this evidence."""
+    """New evidence: a seat signed something that it must not sign. ``first``: the record needs it."""
 
     violation: Violation
     first: bool
@@ -99,12 +99,12 @@ class Cheating:
 
 Outcome: TypeAlias = Applied | Deferred | Ignored | BadSender | Cheating
 
-# What a check has found.
+# The findings of a check.
 
 
 @dataclass(frozen=True, slots=True)
 class _Contributed:
-    """``verdict`` is None for a duplicate, and for a contribution that is void."""
+    """``verdict`` is None for a duplicate, and for a void contribution."""
 
     contribution: Contribution
     envelope: Envelope
@@ -113,7 +113,7 @@ class _Contributed:
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """``envelope`` is that of a single contribution. ``verdict`` is None where nothing is proved."""
+    """``envelope`` is that of a single contribution. ``verdict`` is None if nothing is proved."""
 
     evidence: OfferedEvidence
     envelope: Envelope | None
@@ -122,7 +122,7 @@ class _Offered:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A word whose signature is right."""
+    """A ballot, head or leave with a right signature."""
 
     thing: SignedBallot | SignedHead | SignedLeave
     word: BallotPayload | HeadPayload | LeavePayload
@@ -142,7 +142,7 @@ _Found: TypeAlias = _Contributed | _Offered | _Said | Remark | _Released | BadSe
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check has found of a thing, and the state of the match that it was checked for."""
+    """The finding of a check, and the state of the match that it holds for."""
 
     thing: SignedThing
     found: _Found = field(repr=False)
@@ -156,10 +156,10 @@ def _hears_all(_seat: int) -> bool:
 
 
 class Intake:
-    """All that one match takes.
+    """The intake of one match.
 
-    ``may_hear(seat)`` returns False while further remarks of that seat have to wait. ``keeps``: without it, what is
-    too early is not kept, and ``due`` never returns anything.
+    ``may_hear(seat)`` returns False while further remarks of that seat have to wait. ``keeps``: without it, early
+    things are not kept, and ``due`` never returns anything.
     """
 
     def __init__(self, match: Match, may_hear: Callable[[int], bool] = _hears_all, *, keeps: bool = True) -> None:
@@ -172,7 +172,7 @@ class Intake:
     # Checking: slow, and without effect.
 
     def check(self, thing: SignedThing) -> Finding:
-        """Check a thing against the match as it is. Nothing is changed by it, and nothing is raised."""
+        """Check a thing against the present match. It changes and raises nothing."""
         step, prev, taken = self._place
         return Finding(thing, self._find(thing), step, prev, taken)
 
@@ -243,7 +243,7 @@ class Intake:
     # Taking: quick, and final.
 
     def take(self, finding: Finding, sender: int) -> Outcome:
-        """Apply what was checked; ``sender`` is the seat that it came from, 0 for a record's or a host's."""
+        """Apply a checked thing; ``sender`` is the seat that it came from, 0 for a record or a host."""
         if (finding.step, finding.prev, finding.taken) != self._place:
             finding = self.check(finding.thing)
         outcome = self._apply(finding.found, sender)
@@ -347,7 +347,7 @@ class Intake:
         events = self.match.accuse(violation)
         return Ignored(NOTHING_NEW) if events is None else Cheating(violation, first, events)
 
-    # What came too early.
+    # Early things.
 
     def _defer(self, account: Account, step: int, thing: SignedThing, sender: int) -> Deferred:
         if self._keeps:

@@ -1,11 +1,11 @@
-"""The pending buffer: what came before its step, kept until the step is there.
+"""The pending buffer: early things, kept until their step opens.
 
-Every place is on the account of the seat that signed what stands in it, separately for each kind of thing. A full
-account keeps the nearest steps. So a seat that signs too much loses its own words, and never another seat's.
+Every place is on the account of the seat that signed the thing in it, separately for each kind of thing. A full account
+keeps the nearest steps. So a seat that signs too much loses its own things, and never another seat's.
 
-Two kinds have a longer account. Evidence is on the account of its signer *and* of the seat that offers it: a cheat
-could fill its own account, and so crowd out the evidence against itself. A game secret is unsigned, so it is on the
-account of its sender until the seat's game key is known; from then on one that is false is not kept at all.
+Two kinds have a longer account. Evidence is on the account of its signer *and* of the seat that offers it: otherwise a
+cheat could fill its own account, and so crowd out the evidence against itself. A game secret is unsigned, so it is on
+the account of its sender until the seat's game key is known; from then on a false one is not kept at all.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Account: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of one kind an account holds: ``places`` in all, and ``versions`` of them for one step."""
+    """The room for one kind in an account: ``places`` in all, and ``versions`` of them for one step."""
 
     places: int
     versions: int
@@ -40,7 +40,7 @@ ROOMS: Final[dict[type[SignedThing], Room]] = {
 
 @dataclass(frozen=True, slots=True)
 class PendingThing:
-    """Something that waits: ``step`` is the one that it waits for, ``sender`` the neighbour that it came from."""
+    """A waiting thing: ``step`` is the one it waits for, ``sender`` the neighbour that sent it."""
 
     step: int
     thing: SignedThing
@@ -48,13 +48,13 @@ class PendingThing:
 
 
 class PendingBuffer:
-    """What came too early, by kind and account."""
+    """Early things, by kind and account."""
 
     def __init__(self) -> None:
         self._kept: dict[type[SignedThing], dict[Account, list[PendingThing]]] = {kind: {} for kind in ROOMS}
 
     def keep(self, account: Account, step: int, thing: SignedThing, sender: int) -> bool:
-        """Keep a thing that waits for a step. Return False where it is kept already, or its account has no room."""
+        """Keep a thing that waits for a step. Return False if it is kept already, or its account has no room."""
         room = ROOMS[type(thing)]
         kept = self._kept[type(thing)].setdefault(account, [])
         same_step = [each for each in kept if each.step == step]
@@ -69,7 +69,7 @@ class PendingBuffer:
         return True
 
     def of(self, kind: type[SignedThing]) -> list[tuple[Account, PendingThing]]:
-        """Return all that waits of one kind, the nearest steps first."""
+        """Return all waiting things of one kind, the nearest steps first."""
         accounts = self._kept[kind]
         return sorted(((account, each) for account, kept in accounts.items() for each in kept), key=_by_step)
 

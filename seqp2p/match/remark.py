@@ -1,8 +1,8 @@
-"""Remarks: what a seat says at the table. docs/protocol.md, "Remarks".
+"""Remarks: the talk of seats. docs/protocol.md, "Remarks".
 
 A remark is signed, numbered per seat, chained to the seat's last one, and dated with the step that was open for its
-speaker. It stands outside the steps: no head depends on it, and nothing waits for it. With the table-talk rule on, a
-call carries a remark's bytes into the record.
+speaker. It is outside the steps: no head depends on it, and nothing waits for it. With the table-talk rule on, a call
+carries a remark's bytes into the record.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 from seqp2p.match.text import text_fault
 
 REMARK_LENGTH_MAX = 200
-REMARKS_MAX = 200  # per seat and game: more than anybody types, and the replay stays small
+REMARKS_MAX = 200  # per seat and game: more than a person types, and the replay stays small
 NO_REMARK = bytes(32)
 COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
 
@@ -29,7 +29,7 @@ RemarkNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=REMARKS_MAX)]
 
 
 class RemarkPayload(Record, frozen=True):
-    """What is signed. ``last`` is the hash of the seat's remark before this one, 32 zero bytes for the first.
+    """The signed payload. ``last`` is the hash of the seat's remark before this one, 32 zero bytes for the first.
 
     ``courtesy``: the text is one of COURTESIES, and can never be called.
     """
@@ -47,7 +47,7 @@ class RemarkPayload(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark as it was signed, and what it says."""
+    """A remark as it was signed, and its content."""
 
     payload: bytes
     signature: bytes
@@ -55,21 +55,21 @@ class Remark:
 
     @property
     def hash(self) -> bytes:
-        """What the seat's next remark names, and what a call is remembered by."""
+        """The hash that the seat's next remark names, and that identifies a call."""
         return remark_hash(self.payload)
 
 
 class BadRemark(ValueError):
-    """These bytes are no remark that a seat of this game could have made here; whoever passed them on is to blame."""
+    """These bytes are no remark of a seat of this game; the peer that passed them on is to blame."""
 
 
 def remark_hash(payload: bytes) -> bytes:
-    """The hash of a remark's payload, 32 bytes."""
+    """Return the hash of a remark's payload, 32 bytes."""
     return tagged_hash(labels.REMARK_HASH, payload)
 
 
 def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreement) -> Remark:
-    """A remark that one of the game's seats signed; raises BadRemark. Its place in the game is not checked here."""
+    """Return a remark signed by a seat of the game. Raises BadRemark. Its place in the game is not checked here."""
     word = open_word(payload)
     if word.game != game or word.seat > len(agreement.seats):
         raise BadRemark(message("a remark in another game"))
@@ -85,7 +85,7 @@ def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreem
 
 
 def open_word(payload: bytes) -> RemarkPayload:
-    """Read a remark's payload; raises BadRemark. Its signature is not checked."""
+    """Return a remark's payload, its signature unchecked. Raises BadRemark."""
     try:
         return decode(RemarkPayload, payload, REMARK_SIZE_MAX)
     except DecodeError as error:
@@ -93,31 +93,31 @@ def open_word(payload: bytes) -> RemarkPayload:
 
 
 class RemarkLog:
-    """The remarks of one game that are here: for each seat a chain without gaps."""
+    """The remarks of one game: for each seat a chain without gaps."""
 
     def __init__(self) -> None:
         self._chains: dict[int, list[Remark]] = {}
 
     def counts(self, players: int) -> tuple[int, ...]:
-        """How many remarks of each seat are here, in seat order."""
+        """The number of remarks of each seat, in seat order."""
         return tuple(len(self._chains.get(seat, ())) for seat in range(1, players + 1))
 
     def after(self, counts: tuple[int, ...]) -> list[Remark]:
-        """What somebody lacks who has so many of each seat's."""
+        """Return the remarks that a peer with these numbers lacks."""
         return [remark for seat, count in enumerate(counts, 1) for remark in self._chains.get(seat, [])[count:]]
 
     def next_of(self, seat: int) -> tuple[int, bytes]:
-        """The number of a seat's next remark, and the hash it must name."""
+        """Return the number of a seat's next remark, and the hash it must name."""
         chain = self._chains.get(seat, [])
         return len(chain) + 1, chain[-1].hash if chain else NO_REMARK
 
     def last_of(self, seat: int) -> Remark | None:
-        """What a seat said last."""
+        """Return a seat's last remark."""
         chain = self._chains.get(seat)
         return chain[-1] if chain else None
 
     def add(self, remark: Remark) -> bool:
-        """Keep a remark if it is the next of its seat's chain; says whether it was."""
+        """Keep a remark if it is the next of its seat's chain, else return False."""
         number, last = self.next_of(remark.said.seat)
         if (remark.said.number, remark.said.last) != (number, last):
             return False

@@ -1,7 +1,7 @@
-"""What seats sign: contributions, and beside them ballots, heads and leaves.
+"""The signed things: contributions, ballots, heads, leaves, remarks. docs/protocol.md, "Contributions" and "Ballots".
 
-docs/protocol.md, "Contributions" and "Ballots". All are a payload and its seat's Ed25519 signature, each under a label
-of its own. contribution.py has what is in the first, ballots.py what the last three mean.
+All are a payload and its seat's Ed25519 signature, each under a label of its own. contribution.py has the contents of
+contributions, ballots.py the meaning of ballots, heads and leaves.
 """
 
 import itertools
@@ -29,14 +29,14 @@ Reason: TypeAlias = Literal["late", "absent", "left", "cheated", "joined"]
 
 
 class LastRecord(Record, frozen=True):
-    """How the voter has closed the step so far: the round, and the head after it."""
+    """The voter's closing of the step so far: the round, and the head after it."""
 
     round: Round
     head: Bytes32
 
 
 class BallotPayload(Record, frozen=True):
-    """A vote to close ``step`` by ``action``; ``about`` are seats, ascending. ``reason`` is the voter's word."""
+    """A vote to close ``step`` by ``action``; ``about`` are seats, ascending. ``reason`` has no effect."""
 
     v: Literal[1]
     game: Bytes32
@@ -57,7 +57,7 @@ class BallotPayload(Record, frozen=True):
 
     @property
     def vote(self) -> Vote:
-        """What it says, for the decree of its step."""
+        """Its content, for the decree of its step."""
         last = None if self.last is None else Last(self.last.round, self.last.head)
         return Vote(self.seat, self.round, self.action, frozenset(self.about), last)
 
@@ -85,7 +85,7 @@ class LeavePayload(Record, frozen=True):
 P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
 
-# What comes in, before it is checked: the bytes as they were signed, each kind a class of its own (intake.py).
+# Unchecked input: the bytes as they were signed, each kind a class of its own (intake.py).
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ class SignedBallot:
 
 @dataclass(frozen=True, slots=True)
 class SignedHead:
-    """A seat's word on how it closed a step."""
+    """A seat's signed head: its closing of a step."""
 
     bytes: Contribution
 
 
 @dataclass(frozen=True, slots=True)
 class SignedLeave:
-    """A seat's word that it leaves for good."""
+    """A seat's signed leave."""
 
     bytes: Contribution
 
@@ -118,7 +118,7 @@ class SignedRemark:
 
 @dataclass(frozen=True, slots=True)
 class OfferedEvidence:
-    """One contribution that should be wrong, or two things that one seat signed for one place."""
+    """Offered evidence: one contribution that should be wrong, or two things that one seat signed for one place."""
 
     contributions: tuple[Contribution, ...]
 
@@ -143,7 +143,7 @@ LABELS: dict[type[Record], tuple[str, str]] = {
 
 
 def open_contribution(signed: Contribution, game: bytes, agreement: Agreement, checks: Checks = CHECKS) -> Envelope:
-    """The outer map of what a seat of this game has contributed; raises Unattributable for anything else."""
+    """Return the outer map of a contribution of a seat of this game. Raises Unattributable for other bytes."""
     try:
         envelope = open_envelope(signed.payload)
     except DecodeError as error:
@@ -153,7 +153,7 @@ def open_contribution(signed: Contribution, game: bytes, agreement: Agreement, c
 
 
 def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agreement, checks: Checks = CHECKS) -> P:
-    """What a seat of this game has signed; raises Unattributable for anything else."""
+    """Return a payload signed by a seat of this game. Raises Unattributable for other bytes."""
     label, name = LABELS[kind]
     try:
         word = decode(kind, signed.payload, BALLOT_SIZE_MAX)
@@ -185,7 +185,7 @@ def _check_signer(
 
 
 def is_ballot(payload: bytes) -> bool:
-    """Whether these bytes are of a ballot, rather than a contribution; who signed them is not looked at."""
+    """Return True if these bytes are a ballot's, and not a contribution's. The signature is not checked."""
     try:
         decode(BallotPayload, payload, BALLOT_SIZE_MAX)
     except DecodeError:
@@ -194,10 +194,10 @@ def is_ballot(payload: bytes) -> bool:
 
 
 def head_of_action(prev: bytes, action: Sanction, about: About) -> bytes:
-    """The head after a step that ballots closed by an action: H(label ‖ prev ‖ action ‖ seats as bytes, ascending)."""
+    """Return the head after a step closed by an action: H(label ‖ prev ‖ action ‖ seats as bytes, ascending)."""
     return tagged_hash(labels.CLOSED, prev, action.encode(), bytes(sorted(about)))
 
 
 def encode_signed(payload: P) -> bytes:
-    """The canonical bytes to sign."""
+    """Return the canonical bytes to sign."""
     return encode(payload)

@@ -1,4 +1,4 @@
-"""What a table agrees on before the first card: settings, seats, identity keys, and a fresh nonce from every seat.
+"""The agreement of a table before the first card: settings, seats, identity keys, and a fresh nonce from every seat.
 
 The agreement's bytes are the header of the replay, and their hash is the id of the game: see docs/protocol.md,
 "The table agreement".
@@ -39,7 +39,7 @@ SeatNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=12)]
 
 
 class Settings(Record, frozen=True):
-    """How the table plays. ``turn_time_s`` 0 means no clock. ``colours`` has one colour per team, in team order."""
+    """The settings of a table. ``turn_time_s`` 0 means no clock. ``colours`` has one colour per team, in team order."""
 
     variant: Annotated[str, msgspec.Meta(max_length=16)]
     players: SeatNumber
@@ -59,14 +59,14 @@ class Settings(Record, frozen=True):
 
     @property
     def rules(self) -> Variant:
-        """The variant these settings name; only after ``check_settings``."""
+        """The variant that these settings name; only after ``check_settings``."""
         variant = variant_named(self.variant)
         assert variant is not None, "checked before"
         return variant
 
 
 class TableChoices(TypedDict, total=False):
-    """The settings that a table may leave out: they have a usual value."""
+    """The settings with a usual value, which a table may leave out."""
 
     variant: str
     """``classic`` or ``kids``."""
@@ -77,9 +77,9 @@ class TableChoices(TypedDict, total=False):
     table_talk: bool
     """False: a remark may be called."""
     manual_draw: bool
-    """Players draw by themselves, and can forget to."""
+    """Players draw by an action of their own, and can forget to."""
     open_hands: bool
-    """The replay shows all hands in the end."""
+    """The replay shows all hands at the end."""
     turn_time_s: int
     """Seconds for a turn, 0 for no clock."""
     grace_s: int
@@ -104,14 +104,14 @@ USUAL_OPTIONS: Final = {row.field: row.usual for row in TABLE_OPTIONS}
 
 
 def other_options(settings: Settings) -> tuple[TableOption, ...]:
-    """The options of which a table has taken the value that is not usual, where that changes anything."""
+    """Return the options of a table that differ from the usual value and have an effect."""
     plays_alone = settings.teams == settings.players
     changed = (row for row in TABLE_OPTIONS if getattr(settings, row.field) != row.usual)
     return tuple(row for row in changed if not (row.in_teams and plays_alone))
 
 
 class SeatEntry(Record, frozen=True):
-    """Who sits there: the name shown, the Ed25519 identity key, and this seat's own fresh 32 bytes."""
+    """One seat: its name, its Ed25519 identity key, and its own fresh 32 bytes."""
 
     name: str
     key: Bytes32
@@ -119,7 +119,7 @@ class SeatEntry(Record, frozen=True):
 
 
 class Agreement(Record, frozen=True):
-    """The whole agreement; ``seats`` in seat order, so that seat 1 is ``seats[0]``."""
+    """The whole agreement; ``seats`` in seat order: seat 1 is ``seats[0]``."""
 
     v: Literal[1]
     settings: Settings
@@ -127,16 +127,16 @@ class Agreement(Record, frozen=True):
 
 
 class TableError(ValueError):
-    """The table cannot be played: settings against the rules, or seats against the settings. The text says which."""
+    """The table cannot be played: settings against the rules, or seats against the settings."""
 
 
 def name_fault(name: str) -> str | None:
-    """Why others cannot be shown this name, or None: 1 to 24 code points that can all be seen (match/text.py)."""
+    """Return the reason not to show this name to others, or None: 1 to 24 visible code points (match/text.py)."""
     return text_fault(message("a name"), name, NAME_LENGTH_MAX)
 
 
 def numbered_name(name: str, number: int) -> str:
-    """The name of the second, third, … who sits down with one name; the first keeps it as it is.
+    """Return the name of the second, third, … player with one name; the first keeps it unchanged.
 
     >>> numbered_name("ann", 1), numbered_name("ann", 2)
     ('ann', 'ann 2')
@@ -191,19 +191,19 @@ def check_agreement(agreement: Agreement) -> None:
 
 
 def encode_agreement(agreement: Agreement) -> bytes:
-    """The agreement's canonical bytes."""
+    """Return the agreement's canonical bytes."""
     return encode(agreement)
 
 
 def decode_agreement(data: bytes) -> Agreement:
-    """Decode and check an agreement; raises DecodeError (the bytes) or TableError (what they say)."""
+    """Decode and check an agreement. Raises DecodeError (the bytes) or TableError (their content)."""
     agreement = decode(Agreement, data, AGREEMENT_SIZE_MAX)
     check_agreement(agreement)
     return agreement
 
 
 def game_id(agreement_bytes: bytes) -> bytes:
-    """The 32-byte id of the game, which is head(0): H("seqp2p/1 table" ‖ agreement)."""
+    """Return the 32-byte id of the game, which is head(0): H("seqp2p/1 table" ‖ agreement)."""
     return tagged_hash(labels.TABLE, agreement_bytes)
 
 

@@ -1,7 +1,7 @@
-"""Taking a game up again: a replay that has no end, and what its seat's own file holds beyond it.
+"""Resuming a game: an unfinished replay, and the signed things that only its seat's own file has.
 
-A write that a crash broke off is dropped, and so is the tail of a replay that was being finished: what is lost by it
-comes back from the other seats, or is written again. Everything else is checked as ``verify`` checks it.
+An incomplete last write is dropped, and so is the tail of a replay that was being finished: the other seats send its
+contents again, or they are written again. Everything else is checked as ``verify`` checks it.
 """
 
 import itertools
@@ -36,22 +36,22 @@ from seqp2p.replay.writer import ReplayWriter
 
 
 class ResumeError(Exception):
-    """This game cannot be taken up again; the text names the file, ``hint`` says what to do."""
+    """This game cannot be resumed; the text names the file, ``hint`` has the remedy."""
 
     hint = message("seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME")
 
 
 class GameOver(ResumeError):
-    """The replay has its end."""
+    """The replay is complete."""
 
     hint = message("seqp2p verify checks its replay")
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A match that has taken all that its replay holds; ``torn``: something broken off was dropped from the file.
+    """A match that has taken all of its replay; ``torn``: an incomplete write was dropped from the file.
 
-    ``events`` are what has happened in it.
+    ``events`` are its events so far.
     """
 
     match: Match
@@ -60,11 +60,11 @@ class Loaded:
 
 
 def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_DISK, checks: Checks = CHECKS) -> Loaded:
-    """Read a replay that is not finished, and cut off what a crash broke off.
+    """Read an unfinished replay, and cut off an incomplete write.
 
-    ``agreement`` is the table's as the seat's own file has it: it stands in for a header that was broken off. The
-    match is played for ``own_seat`` from here on. Raises GameOver, ResumeError, and OSError as files do. The caller
-    holds the seat: nobody else writes the file.
+    ``agreement`` comes from the seat's own file, and replaces an incomplete header. The match is played for
+    ``own_seat`` from here on. Raises GameOver, ResumeError, and OSError as files do. The caller holds the seat's lock,
+    so no other process writes the file.
     """
     data = disk.read(path, REPLAY_SIZE_MAX + 1)
     try:
@@ -73,7 +73,7 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
         found, torn = _whole_records(data)
         if any(isinstance(placed.record, EndRecord) for placed in found):
             raise GameOver(message("this game is over: {path} has its end", path=path))
-        # A tail without its end: the crash came while the replay was being finished.
+        # A tail without its end: a crash while the replay was being finished.
         kept = list(itertools.takewhile(_belongs_to_the_game, found))
         try:
             match, events = _played(kept, data, agreement, checks)
@@ -98,13 +98,13 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
 def feed(
     match: Match, logged: tuple[Logged, ...], writer: ReplayWriter, own: SeatKeys | None = None
 ) -> tuple[Event, ...]:
-    """Let the match take what was signed after its replay broke off, and say what follows from it.
+    """Let the match take the signed things that its replay lacks, and return the events.
 
-    ``writer`` goes on with the replay. What the replay holds already is passed over; ``own`` is told of what it signed
-    itself. Raises ResumeError for what the seat cannot have taken.
+    ``writer`` continues the replay. Things that the replay has already are skipped; ``own`` learns of its own
+    signatures. Raises ResumeError for a thing that the seat cannot have taken.
     """
-    # A closing that did not stand in the end, or that was lost when the machine was, makes what was signed on it early
-    # or of another past: then it comes again, and what is own was not sent yet (live/recorder.py).
+    # After a closing that was undone, or lost with the machine, the things signed on it are early or of another
+    # past. They come again, and own ones were not sent yet (live/recorder.py).
     intake = Intake(match, keeps=False)
     events: list[Event] = []
     for each in logged:
@@ -139,13 +139,13 @@ def _does_not_fit(writer: ReplayWriter, reason: str) -> ResumeError:
 
 
 def _whole_records(data: bytes) -> tuple[list[Placed], bool]:
-    """The records that were written whole, and whether something behind them was not; raises DecodeError."""
+    """Return the complete records, and True if an incomplete one follows. Raises DecodeError."""
     found: list[Placed] = []
     if MAGIC.startswith(data.rstrip(b"\0")):
         return found, True
     try:
         for placed in records(data):
-            found.append(placed)  # noqa: PERF402  # what came before an error counts
+            found.append(placed)  # noqa: PERF402  # the records before an error count
     except Torn:
         return found, True
     except NotAReplay:
