@@ -30,6 +30,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import (
+    KNOWN_VARIANTS,
     Action,
     Line,
     Square,
@@ -38,7 +39,6 @@ from seqp2p.rules import (
     apply,
     default_teams,
     format_position,
-    variant_named,
 )
 from seqp2p.rules.view import CORNER
 
@@ -58,8 +58,7 @@ def identity(seat: int, seed: int = 1) -> Identity:
 
 def make_settings(players: int, variant: str = "classic", **changes: Any) -> Settings:
     """Settings that can be played; ``changes`` are fields of Settings."""
-    rules = variant_named(variant)
-    assert rules is not None, variant
+    rules = KNOWN_VARIANTS[variant]
     teams = changes.pop("teams", None) or default_teams(rules, players)
     settings = Settings(
         variant=variant,

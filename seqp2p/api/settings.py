@@ -5,7 +5,7 @@ from typing import Unpack
 from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.table import USUAL_OPTIONS, Settings, TableChoices, TableError, check_settings
-from seqp2p.rules import VARIANTS, Options, RulesError, check_table, default_teams
+from seqp2p.rules import KNOWN_VARIANTS, VARIANTS, Options, RulesError, check_table, default_teams
 
 GRACE_S = 120
 
@@ -20,11 +20,11 @@ def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Setting
     reached (120).
     """
     variant, teams = choices.get("variant", "classic"), choices.get("teams")
-    if variant not in VARIANTS:
+    if variant not in KNOWN_VARIANTS:
         raise TableError(
             message("no such game: {name!r}; there are {variants}", name=variant, variants=listed(VARIANTS))
         )
-    rules = VARIANTS[variant]
+    rules = KNOWN_VARIANTS[variant]
     try:
         count = default_teams(rules, players) if teams is None else teams
         check_table(rules, players, count, Options())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqp2p.i18n import message
-from seqp2p.rules import VARIANTS, Options, RulesError, check_table, default_teams
+from seqp2p.rules import KNOWN_VARIANTS, Options, RulesError, check_table, default_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def make_contest(
     Without ``players`` there is a seat for each bot; without ``teams`` there are as many as usual, or as many as bots
     are named if the players can form so many. RulesError says why these bots cannot sit down.
     """
-    rules, named = VARIANTS[variant], len(bots)
+    rules, named = KNOWN_VARIANTS[variant], len(bots)
     players = named if players is None else players
     usual = default_teams(rules, players)
     if teams is None:

@@ -11,7 +11,7 @@ from seqp2p.arena.late_view import late_view
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
-from seqp2p.rules import VARIANTS, ActionKind, RulesError, SeatNumber, Team, team_of
+from seqp2p.rules import KNOWN_VARIANTS, ActionKind, RulesError, SeatNumber, Team, team_of
 
 
 class BotError(Exception):
@@ -44,7 +44,7 @@ def play(contest: Contest, seed: int, number: int) -> ArenaResult:
     choices = random.Random(int.from_bytes(digest[16:], "big"))  # noqa: S311 -- see above
     bots = [BOTS[name](choices) for name in contest.bots]
     first = number % contest.players + 1
-    dealer = Dealer(VARIANTS[contest.variant], contest.players, contest.teams, contest.options, first, cards)
+    dealer = Dealer(KNOWN_VARIANTS[contest.variant], contest.players, contest.teams, contest.options, first, cards)
     return _play_to_the_end(contest, dealer, bots)
 
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Final, TypeAlias
 
 from seqp2p.bots.weights import OTHERS_CHIP, OWN_CHIP
-from seqp2p.rules import Card, CompletedSequence, Line, Square, SquareSet, Team, Variant, set_of
+from seqp2p.rules import CompletedSequence, Line, Square, SquareSet, Team, Variant, set_of
 
 TAKEN: Final = 1 << 30
 """Far more than any chip is worth: taken off the worth of the squares that are not free."""
@@ -54,7 +54,7 @@ class Geometry:
     closed: Code
     """The code of a line that has become part of a sequence, or clashes with one."""
     spots: tuple[tuple[Square, ...], ...]
-    """By card: its two squares; none for a card that can go anywhere."""
+    """By card: its squares; none for a card that can go anywhere."""
 
 
 @lru_cache(maxsize=16)
@@ -62,8 +62,9 @@ def geometry(variant: Variant, teams: int) -> Geometry:
     """The tables for so many teams of a variant."""
     board, length = variant.board, variant.line_length
     corners, base, squares = frozenset(board.corners), length + 1, range(len(board.grid))
-    # A line has one free corner at most; product counts its last digit fastest, which is to be the first team's.
-    counted = [(corner, digits[::-1]) for corner in (0, 1) for digits in product(range(base), repeat=teams)]
+    corners_max = max(len(corners.intersection(line)) for line in board.lines)
+    # product counts its last digit fastest, which is to be the first team's.
+    counted = [(n, digits[::-1]) for n in range(corners_max + 1) for digits in product(range(base), repeat=teams)]
     closed, step = len(counted), (0, *(base**team for team in range(teams)))
     lacking = (*(_lacking(length - corner, counts) for corner, counts in counted), (NOBODY, 0))
     worth = (
@@ -87,7 +88,7 @@ def geometry(variant: Variant, teams: int) -> Geometry:
         full=bytes(length - corner in counts for corner, counts in counted) + b"\0",
         lacking=lacking,
         closed=closed,
-        spots=tuple(_spots(variant, card) for card in range(len(variant.faces))),
+        spots=tuple(tuple(s for s in squares if board.grid[s] == card) for card in range(len(variant.faces))),
     )
 
 
@@ -118,12 +119,6 @@ def _in_line(cols: int, line: Line, squares: Sequence[Square]) -> frozenset[Squa
     (row, col), (next_row, next_col) = divmod(line[0], cols), divmod(line[1], cols)
     down, right = next_row - row, next_col - col
     return frozenset(s for s in squares if (s // cols - row) * right == (s % cols - col) * down)
-
-
-def _spots(variant: Variant, card: Card) -> tuple[Square, ...]:
-    spots = tuple(square for square, face in enumerate(variant.board.grid) if face == card)
-    assert len(spots) in (0, 2), "a card has two squares on every board there is"
-    return spots
 
 
 class Sketch:

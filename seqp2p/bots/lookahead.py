@@ -19,12 +19,14 @@ from seqp2p.bots.weights import (
     worth_of_line,
     worth_of_specials,
 )
-from seqp2p.rules import Action, Card, Square, SquareSet, Team, View, set_of, team_of
+from seqp2p.rules import NO_SQUARE, Action, Card, Square, SquareSet, Team, View, set_of, team_of
 
 WIN: Final = 1000
 """The score of a game won; of one lost, less than nothing by as much."""
 # A line that lacks one chip is spoilt or completed before anybody thinks of taking a chip.
 URGENT: Final = 800
+LEAST: Final = -2 * TAKEN
+"""Less than any square is worth."""
 
 Row: TypeAlias = tuple[Team, tuple[int, ...]]
 """Of a line: the team that has begun it, and by how many of the lacking cards it holds, what that is worth to us."""
@@ -121,7 +123,7 @@ class Lookahead:
         return self.sketch.worth[team][action.square] - price
 
     def worth_of_card(self, card: Card) -> int:
-        """What a card is worth in the hand: what its better square is; that is less than nothing if both are taken."""
+        """What a card is worth in the hand: what its best square is; less than nothing if all are taken."""
         spots, worth = self._geometry.spots[card], self.sketch.worth[self._view.team]
         return max(worth[square] for square in spots) if spots else TAKEN
 
@@ -188,19 +190,20 @@ class Lookahead:
         return found.takes
 
     def _find(self, worth: Sequence[int], hand: Sequence[Card]) -> tuple[_Outlook, int | None]:
-        """The best that can be done with the cards of two squares, and where in the hand there is a dead one."""
+        """Return the best that can be done with the cards of the board, and the place of a dead one in the hand.
+
+        Not every dead card is found: where an earlier square would be worth more than the last, it stays.
+        """
         spots, best, dead = self._geometry.spots, NOTHING.worth, None
         at, square = 0, 0
         for n, card in enumerate(hand):
-            if not spots[card]:
-                continue
-            first, second = spots[card]
-            if worth[first] > worth[second]:
-                if worth[first] > best:
-                    best, at, square = worth[first], n, first
-            elif worth[second] > best:
-                best, at, square = worth[second], n, second
-            elif worth[second] < 0:
+            top, where = LEAST, NO_SQUARE
+            for spot in spots[card]:
+                if worth[spot] >= top:
+                    top, where = worth[spot], spot
+            if top > best:
+                best, at, square = top, n, where
+            elif LEAST < top < 0 and where == spots[card][-1]:
                 dead = n
         return _Outlook(best, at, square, takes=False), dead
 

@@ -18,7 +18,7 @@ from seqp2p.cli.verify import describe
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.replay.statistics import Counted, PlayerCount, Statistics, VariantCount
-from seqp2p.rules import VARIANTS, format_square, parse_action
+from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped, width_of
 from seqp2p.ui.language import number, t, tn
@@ -88,7 +88,7 @@ def picture_of(counted: Statistics) -> str:
     """The heat map of every variant that was played."""
     from seqp2p.ui.heat_map import heat_map_svg
 
-    return heat_map_svg([(VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
+    return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
 
 # For scripts.
@@ -147,7 +147,7 @@ def _variant_fields(name: str, each: VariantCount) -> dict[str, Any]:
         "exchanges": each.exchanges,
         "sequences": each.sequences,
         "openings": dict(sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))),
-        "squares": {format_square(VARIANTS[name], square): count for square, count in squares},
+        "squares": {format_square(KNOWN_VARIANTS[name], square): count for square, count in squares},
     }
 
 
@@ -219,7 +219,7 @@ def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
         sequences=number(each.sequences),
     )
     openings = sorted(each.openings.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_MAX]
-    variant = VARIANTS[name]
+    variant = KNOWN_VARIANTS[name]
     shown = ", ".join(
         f"{action_shown(variant, parse_action(variant, opening))} ({number(count)})" for opening, count in openings
     )

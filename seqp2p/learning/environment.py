@@ -19,7 +19,18 @@ from pettingzoo.utils import wrappers
 from seqp2p.arena.dealer import Dealer
 from seqp2p.learning.numbering import action_mask, action_of, actions_of
 from seqp2p.learning.observation import Observation, observation_space, observe
-from seqp2p.rules import VARIANTS, Action, Options, SeatNumber, View, check_table, default_teams, team_of, view
+from seqp2p.rules import (
+    KNOWN_VARIANTS,
+    VARIANTS,
+    Action,
+    Options,
+    SeatNumber,
+    View,
+    check_table,
+    default_teams,
+    team_of,
+    view,
+)
 from seqp2p.ui.plain import board_lines, score_line
 
 RENDER_MODES: Final = ("human", "ansi")
@@ -73,11 +84,11 @@ class RawEnv(Environment):
         RulesError if so many cannot sit down so; ValueError for a variant or a render mode that there is not.
         """
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo says nothing of its type
-        if variant not in VARIANTS:
+        if variant not in KNOWN_VARIANTS:
             raise ValueError(f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)}")
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(f"there is no render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}")
-        self.variant = VARIANTS[variant]
+        self.variant = KNOWN_VARIANTS[variant]
         self.players = players
         self.teams = default_teams(self.variant, players) if teams is None else teams
         self.options = Options(advanced=advanced, manual_draw=manual_draw)

@@ -16,6 +16,7 @@ from seqp2p.match import labels
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.text import text_fault
 from seqp2p.rules import (
+    KNOWN_VARIANTS,
     RULE_OPTIONS,
     VARIANTS,
     Options,
@@ -23,7 +24,6 @@ from seqp2p.rules import (
     TableOption,
     Variant,
     check_table,
-    variant_named,
 )
 
 PROTOCOL_VERSION = 1
@@ -60,9 +60,7 @@ class Settings(Record, frozen=True):
     @property
     def rules(self) -> Variant:
         """The variant that these settings name; only after ``check_settings``."""
-        variant = variant_named(self.variant)
-        assert variant is not None, "checked before"
-        return variant
+        return KNOWN_VARIANTS[self.variant]
 
 
 class TableChoices(TypedDict, total=False):
@@ -146,7 +144,7 @@ def numbered_name(name: str, number: int) -> str:
 
 def check_settings(settings: Settings) -> None:
     """Raise TableError unless these settings can be played."""
-    variant = variant_named(settings.variant)
+    variant = KNOWN_VARIANTS.get(settings.variant)
     if variant is None:
         raise TableError(
             message("no such game: {name!r}; there are {variants}", name=settings.variant, variants=listed(VARIANTS))

@@ -11,7 +11,7 @@ from enum import Enum
 
 from seqp2p.replay.summary import Course, Summary
 from seqp2p.replay.verify import Report
-from seqp2p.rules import VARIANTS, team_of
+from seqp2p.rules import KNOWN_VARIANTS, team_of
 
 NAMES_MAX = 8
 """The number of names that are kept of a player."""
@@ -144,7 +144,7 @@ class Statistics:
 
     def _add_course(self, report: Report, course: Course) -> None:
         if course.variant not in self.variants:
-            self.variants[course.variant] = VariantCount([0] * len(VARIANTS[course.variant].board.grid))
+            self.variants[course.variant] = VariantCount([0] * len(KNOWN_VARIANTS[course.variant].board.grid))
         counted, winners = self.variants[course.variant], report.result.winners if report.result else ()
         counted.games += 1
         counted.drawn += not winners

@@ -44,6 +44,7 @@ from seqp2p.rules.table import check_table, default_teams, hand_size, team_of
 from seqp2p.rules.variant import (
     CLASSIC,
     KIDS,
+    KNOWN_VARIANTS,
     UNKNOWN,
     VARIANTS,
     Board,
@@ -54,9 +55,7 @@ from seqp2p.rules.variant import (
     TableSize,
     Team,
     Variant,
-    known_variants,
     make_known,
-    variant_named,
 )
 from seqp2p.rules.view import CORNER, View, view
 
@@ -66,6 +65,7 @@ __all__ = [
     "DRAW",
     "END",
     "KIDS",
+    "KNOWN_VARIANTS",
     "NO_SQUARE",
     "PASS",
     "RULE_OPTIONS",
@@ -121,7 +121,6 @@ __all__ = [
     "give",
     "hand_size",
     "hide",
-    "known_variants",
     "legal_actions",
     "make_known",
     "nameable_lines",
@@ -143,6 +142,5 @@ __all__ = [
     "status",
     "team_of",
     "teams_left",
-    "variant_named",
     "view",
 ]

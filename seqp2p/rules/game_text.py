@@ -43,7 +43,7 @@ from seqp2p.rules.options import Options
 from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
 from seqp2p.rules.table import hand_size
-from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, SeatNumber, Variant
+from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, SeatNumber, Variant
 
 _TEXT_MAX: Final = 200_000
 _SHOWN_MAX: Final = 100
@@ -247,11 +247,11 @@ def _parse_tag(line: str) -> tuple[str, str]:
 
 def _parse_deal(tags: dict[str, str], body: str) -> GameText:
     name = _tag(tags, "variant")
-    if name not in VARIANTS:
+    if name not in KNOWN_VARIANTS:
         raise NotationError(
             message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
         )
-    variant, players = VARIANTS[name], _parse_number(_tag(tags, "players"))
+    variant, players = KNOWN_VARIANTS[name], _parse_number(_tag(tags, "players"))
     try:
         size = hand_size(variant, players)
     except RulesError as error:

@@ -40,7 +40,7 @@ from seqp2p.rules.phases import pending_fault
 from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import Table, make_table
-from seqp2p.rules.variant import UNKNOWN, VARIANTS, Card, Variant
+from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Variant
 
 _TEXT_MAX: Final = 5_000
 _SHOWN_MAX: Final = 100
@@ -236,7 +236,7 @@ def _parse_number(word: str) -> int:
 
 
 def _parse_table(name: str, options: str, seats: str) -> Table:
-    if name not in VARIANTS:
+    if name not in KNOWN_VARIANTS:
         raise NotationError(
             message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
         )
@@ -247,7 +247,7 @@ def _parse_table(name: str, options: str, seats: str) -> Table:
         )
     chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
-        return make_table(VARIANTS[name], *counts, chosen)
+        return make_table(KNOWN_VARIANTS[name], *counts, chosen)
     except RulesError as error:
         raise NotationError(message_of(error)) from error
 

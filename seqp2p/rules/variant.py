@@ -11,7 +11,7 @@ from seqp2p.rules.boards import CLASSIC_GRID, FREE, KIDS_GRID
 from seqp2p.rules.options import RULE_OPTIONS
 
 Card: TypeAlias = int
-"""A face of the deck: an index into ``Variant.faces``. The two copies of a face are the same Card."""
+"""A face of the deck: an index into ``Variant.faces``. All copies of a face are the same Card."""
 UNKNOWN: Final = -1
 """A card that this observer does not know."""
 Square: TypeAlias = int
@@ -54,6 +54,8 @@ class Variant:
     title: str
     board: Board
     faces: tuple[str, ...]
+    """By card: its name in the notation. A rank and a suit (``QH``) are a card of the French deck; any other word is a
+    name, whose translations are in the catalogue."""
     deck: tuple[Card, ...]
     """One entry per physical card in canonical order: physical card k has the face ``deck[k]``."""
     sizes: tuple[TableSize, ...]
@@ -61,9 +63,9 @@ class Variant:
     sequences_to_win: tuple[tuple[int, int], ...]
     """Pairs (number of teams, sequences that win)."""
     wild: tuple[Card, ...]
-    """Faces that put a chip on any free square."""
+    """Faces that put a chip on any free square; at least one."""
     removing: tuple[Card, ...]
-    """Faces that take a chip of an opposing team."""
+    """Faces that take a chip of an opposing team; at least one."""
     ranks: tuple[int, ...]
     """Rank of every face in the draw for the dealer; empty when no cards are drawn for it."""
     exchanges_per_turn: int | None
@@ -162,17 +164,10 @@ def _kids() -> Variant:
 CLASSIC: Final = _classic()
 KIDS: Final = _kids()
 VARIANTS: Final = MappingProxyType({variant.name: variant for variant in (CLASSIC, KIDS)})
-_UNLISTED: Final[dict[str, Variant]] = {}
-
-
-def variant_named(name: str) -> Variant | None:
-    """The variant that goes by this name, or None: one of VARIANTS, or one that this process made known to itself."""
-    return VARIANTS.get(name) or _UNLISTED.get(name)
-
-
-def known_variants() -> tuple[Variant, ...]:
-    """Return every variant that ``variant_named`` finds."""
-    return *VARIANTS.values(), *_UNLISTED.values()
+"""By name: the variants that commands offer."""
+_known: Final = dict(VARIANTS)
+KNOWN_VARIANTS: Final = MappingProxyType(_known)
+"""By name: VARIANTS, and what ``make_known`` has added in this process."""
 
 
 def make_known(variant: Variant) -> None:
@@ -180,5 +175,5 @@ def make_known(variant: Variant) -> None:
 
     Raises ValueError for a name that is taken by another.
     """
-    if variant.name in VARIANTS or _UNLISTED.setdefault(variant.name, variant) is not variant:
+    if _known.setdefault(variant.name, variant) is not variant:
         raise ValueError(variant.name)

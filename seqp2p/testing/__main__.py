@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from seqp2p.rules import VARIANTS, variant_named
+from seqp2p.rules import KNOWN_VARIANTS, VARIANTS
 from seqp2p.testing.adversaries import ADVERSARIES, all_found, lines, page
 from seqp2p.testing.faults import KINDS
 from seqp2p.testing.mini_variant import MINIATURE, NAME
@@ -86,8 +86,7 @@ def _count(least: int) -> Callable[[str], int]:
 
 
 def _one(chosen: argparse.Namespace) -> int:
-    variant = variant_named(chosen.variant)
-    sizes = [size.players for size in variant.sizes] if variant else []
+    sizes = [size.players for size in KNOWN_VARIANTS[chosen.variant].sizes]
     if chosen.players not in sizes:
         named = ", ".join(map(str, sizes))
         print(f"the {chosen.variant} game is not for {chosen.players} players, but for {named}", file=sys.stderr)

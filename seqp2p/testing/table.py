@@ -20,7 +20,7 @@ from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, SeatEntry, Settings, check_settings
-from seqp2p.rules import variant_named
+from seqp2p.rules import KNOWN_VARIANTS
 from seqp2p.testing import mini_variant
 
 TABLES: Final = 12
@@ -54,8 +54,7 @@ def identity(table: TableKey, seat: int) -> Identity:
 def draw_settings(table: TableKey) -> Settings:
     """Return settings: teams, options, clock and grace at random, among those of the variant."""
     dice = drawn_from("settings", table)
-    variant = variant_named(table.variant)
-    assert variant is not None, f"no variant {table.variant}"
+    variant = KNOWN_VARIANTS[table.variant]
     teams = dice.choice(next(size.teams for size in variant.sizes if size.players == table.players))
 
     free = (*variant.options, "open_hands")

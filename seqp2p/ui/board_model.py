@@ -11,7 +11,7 @@ from seqp2p.ui.plain import FREE
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A card to be shown: ``label`` of two letters (``QH``, ``CA``), ``suit`` the second one, empty for an animal."""
+    """A card to be shown: ``label`` of two letters (``QH``, ``CA``); ``suit`` is empty for a card with a name."""
 
     label: str
     name: str
@@ -54,7 +54,7 @@ class BoardModel:
 
     @property
     def has_names(self) -> bool:
-        """Whether the cards have names, and not a rank and a suit."""
+        """True if the cards have names, and not a rank and a suit."""
         return not any(cell.face.suit for cell in self.cells if cell.face)
 
 
@@ -79,8 +79,8 @@ def face_of(variant: Variant, card: Card) -> Face:
     """
     if card == UNKNOWN:
         return HIDDEN
-    face = variant.faces[card]
-    return Face(face_code(face), face_name(face), "" if is_named(face) else face[1])
+    suit = "" if is_named(variant, card) else variant.faces[card][1]
+    return Face(face_code(variant, card), face_name(variant, card), suit)
 
 
 def board_model(view: View, colours: Sequence[str], last: Action | None = None, marks: Marks = NO_MARKS) -> BoardModel:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Message, Term, message
-from seqp2p.rules import Action, Card, Variant, format_action, format_card, known_variants, variant_named
+from seqp2p.rules import KNOWN_VARIANTS, UNKNOWN, Action, Card, Variant, format_action, format_card
 from seqp2p.ui.language import current, t, translate, translate_term, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
@@ -39,38 +39,45 @@ _SUITS: Final[Mapping[str, Message]] = MappingProxyType(
 )
 
 
-def card_name(variant: Variant, card: Card) -> str:
-    """Return a card's name in full: ``queen of hearts``, ``cat``."""
+def is_named(variant: Variant, card: Card) -> bool:
+    """Return True if a card has a name, not rank and suit."""
     face = variant.faces[card]
-    if is_named(face):
-        return face_name(face)
-    return t("{rank} of {suit}", rank=_RANKS[face[0]], suit=_SUITS[face[1]])
-
-
-def is_named(face: str) -> bool:
-    """Return True if a face has a name, not rank and suit."""
     return not (len(face) == len("QH") and face[0] in _RANKS and face[1] in _SUITS)
 
 
-def face_name(face: str) -> str:
-    """Return the name of a face, ``cat``; the notation of one with rank and suit, ``QH``."""
-    return translate_term(Term("card", face)) if is_named(face) else face
+def is_jack(variant: Variant, card: Card) -> bool:
+    """Return True for a jack of the French deck."""
+    return not is_named(variant, card) and variant.faces[card][0] == "J"
 
 
-def face_code(face: str) -> str:
-    """Return a face as a narrow board shows it: ``CA``, ``QH``."""
-    return _codes(current(), known_variants()).get(face, face)
+def card_name(variant: Variant, card: Card) -> str:
+    """Return a card's name in full: ``queen of hearts``, ``cat``."""
+    if is_named(variant, card):
+        return face_name(variant, card)
+    face = variant.faces[card]
+    return t("{rank} of {suit}", rank=_RANKS[face[0]], suit=_SUITS[face[1]])
+
+
+def face_name(variant: Variant, card: Card) -> str:
+    """Return the name of a card, ``cat``; the notation of one with rank and suit, ``QH``."""
+    face = variant.faces[card]
+    return translate_term(Term("card", face)) if is_named(variant, card) else face
+
+
+def face_code(variant: Variant, card: Card) -> str:
+    """Return a card as a narrow board shows it: ``CA``, ``QH``."""
+    return _codes(current(), variant)[card]
 
 
 @lru_cache
-def _codes(language: str, variants: tuple[Variant, ...]) -> Mapping[str, str]:
-    """Return two letters for every named face of these variants, each its own, in the language that is spoken."""
+def _codes(language: str, variant: Variant) -> tuple[str, ...]:
+    """Return two letters for every card, each its own, in the language that is spoken."""
     del language
-    codes: dict[str, str] = {}
-    for face in (face for variant in variants for face in variant.faces if is_named(face)):
-        if face not in codes:
-            codes[face] = next(code for code in _candidates(face_name(face)) if code not in codes.values())
-    return codes
+    codes: list[str] = []
+    for card, face in enumerate(variant.faces):
+        named = _candidates(face_name(variant, card)) if is_named(variant, card) else iter([face])
+        codes.append(next(code for code in named if code not in codes))
+    return tuple(codes)
 
 
 def _candidates(name: str) -> Iterator[str]:
@@ -85,46 +92,45 @@ def _candidates(name: str) -> Iterator[str]:
         yield first + second
 
 
-def read_face(text: str) -> str:
-    """Return the face that a name or a code in the reader's language means; any other text in small letters.
+@lru_cache
+def spellings(language: str, variant: Variant) -> Mapping[str, Card]:
+    """Return every way to type a card in a language, in small letters without accents. English names are in all.
 
-    English names are known in every language; accents may be left out.
-
-    >>> read_face("Cat"), read_face("CA"), read_face("pass")
-    ('cat', 'cat', 'pass')
+    >>> from seqp2p.rules import CLASSIC, KIDS
+    >>> [text for text, card in spellings("en", CLASSIC).items() if card == 8], spellings("en", KIDS)["ca"]
+    (['tc', '10c'], 2)
     """
-    small = text.lower()
-    codes = _codes(current(), known_variants())
-    if small in codes:
-        return small
-    plain = without_accents(small)
-    named = (face for face, code in codes.items() if plain in (code.lower(), without_accents(face_name(face))))
-    return next(named, small)
+    del language
+    found = {face.lower(): card for card, face in enumerate(variant.faces)}
+    for card, face in enumerate(variant.faces):
+        names = (face_code(variant, card), face_name(variant, card))
+        for text in names if is_named(variant, card) else (face.replace("T", "10"),):
+            found.setdefault(without_accents(text.lower()), card)
+    return found
 
 
-def faces_shown(text: str) -> str:
+def faces_shown(variant: Variant, text: str) -> str:
     """Return a sentence of the rules, which name cards in English, with the reader's own names of them.
 
-    >>> faces_shown("seat 2 does not hold cat")
+    >>> from seqp2p.rules import KIDS
+    >>> faces_shown(KIDS, "seat 2 does not hold cat")
     'seat 2 does not hold cat'
     """
-    names = {face: face_name(face) for face in _codes(current(), known_variants())}
+    names = {face: face_name(variant, card) for card, face in enumerate(variant.faces)}
     return re.sub(r"\b[a-z]+\b", lambda found: names.get(found[0], found[0]), text)
 
 
 def card_shown(variant: Variant, card: Card) -> str:
     """Return a card as the reader writes it: ``QH``, ``cat``."""
-    return face_name(format_card(variant, card))
+    return format_card(variant, card) if card == UNKNOWN else face_name(variant, card)
 
 
 def action_shown(variant: Variant, action: Action) -> str:
     """Return an action as the reader writes it: the notation with the reader's own words and names of cards."""
     words = format_action(variant, action).split(" ")
-    return " ".join(ACTION_WORDS.shown(word) if word in ACTION_WORDS.words else _word_shown(word) for word in words)
-
-
-def _word_shown(word: str) -> str:
-    return face_name(word) if word in _codes(current(), known_variants()) else word
+    if action.card != UNKNOWN:
+        words[0] = card_shown(variant, action.card)
+    return " ".join(ACTION_WORDS.shown(word) if word in ACTION_WORDS.words else word for word in words)
 
 
 def colour_name(colour: str) -> str:
@@ -144,5 +150,4 @@ def variant_word(variant: str) -> str:
 
 def variant_title(variant: str) -> str:
     """Return the title of the game."""
-    found = variant_named(variant)
-    return translate(found.title if found else variant)
+    return translate(KNOWN_VARIANTS[variant].title)

@@ -9,7 +9,7 @@ from typing import Final
 from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, Card, View, apply, format_ends, format_square
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
-from seqp2p.ui.cards import action_shown
+from seqp2p.ui.cards import action_shown, is_jack
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.language import t
 from seqp2p.ui.plain import FREE
@@ -112,7 +112,7 @@ def _of_card(view: View, card: Card, glyphs: Glyphs, *, asked: bool) -> str:
 def _of_wild_card(view: View, card: Card, name: str) -> str:
     if not targets(view, card):
         return t("{card} goes on any free square, but no square is free", card=name)
-    if face_of(view.variant, card).suit:
+    if is_jack(view.variant, card):
         return t("{card}, a two-eyed jack, goes on any free square", card=name)
     return t("{card} goes on any free square", card=name)
 
@@ -120,17 +120,17 @@ def _of_wild_card(view: View, card: Card, name: str) -> str:
 def _of_removing_card(view: View, card: Card, name: str) -> str:
     if not targets(view, card):
         return t("{card} takes an opponent's chip, but no opponent's chip can be taken now", card=name)
-    if face_of(view.variant, card).suit:
+    if is_jack(view.variant, card):
         return t("{card}, a one-eyed jack, takes an opponent's lit chip", card=name)
     return t("{card} takes an opponent's lit chip", card=name)
 
 
 def _of_dead_card(view: View, card: Card, name: str, *, asked: bool) -> str:
     if not asked:
-        return t("{card} is dead: both its squares are taken; you can exchange it in your turn", card=name)
+        return t("{card} is dead: all its squares are taken; you can exchange it in your turn", card=name)
     if actions_of(view, card):
-        return t("{card} is dead: both its squares are taken; Enter exchanges it", card=name)
-    return t("{card} is dead: both its squares are taken, and no more can be exchanged in this turn", card=name)
+        return t("{card} is dead: all its squares are taken; Enter exchanges it", card=name)
+    return t("{card} is dead: all its squares are taken, and no more can be exchanged in this turn", card=name)
 
 
 def _of_plain_card(view: View, card: Card, name: str) -> str:

@@ -44,7 +44,7 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
         return CORNER_CELL
     is_last = last is not None and last.square == square
     if team == FREE:
-        text = face_code(view.variant.faces[card])
+        text = face_code(view.variant, card)
         return f"<{text}>" if is_last else text
     letter = colour_letter(colours[team - 1])
     if is_last:
@@ -70,13 +70,11 @@ def sign_lines(colours: Sequence[str]) -> list[str]:
 
 def card_lines(variant: Variant) -> list[str]:
     """How cards are typed, or what the board calls them."""
-    if not is_named(variant.faces[variant.board.grid[1]]):
-        return letters_lines()
-    printed = [face for card, face in enumerate(variant.faces) if is_named(face) and card in variant.board.grid]
-    codes = [f"{face_code(face)} {face_name(face)}" for face in printed]
+    printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
+    codes = [f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
     title = t("cards:")
-    return [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)]
+    return [f"{'' if at else title:<15}{', '.join(part)}" for at, part in enumerate(parts)] or letters_lines()
 
 
 def letters_lines() -> list[str]:
@@ -117,7 +115,7 @@ def legal_lines(view: View) -> list[str]:
 def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     """Where a card can go, and what lies there."""
     variant, name = view.variant, card_shown(view.variant, card)
-    long = name if is_named(variant.faces[card]) else t("{card} ({name})", card=name, name=card_name(variant, card))
+    long = name if is_named(variant, card) else t("{card} ({name})", card=name, name=card_name(variant, card))
     if card in variant.wild:
         return [t("{card} puts a chip on any free square", card=long)]
     if card in variant.removing:
@@ -154,7 +152,8 @@ def seats_lines(view: View, company: Company, away: Collection[int] = ()) -> lis
 def help_lines(view: View) -> list[str]:
     """What can be typed, with this game's own cards for examples."""
     variant = view.variant
-    card, square = variant.board.grid[1], format_square(variant, 1)
+    first = next(square for square, card in enumerate(variant.board.grid) if card != UNKNOWN)
+    card, square = variant.board.grid[first], format_square(variant, first)
     place, taker = card_shown(variant, card), card_shown(variant, variant.removing[-1])
     wild = card_shown(variant, variant.wild[-1])
     lines = [

@@ -56,7 +56,7 @@ def square_line(view: View, square: Square, colours: Sequence[str]) -> str:
 def long_name(variant: Variant, card: Card) -> str:
     """A card as it is written, and its name in full where that is another."""
     code = card_shown(variant, card)
-    if is_named(variant.faces[card]):
+    if is_named(variant, card):
         return code
     return t("{card} ({name})", card=code, name=card_name(variant, card))
 

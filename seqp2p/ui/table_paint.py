@@ -153,7 +153,7 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> 
 
 
 def _card_text(card: HandCard, glyphs: Glyphs, *, coded: bool) -> str:
-    """A card of the hand: an animal with its name, and with its code where the board shows codes."""
+    """A card of the hand: a named card with its name, and with its code where the board shows codes."""
     sign = glyphs.dead if card.dead else "+" if card.wild else "-" if card.removing else " "
     face = card.face
     if face.suit or face.name == face.label:

@@ -13,7 +13,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Skipped
 from seqp2p.match.machine import Match
 from seqp2p.replay.verify import verify
-from seqp2p.rules import VARIANTS, variant_named
+from seqp2p.rules import KNOWN_VARIANTS, VARIANTS
 from seqp2p.rules.variant import CLASSIC
 from seqp2p.testing import (
     KINDS,
@@ -86,9 +86,9 @@ def test_a_plan_is_drawn_from_its_seed() -> None:
 
 
 def test_the_miniature_is_offered_to_nobody() -> None:
-    assert variant_named(MINIATURE.name) is MINIATURE
+    assert KNOWN_VARIANTS[MINIATURE.name] is MINIATURE
     assert MINIATURE.name not in VARIANTS
-    assert variant_named("classic") is CLASSIC
+    assert KNOWN_VARIANTS["classic"] is CLASSIC
     assert len(MINIATURE.deck) == 24
     assert [size.players for size in MINIATURE.sizes] == list(range(2, 13))
 

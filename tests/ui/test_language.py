@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po
 import seqp2p
 from seqp2p.i18n import message, message_of
 from seqp2p.match.remark import COURTESIES
-from seqp2p.rules import CLASSIC, KIDS, VARIANTS, NotationError, parse_action, parse_card
+from seqp2p.rules import CLASSIC, KIDS, VARIANTS, NotationError, Variant, parse_action, parse_card
 from seqp2p.ui import language, replay_browser
 from seqp2p.ui.cards import (
     action_shown,
@@ -29,14 +29,13 @@ from seqp2p.ui.cards import (
     colour_name,
     faces_shown,
     is_named,
-    read_face,
     variant_title,
     variant_word,
 )
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.person import command_words
 from seqp2p.ui.person.command_words import Vocabulary
-from seqp2p.ui.person.input_parser import tidied
+from seqp2p.ui.person.input_parser import card_text, tidied
 from seqp2p.ui.words import Company, listed, named
 from tests.cli.processes import Process, command, environment
 
@@ -174,7 +173,7 @@ def test_what_is_shipped_is_what_is_written(lang: str) -> None:
 
 def test_the_data_of_the_variants_is_in_the_catalogue() -> None:
     for variant in VARIANTS.values():
-        named = {Sentence((face,), "card") for face in variant.faces if is_named(face)}
+        named = {Sentence((face,), "card") for card, face in enumerate(variant.faces) if is_named(variant, card)}
         assert named | {Sentence((text,)) for text in (variant.name, variant.title, *variant.colours)} <= {*sentences()}
 
 
@@ -313,7 +312,7 @@ def test_what_is_shown_of_an_action_is_in_french_and_can_be_typed(french: None) 
         action = parse_action(CLASSIC, text)
         told = action_shown(CLASSIC, action)
         assert (told == text) == (text in ("QH e5", "JS xd7"))
-        assert parse_action(CLASSIC, tidied(told)) == action
+        assert parse_action(CLASSIC, tidied(CLASSIC, told)) == action
 
 
 def test_the_rules_name_the_game_in_french(french: None) -> None:
@@ -337,37 +336,37 @@ def test_courtesies_are_kept_in_english(french: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("variant", "typed", "meant"),
     [
-        ("passer", "pass"),
-        ("9c morte", "9C dead"),
-        ("9c echange", "9C dead"),
-        ("9C dead", "9C dead"),
-        ("donner 4c", "4C given"),
-        ("4c donnée", "4C given"),
-        ("dénoncer 3", "call 3"),
-        ("Zèbre xb1", "zebra xb1"),
-        ("ELEPHANT b1", "elephant b1"),
-        ("ch b2", "cat b2"),
+        (CLASSIC, "passer", "pass"),
+        (CLASSIC, "9c morte", "9C dead"),
+        (CLASSIC, "9c echange", "9C dead"),
+        (CLASSIC, "9C dead", "9C dead"),
+        (CLASSIC, "donner 4c", "4C given"),
+        (CLASSIC, "4c donnée", "4C given"),
+        (CLASSIC, "dénoncer 3", "call 3"),
+        (KIDS, "Zèbre xb1", "zebra xb1"),
+        (KIDS, "ELEPHANT b1", "elephant b1"),
+        (KIDS, "ch b2", "cat b2"),
     ],
 )
-def test_actions_are_typed_in_french_too(typed: str, meant: str, french: None) -> None:
-    assert tidied(typed) == meant
+def test_actions_are_typed_in_french_too(variant: Variant, typed: str, meant: str, french: None) -> None:
+    assert tidied(variant, typed) == meant
 
 
 def test_the_record_has_the_names_of_english(french: None) -> None:
     unicorn = parse_action(KIDS, "unicorn e5")
     assert action_shown(KIDS, unicorn) == "licorne e5"
-    assert tidied("licorne e5") == "unicorn e5"
+    assert tidied(KIDS, "licorne e5") == "unicorn e5"
     assert card_shown(KIDS, parse_card(KIDS, "cat")) == card_name(KIDS, parse_card(KIDS, "cat")) == "chat"
-    assert (read_face("Canard"), read_face("duck"), read_face("ca")) == ("duck", "duck", "duck")
+    assert {card_text(KIDS, text) for text in ("Canard", "duck", "ca")} == {"duck"}
 
 
 def test_what_the_rules_say_of_animals_is_said_in_french(french: None) -> None:
     with pytest.raises(NotationError) as error:
         parse_action(KIDS, "cat")
-    assert "chat" in faces_shown(translate(message_of(error.value)))
-    assert "cat " not in faces_shown(translate(message_of(error.value)))
+    assert "chat" in faces_shown(KIDS, translate(message_of(error.value)))
+    assert "cat " not in faces_shown(KIDS, translate(message_of(error.value)))
 
 
 def test_cards_colours_and_games_have_names(french: None) -> None:

@@ -202,7 +202,8 @@ def test_what_is_listed_as_possible_can_be_typed_as_it_stands(table: tuple[Varia
 @pytest.mark.parametrize("lang", language.LANGUAGES)
 def test_every_animal_has_a_code_of_its_own_and_two_letters(lang: str, french: None) -> None:
     language.use(lang)
-    codes = [face_code(face) for face in KIDS.faces]
-    assert len(set(codes)) == len({face_name(face) for face in KIDS.faces}) == len(KIDS.faces)
+    cards = range(len(KIDS.faces))
+    codes = [face_code(KIDS, card) for card in cards]
+    assert len(set(codes)) == len({face_name(KIDS, card) for card in cards}) == len(cards)
     assert all(len(code) == 2 and code.isalpha() and code.isupper() for code in codes)
     assert all(len(CLASSIC.faces[card]) == 2 for card in CLASSIC.board.grid if card >= 0)

@@ -396,8 +396,8 @@ def cards_told(position_cards: str, chips: dict[str, str], card: str, **more: in
 def test_a_card_is_told_in_words() -> None:
     assert "Q♥ goes on h2 and g7" in cards_told(HAND, {"a": "b2"}, "QH")
     assert "Q♥ goes on g7; h2 is taken" in cards_told(HAND, {"a": "h2"}, "QH")
-    assert "Q♥ is dead: both its squares are taken; Enter exchanges it" in cards_told(HAND, {"a": "h2 g7"}, "QH")
-    assert "Q♥ is dead: both its squares are taken, and no more can be exchanged in this turn" in cards_told(
+    assert "Q♥ is dead: all its squares are taken; Enter exchanges it" in cards_told(HAND, {"a": "h2 g7"}, "QH")
+    assert "Q♥ is dead: all its squares are taken, and no more can be exchanged in this turn" in cards_told(
         HAND, {"a": "h2 g7"}, "QH", exchanged=1
     )
     assert "J♣, a two-eyed jack, goes on any free square" in cards_told(HAND, {"b": "h2 g7"}, "JC")
@@ -426,7 +426,7 @@ def test_the_wild_cards_of_the_kids_game_and_a_full_board() -> None:
 def test_a_dead_card_of_one_who_waits() -> None:
     here = at(make({"a": "h2 g7", "b": "e5"}, [HAND, ANY], to_move=2, possible=False), own=1)
     here.scene.click(("card", here.position.hands[0].index(CLASSIC.faces.index("QH"))))
-    assert "Q♥ is dead: both its squares are taken; you can exchange it in your turn" in here.told
+    assert "Q♥ is dead: all its squares are taken; you can exchange it in your turn" in here.told
 
 
 def test_a_pass_is_asked_for() -> None:

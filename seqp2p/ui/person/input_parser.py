@@ -5,19 +5,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from seqp2p.rules import Action, Card, NotationError, Variant, View, give, parse_action, parse_card
-from seqp2p.ui.cards import read_face
+from seqp2p.ui.cards import spellings
+from seqp2p.ui.language import current, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
 # Around an action and in it, what says nothing.
 _MARKS: Final = " .,;:!"
-_CARD: Final = r"(?P<card>10[cdhs]|[2-9tjqka][cdhs]|[^\W\d_]+?)"
-_SQUARE: Final = r"(?P<square>x?[a-j](?:10|[1-9]))"
 _BETWEEN: Final = r"[\s,;:/>–—-]*"
-_LOOSE: Final = (
-    re.compile(rf"{_CARD}{_BETWEEN}{_SQUARE}(?P<rest>(?: .*)?)"),
-    re.compile(rf"{_SQUARE}{_BETWEEN}{_CARD}(?P<rest>)"),
-)
-_CLASSIC_CARD: Final = re.compile(r"(10|[2-9tjqka])([cdhs])", re.ASCII)
 
 
 def one_line(typed: str) -> str:
@@ -25,50 +19,66 @@ def one_line(typed: str) -> str:
     return " ".join(typed.split())
 
 
-def card_text(text: str) -> str:
+def card_text(variant: Variant, text: str) -> str:
     """A card as the notation writes it; a text that is no card stays as it is, in small letters.
 
-    >>> card_text("qh"), card_text("10C"), card_text("Cat"), card_text("CA"), card_text("pass")
-    ('QH', 'TC', 'cat', 'cat', 'pass')
+    >>> from seqp2p.rules import CLASSIC, KIDS
+    >>> [card_text(CLASSIC, text) for text in ("qh", "10C", "Pass")], [card_text(KIDS, text) for text in ("Cat", "CA")]
+    (['QH', 'TC', 'pass'], ['cat', 'cat'])
     """
     small = text.lower()
-    if found := _CLASSIC_CARD.fullmatch(small):
-        return found[1].replace("10", "T").upper() + found[2].upper()
-    return read_face(small)
+    card = spellings(current(), variant).get(without_accents(small))
+    return small if card is None else variant.faces[card]
 
 
-def tidied(line: str) -> str:
-    """What people type for an action, in its one form.
+def tidied(variant: Variant, line: str) -> str:
+    """An action as people type it, in its one form.
 
-    >>> tidied("qh E5"), tidied("js XD7"), tidied("9c Dead"), tidied("PASS"), tidied("give 4c"), tidied("10h a1")
-    ('QH e5', 'JS xd7', '9C dead', 'pass', '4C given', 'TH a1')
+    >>> from seqp2p.rules import CLASSIC
+    >>> [tidied(CLASSIC, line) for line in ("qh E5", "js XD7", "9c Dead", "PASS", "give 4c", "10h a1")]
+    ['QH e5', 'JS xd7', '9C dead', 'pass', '4C given', 'TH a1']
     """
     first, *rest = map(ACTION_WORDS.word_of, line.split(" "))
     if first == "give" and len(rest) == 1:
-        return f"{card_text(rest[0])} given"
-    return " ".join([card_text(first), *rest])
+        return f"{card_text(variant, rest[0])} given"
+    return " ".join([card_text(variant, first), *rest])
 
 
 def read_card(variant: Variant, text: str) -> Card | None:
     """The card that a word names, or None."""
     try:
-        return parse_card(variant, card_text(text))
+        return parse_card(variant, card_text(variant, text))
     except NotationError:
         return None
 
 
-def readings(line: str) -> Iterator[str]:
+def readings(variant: Variant, line: str) -> Iterator[str]:
     """A line as people type it, then what else it can only be, if it is an action at all.
 
-    >>> [[*readings(line)][-1] for line in ("qhe5", "QH-e5", "e5 QH", "Qh E5.", "jsxd7", "cat,b3")]
-    ['QH e5', 'QH e5', 'QH e5', 'QH e5', 'JS xd7', 'cat b3']
+    >>> from seqp2p.rules import CLASSIC, KIDS
+    >>> [[*readings(CLASSIC, line)][-1] for line in ("qhe5", "QH-e5", "e5 QH", "Qh E5.", "jsxd7")]
+    ['QH e5', 'QH e5', 'QH e5', 'QH e5', 'JS xd7']
+    >>> [*readings(KIDS, "cat,b3")][-1]
+    'cat b3'
     """
-    yield tidied(line)
+    yield tidied(variant, line)
     bare = line.lower().strip(_MARKS)
-    yield tidied(bare)
-    for form in _LOOSE:
+    yield tidied(variant, bare)
+    for form in _loose(variant):
         if found := form.fullmatch(bare):
-            yield tidied(f"{found['card']} {found['square']}{found['rest']}")
+            yield tidied(variant, f"{found['card']} {found['square']}{found['rest']}")
+
+
+def _loose(variant: Variant) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A card of any letters and a square of this board, in either order, with or without marks between them."""
+    digits = "|".join(text for text in spellings(current(), variant) if not text.isalpha())
+    card = rf"(?P<card>{digits}|[^\W\d_]+?)" if digits else r"(?P<card>[^\W\d_]+?)"
+    rows = "|".join(str(row) for row in range(variant.board.rows, 0, -1))
+    square = rf"(?P<square>x?[a-{chr(ord('a') + variant.board.cols - 1)}](?:{rows}))"
+    return (
+        re.compile(rf"{card}{_BETWEEN}{square}(?P<rest>(?: .*)?)"),
+        re.compile(rf"{square}{_BETWEEN}{card}(?P<rest>)"),
+    )
 
 
 def read_action(view: View, line: str) -> Action:
@@ -76,7 +86,7 @@ def read_action(view: View, line: str) -> Action:
     if view.phase == "penalty" and (card := read_card(view.variant, line)) is not None:
         return give(card)
     fault: NotationError | None = None
-    for reading in readings(line):
+    for reading in readings(view.variant, line):
         try:
             return parse_action(view.variant, reading)
         except NotationError as error:

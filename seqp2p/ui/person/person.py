@@ -176,7 +176,8 @@ class Person:
         try:
             action = read_action(question.view, line)
         except NotationError as error:
-            self._show(*self._misread(question.view, line, faces_shown(translate(message_of(error)))))
+            fault = faces_shown(question.view.variant, translate(message_of(error)))
+            self._show(*self._misread(question.view, line, fault))
             return
         self._question, self._answer, self._settled = None, action, trio.Event()
         question.action = action
@@ -294,7 +295,7 @@ class Person:
             self._asked_at = trio.current_time()
             self._present(view)
         else:
-            self._show(faces_shown(self._company.to_reader(refused)))
+            self._show(faces_shown(view.variant, self._company.to_reader(refused)))
         question = self._question = PersonQuestion(view)
         try:
             if view.phase == "play" and not self._desk.shows_table:

@@ -16,7 +16,7 @@ _SLIP_LIKE = 0.6
 _LETTERS_OFF = 1
 # One letter is no slip: it may be anything.
 _TYPED_MIN = 2
-_SQUARE = re.compile(r"\bx?[a-j](?:10|[1-9])\b", re.IGNORECASE)
+_SQUARE = re.compile(r"\bx?[a-z][1-9][0-9]?\b", re.IGNORECASE)
 
 
 def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
@@ -31,7 +31,7 @@ def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
 
 
 def names_square(line: str) -> bool:
-    """Whether a square is named in a line: then it is to be an action, and nothing else.
+    """Return True if a square is named in a line: then it is to be an action, and nothing else.
 
     >>> names_square("unicorn C5"), names_square("JS xd7"), names_square("say hello")
     (True, True, False)

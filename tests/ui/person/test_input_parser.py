@@ -25,15 +25,16 @@ from tests.rules.playing import make, random_position
     ],
 )
 def test_case_does_not_matter_and_ten_may_be_written_so(typed: str, meant: str) -> None:
-    assert tidied(typed) == meant
+    assert tidied(CLASSIC, typed) == meant
 
 
 @pytest.mark.parametrize("lang", language.LANGUAGES)
 def test_the_board_s_codes_are_cards(lang: str, french: None) -> None:
     language.use(lang)
-    assert [card_text(face_code(face).lower()) for face in KIDS.faces] == list(KIDS.faces)
-    assert [card_text(face.upper()) for face in KIDS.faces] == list(KIDS.faces)
-    assert card_text("unicorn") == card_text("UNICORN") == "unicorn"
+    codes = [face_code(KIDS, card) for card in range(len(KIDS.faces))]
+    assert [card_text(KIDS, code.lower()) for code in codes] == list(KIDS.faces)
+    assert [card_text(KIDS, face.upper()) for face in KIDS.faces] == list(KIDS.faces)
+    assert card_text(KIDS, "unicorn") == card_text(KIDS, "UNICORN") == "unicorn"
 
 
 @pytest.mark.parametrize(("variant", "text"), [(CLASSIC, "qh"), (CLASSIC, "10S"), (KIDS, "CA"), (KIDS, "Dragon")])
