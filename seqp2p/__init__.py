@@ -11,14 +11,13 @@ if TYPE_CHECKING:
     from seqp2p.api.bots import play_bot
     from seqp2p.api.events import Events
     from seqp2p.api.home import HomeError
-    from seqp2p.api.hosting import Hidden, OpenTable, host
-    from seqp2p.api.joining import join
     from seqp2p.api.replays import read, verify
-    from seqp2p.api.resuming import resume
+    from seqp2p.api.resume import resume
     from seqp2p.api.seat import Seat
     from seqp2p.api.settings import table_settings
+    from seqp2p.api.table import Hidden, OpenTable, host, join
     from seqp2p.api.turns import Turn
-    from seqp2p.api.watching import Spectator, watch
+    from seqp2p.api.watch import Spectator, watch
     from seqp2p.bots.player import Bot
     from seqp2p.bots.registry import BOTS
     from seqp2p.crypto.identity import Identity, fingerprint
@@ -159,21 +158,21 @@ _PLACES = MappingProxyType(
         "seqp2p.api.bots": ("play_bot",),
         "seqp2p.api.events": ("Events",),
         "seqp2p.api.home": ("HomeError",),
-        "seqp2p.api.hosting": (
-            "Hidden",
-            "OpenTable",
-            "host",
-        ),
-        "seqp2p.api.joining": ("join",),
         "seqp2p.api.replays": (
             "read",
             "verify",
         ),
-        "seqp2p.api.resuming": ("resume",),
+        "seqp2p.api.resume": ("resume",),
         "seqp2p.api.seat": ("Seat",),
         "seqp2p.api.settings": ("table_settings",),
+        "seqp2p.api.table": (
+            "Hidden",
+            "OpenTable",
+            "host",
+            "join",
+        ),
         "seqp2p.api.turns": ("Turn",),
-        "seqp2p.api.watching": (
+        "seqp2p.api.watch": (
             "Spectator",
             "watch",
         ),

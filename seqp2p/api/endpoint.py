@@ -1,4 +1,4 @@
-"""What a seat needs before it has one: an identity, a name, a folder for its replay, and a place to listen."""
+"""An endpoint: the identity, name, replay folder and listeners that a player brings to a table."""
 
 import contextlib
 import ipaddress
@@ -22,9 +22,9 @@ Folder: TypeAlias = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Who comes, under which name, where replays go, and the open listeners."""
+    """A locked identity, the name others see, the folder for replays, and open listeners."""
 
-    held: LockedIdentity
+    identity: LockedIdentity
     credentials: Credentials
     name: str
     replay_dir: Path
@@ -33,7 +33,7 @@ class Endpoint:
 
 @contextlib.contextmanager
 def holding(identity: Identity | None) -> Generator[LockedIdentity]:
-    """The identity that is given, or this player's own, held until the block ends; raises HomeError."""
+    """Lock the given identity, or this player's own, until the block ends. Raises HomeError."""
     if identity is not None:
         yield LockedIdentity(identity, GIVEN)
         return
@@ -42,7 +42,7 @@ def holding(identity: Identity | None) -> Generator[LockedIdentity]:
 
 
 def chosen_name(wish: str | None, held: LockedIdentity) -> str:
-    """The name to sit down with; raises ValueError for one that others cannot be shown."""
+    """Return the name to sit down with. Raises ValueError for one that others cannot be shown."""
     name = usual_name(held.number) if wish is None else wish
     if fault := name_fault(name):
         raise ValueError(fault)
@@ -53,7 +53,7 @@ def chosen_name(wish: str | None, held: LockedIdentity) -> str:
 async def open_endpoint(
     name: str | None, identity: Identity | None, replay_dir: Folder | None, listen: Address | None
 ) -> AsyncGenerator[Endpoint]:
-    """Hold an identity and listen, until the block ends. Raises HomeError, ValueError, AddressError."""
+    """Lock an identity and listen, until the block ends. Raises HomeError, ValueError, AddressError."""
     with holding(identity) as held:
         called = chosen_name(name, held)
         directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
@@ -66,13 +66,13 @@ async def open_endpoint(
                 await trio.aclose_forcefully(listener)
 
 
-def place_of(text: str | None) -> Address | None:
-    """HOST:PORT as an address; raises AddressError."""
+def address_of(text: str | None) -> Address | None:
+    """Parse HOST:PORT. Raises AddressError."""
     return None if text is None else parse_address(text)
 
 
-def beside_host(host: Address | None) -> Address | None:
-    """Where to listen if nothing is said: where the host is on this machine's loopback, there alone."""
+def loopback_with(host: Address | None) -> Address | None:
+    """Return where to listen by default: on loopback alone if the host is there."""
     with contextlib.suppress(ValueError):
         if host is not None and ipaddress.ip_address(host.host).is_loopback:
             return Address(host.host, 0)
@@ -80,5 +80,5 @@ def beside_host(host: Address | None) -> Address | None:
 
 
 def own_addresses(listeners: Sequence[trio.SocketListener]) -> list[Address]:
-    """Where this process listens itself, in every network that it is in."""
+    """Return the addresses at which this process listens, in all its networks."""
     return [Address(each, listener.socket.getsockname()[1]) for each in local_hosts() for listener in listeners]

@@ -1,4 +1,4 @@
-"""The way to a table: its host's address, or the one table on this LAN that a join code is of."""
+"""The route to a table: its host's address, or the table on this LAN that has the number of a join code."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,47 +18,47 @@ from seqp2p.net.errors import Unreachable
 ADDRESS_HINT: Final = message("join by the address that the host shows: seqp2p join HOST:PORT")
 
 FIND_S = 8.0
-"""How long a table is looked for. One that is there answers within a second, a lost packet included."""
+"""How long to look for a table. One on this network answers within a second, a lost packet included."""
 TWIN_S = 0.7
-"""How long after one table another with the same number is waited for."""
+"""How long to wait for a second table with the same number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Where the host is, and how to get there."""
+class Route:
+    """The address of a host, and how to dial it."""
 
     host: Address
     dial: Dial
 
 
-async def the_way(address: str | None, code: str, own: Sequence[Address]) -> Way:
-    """The way to the table at this HOST:PORT, or to the one on this LAN that the code is of.
+async def find_route(address: str | None, code: str, own: Sequence[Address]) -> Route:
+    """Return the route to the table at this HOST:PORT, or to the one on this LAN that the code is of.
 
     ``own`` are where this seat listens. Raises AddressError, BadCode, and Unreachable where no such table is found.
     """
     code = parse_code(code)
     if address is not None:
-        return Way(parse_address(address), tcp_dial)
+        return Route(parse_address(address), tcp_dial)
     number = table_number(code)
     async with browsing() as tables:
         found = await wait_for_table(number, tables, own)
-    return way_to(the_one(number, found, tables.problem))
+    return route_to(the_one(number, found, tables.problem))
 
 
 def table_number(code: str) -> int:
-    """The number of the table that a code, as ``parse_code`` gives it, is of."""
+    """Return the number of the table in a code, as ``parse_code`` gives it."""
     return int(code.partition("-")[0])
 
 
-def way_to(found: FoundTable) -> Way:
-    """The way to a table that was found."""
-    return Way(found.addresses[0], racing_dial(found.addresses))
+def route_to(found: FoundTable) -> Route:
+    """Return the route to a table that was found."""
+    return Route(found.addresses[0], racing_dial(found.addresses))
 
 
 async def wait_for_table(number: int, tables: Browsed[FoundTable], own: Sequence[Address]) -> Sequence[FoundTable]:
-    """The tables with this number that can be joined: as soon as there is one, or none after FIND_S.
+    """Wait for tables with this number that can be joined, at most FIND_S; return them.
 
-    It raises nothing, for it is called beside a nursery: what is wrong with them ``the_one`` says.
+    Raises nothing, so that it can be called in a nursery: ``the_one`` raises what is wrong with them.
     """
 
     def fitting() -> list[FoundTable]:
@@ -73,7 +73,7 @@ async def wait_for_table(number: int, tables: Browsed[FoundTable], own: Sequence
 
 
 def the_one(number: int, found: Sequence[FoundTable], problem: str) -> FoundTable:
-    """The only table with this number; raises Unreachable with what to do instead."""
+    """Return the only table with this number. Raises Unreachable, with a hint."""
     if not found:
         text = message("table {number} is not to be seen on this network", number=number)
         if problem:
@@ -96,7 +96,7 @@ def the_one(number: int, found: Sequence[FoundTable], problem: str) -> FoundTabl
 
 
 def without(table: FoundTable, own: Iterable[Address]) -> FoundTable:
-    """The table without the addresses at which this process listens itself: there are networks that look the same."""
+    """Return the table without this process's own addresses: there are networks that look the same."""
     return FoundTable(table.advert, tuple(address for address in table.addresses if address not in own))
 
 

@@ -1,81 +1,238 @@
-"""One seat's game beside the caller's block: played, left by a signature when the block ends, and kept on the disk.
+"""A seat's game at an agreed table, played by any player: a script's turns, a bot, a program, a person.
 
-A session that is cut off or fails leaves its own file beside the replay, so that the seat can be taken again.
+Theory of operation. ``LiveGame.play`` runs in the caller's task, from the agreement to the end of the game. It keeps a
+replay, and the seat's own file next to it while the game goes on. When it ends by an error, or by a crash, that file
+stays, and the seat can be resumed with it.
 """
 
+import contextlib
 import secrets
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Final, TypeAlias, cast
 
 import trio
 
-from seqp2p.api.events import Events
-from seqp2p.api.running import Running
-from seqp2p.api.turns import Questions
+from seqp2p.api.home import LockedIdentity, replay_path
+from seqp2p.bots.player import SeatPlayer
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.session import SeatRunner
+from seqp2p.lobby.discovery import Warn
+from seqp2p.lobby.leaving import leave_table
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.events import Result
+from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.replay.sidecar import Sidecar
+from seqp2p.match.table import encode_agreement, game_id
+from seqp2p.net.serving import Listener
+from seqp2p.replay.sidecar import (
+    ADDRESS_LENGTH_MAX,
+    ADDRESSES_MAX,
+    Sidecar,
+    SidecarError,
+    SidecarSecrets,
+    sidecar_path,
+)
 from seqp2p.replay.writer import ReplayWriter
 
 LINKED_S: Final = 3.0
-"""For the first link to somebody: a dial by one side or, after ``dial_patience_s``, by the other."""
-LOOK_S: Final = 0.05
+"""For the first link to another seat: a dial by one side or, after ``dial_patience_s``, by the other."""
+LINK_POLL_S: Final = 0.05
+
+SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar]]
 
 
-@dataclass(frozen=True)
-class AgreedSeat:
-    """A seat that is about to be played: what it knows, and where it keeps it."""
+def ignore(_: object) -> None:
+    """Do nothing: for events that the caller does not read."""
 
-    table: AgreedTable
-    match: Match
-    own: SeatKeys
-    writer: ReplayWriter
-    sidecar: Sidecar
+
+def nothing() -> None:
+    """Do nothing: for news that the caller does not wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """How a game goes on that was resumed.
+
+    ``events`` had happened before, ``torn`` is set if the last record was broken off. ``reconnect`` finds the other
+    seats on this network, and is found by them, until it is cancelled.
+    """
+
+    events: tuple[Event, ...]
+    torn: bool
+    reconnect: Callable[[Mesh, Warn], Awaitable[None]]
 
 
 class LiveGame:
-    """A seat's game while it goes on, and how it ended."""
+    """One seat's game: ``play`` it, and meanwhile ``say``, ``go_on`` or ``leave``. Made by a lobby or by ``resume``."""
 
-    def __init__(self, sitting: AgreedSeat) -> None:
-        self.sitting = sitting
-        self.mesh = Mesh(sitting.table, secrets.token_bytes)
-        self.events = Events[TableEvent]()
-        self.questions = Questions(sitting.match, sitting.own)
-        self.session = SeatRunner(
-            sitting.match,
-            sitting.own,
-            self.mesh,
-            self.questions,
-            sitting.writer,
-            self._tell,
-            sitting.sidecar,
-            cancel_leaves=False,
-        )
+    def __init__(
+        self,
+        table: AgreedTable,
+        match: Match,
+        own: SeatKeys,
+        replay: Path,
+        open_files: Callable[[], SeatFiles],
+        resumption: Resumption | None = None,
+    ) -> None:
+        self.table: Final = table
+        self.match: Final = match
+        self.own: Final = own
+        self.replay: Final = replay
+        self.resumption: Final = resumption
+        self._open_files = open_files
+        self._mesh = Mesh(table, secrets.token_bytes)
         self._begun_at = trio.current_time()
-        self.running = Running(self._play, self._leave, self._end)
+        self._playing = trio.Event()
+        self._session: SeatRunner | None = None
+        self._declined = False
 
-    async def _play(self) -> Result:
-        result = await self.session.run()
-        # It is over for this seat: nobody can take it again, and nobody needs its secrets.
-        self.sitting.sidecar.delete()
+    @property
+    def dealt(self) -> bool:
+        """True once the cards were dealt."""
+        return self.match.game.position is not None
+
+    @property
+    def left(self) -> bool:
+        """True if this seat has left the game."""
+        return self.own.number in self.match.left
+
+    @property
+    def out(self) -> frozenset[int]:
+        """The seats that have left the game, or are proved to have cheated."""
+        return frozenset(self.match.left) | frozenset(self.match.proven)
+
+    async def play(
+        self,
+        player: SeatPlayer,
+        on_event: Callable[[TableEvent], None],
+        *,
+        asks: bool = False,
+        cancel_leaves: bool = False,
+        warn: Warn = ignore,
+        begun: Callable[[], None] = nothing,
+    ) -> Result:
+        """Play to the end of the game. The replay is complete and signed when this returns.
+
+        ``on_event`` gets each event while the match is as it is after it. ``asks``: ask the player, a person, before
+        the seat votes to go on without another. ``begun`` is called once the files are open.
+
+        Cancelled, this stops as by a crash, and the seat can be resumed; with ``cancel_leaves`` it leaves the table
+        instead. Raises OSError and SidecarError where nothing can be kept.
+        """
+        failure: BaseException | None = None
+        result: Result | None = None
+        with self._open_files() as (writer, sidecar):
+            session = self._session = SeatRunner(
+                self.match,
+                self.own,
+                self._mesh,
+                player,
+                writer,
+                on_event,
+                sidecar,
+                asks=asks,
+                cancel_leaves=cancel_leaves,
+            )
+            self._playing.set()
+            begun()
+            try:
+                async with trio.open_nursery() as nursery:
+                    if self.resumption is not None:
+                        nursery.start_soon(self.resumption.reconnect, self._mesh, warn)
+                    result = await session.run()
+                    nursery.cancel_scope.cancel()
+            except* trio.Cancelled:
+                # The session has said goodbye and completed the replay, or another task has failed.
+                if cancel_leaves:
+                    sidecar.delete()
+                raise
+            except* (OSError, SidecarError) as group:
+                failure = first_error(group)  # Errors of the network have names of their own: this is the disk.
+            if failure is not None:
+                raise failure
+            # The game is over for this seat: it cannot be resumed, and its secrets are of no use.
+            sidecar.delete()
+        assert result is not None, "the session has ended"
         return result
 
-    async def _leave(self, reason: str) -> None:
-        # A seat that has just sat down, or has just been taken again, may have no link yet: nobody would hear of it.
+    async def leave(self, reason: str) -> None:
+        """Leave the game for good, by a signature that the others check; ``play`` returns then."""
+        session = await self._begun()
+        # A seat that has just sat down, or was just resumed, may have no link yet: its goodbye would not arrive.
         with trio.move_on_at(self._begun_at + LINKED_S):
-            while not self.mesh.linked:  # noqa: ASYNC110  # a mesh tells its session alone
-                await trio.sleep(LOOK_S)
-        await self.session.leave(reason)
+            while not self._mesh.linked:  # noqa: ASYNC110  # a mesh tells its session alone
+                await trio.sleep(LINK_POLL_S)
+        await session.leave(reason)
 
-    def _tell(self, event: TableEvent) -> None:
-        self.events.put(event)
-        self.questions.hear(event)
+    async def decline(self, reason: str = "") -> None:
+        """Leave the table before the game, with a goodbye. Does nothing once it is played, or a second time."""
+        if not self._playing.is_set() and not self._declined:
+            self._declined = True
+            await leave_table(self.table, reason)
 
-    def _end(self) -> None:
-        self.events.end()
-        self.questions.end()
+    async def say(self, text: str) -> None:
+        """Say something to the table. Does nothing after the end."""
+        await (await self._begun()).say(text)
+
+    async def go_on(self, seat: int) -> None:
+        """Vote to go on without a seat that is away."""
+        await (await self._begun()).go_on(seat)
+
+    async def _begun(self) -> SeatRunner:
+        await self._playing.wait()
+        assert self._session is not None, "it plays"
+        return self._session
+
+
+def new_game(table: AgreedTable, identity: LockedIdentity, directory: Path) -> LiveGame:
+    """The game of an agreed table, with a new replay in this folder. Its files are made by ``play``."""
+    match = Match(encode_agreement(table.agreement), table.seat)
+    own = SeatKeys(table.seat, identity.identity, secrets.token_bytes)
+    path = replay_path(directory, match.game.id, table.seat)
+
+    @contextlib.contextmanager
+    def open_files() -> Generator[tuple[ReplayWriter, Sidecar]]:
+        with ReplayWriter(path, match) as writer:
+            kept = seat_secrets(table, own, identity.file, table.listeners)
+            with Sidecar.create(sidecar_path(path), kept) as sidecar:
+                yield writer, sidecar
+
+    return LiveGame(table, match, own, path, open_files)
+
+
+def seat_secrets(
+    table: AgreedTable, own: SeatKeys, identity_file: str, listeners: Sequence[Listener]
+) -> SidecarSecrets:
+    """The secrets that a seat keeps next to its replay, at the start of its game."""
+    agreement = encode_agreement(table.agreement)
+    texts = [[str(each) for each in table.addresses.get(number, ())] for number in range(1, len(table.others) + 2)]
+    return SidecarSecrets(
+        game=game_id(agreement),
+        agreement=agreement,
+        seat=own.number,
+        identity=identity_file,
+        secret=own.secrets.secret.to_bytes(32, "big"),
+        nonce=own.secrets.nonce,
+        listen=_socket_text(listeners),
+        # A host's name as it was typed can be longer than any address; the seat is found without it.
+        addresses=tuple(
+            tuple(text for text in each if len(text) <= ADDRESS_LENGTH_MAX)[:ADDRESSES_MAX] for each in texts
+        ),
+    )
+
+
+def first_error(error: BaseException) -> BaseException:
+    """The first error in a group that is none itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
+    return error
+
+
+def _socket_text(listeners: Sequence[Listener]) -> str:
+    assert isinstance(listeners[0], trio.SocketListener), "a seat listens on the network"
+    host, port = listeners[0].socket.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -33,11 +33,11 @@ def complete_game(context: click.Context, parameter: click.Parameter, incomplete
     del parameter
     from pathlib import Path
 
-    from seqp2p.cli import home
+    from seqp2p.api.home import data_dir
     from seqp2p.replay.sidecar import SUFFIX
 
     chosen = context.params.get("replay_dir")
-    folder = Path(chosen) if chosen else home.data_dir() / "replays"
+    folder = Path(chosen) if chosen else data_dir() / "replays"
     names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
     games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
     return [CompletionItem(game) for game in games if game.startswith(incomplete)]

@@ -1,14 +1,17 @@
 """Finding a table on this LAN: the list of those that are there, the code, and the table that the code is of."""
 
+import os
+import re
 from collections.abc import Sequence
 from typing import Final
 
 import click
 import trio
 
-from seqp2p.api.finding import Way, table_number, the_one, wait_for_table, way_to
-from seqp2p.cli.lobby_view import LobbyView
-from seqp2p.cli.output import ABANDONED, CommandError, Output
+from seqp2p.api.finding import Route, route_to, table_number, the_one, wait_for_table
+from seqp2p.cli.lobby import LobbyView
+from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
+from seqp2p.cli.settings import make_address
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable
 from seqp2p.lobby.code import parse_code
@@ -24,14 +27,27 @@ from seqp2p.ui.person.command_words import LEAVING, word_of
 
 QUESTION: Final = message("join code (like 7-amber-falcon): ")
 
+# A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
+_LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
+
 SETTLE_S = 0.3
 """Several tables that are found at once are one change of the list."""
 
 
-async def find_way(
+def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
+    """The host's address and the code, as far as they are given; raises CommandError (usage)."""
+    if place is not None and _LIKE_A_CODE.fullmatch(place):
+        if code is not None:
+            raise CommandError(t("the join code is given twice"), t("leave out --code"), USAGE)
+        return None, place
+    address = None if place is None else make_address(place)
+    return address, code or os.environ.get("SEQP2P_CODE") or None
+
+
+async def find_route(
     address: Address | None, code: str | None, own: Sequence[Address], view: LobbyView, output: Output
-) -> tuple[Way, str]:
-    """The way to the table and its code, as it is tried; asks for the code where none is given.
+) -> tuple[Route, str]:
+    """Return the route to the table and its code; ask for the code where none is given.
 
     Without an address the table is found on this LAN by the code's number. ``own`` are where this seat listens.
     Raises CommandError, BadCode, Unreachable.
@@ -41,7 +57,7 @@ async def find_way(
         if code is None:  # Nobody should have to look for a code that there is no host to check.
             await trio.aclose_forcefully(await dial_in_time(address, tcp_dial, DEFAULT_LIMITS))
             code = await ask_code(view, output)
-        return Way(address, tcp_dial), code
+        return Route(address, tcp_dial), code
     async with browsing() as tables:
         if code is None:
             async with trio.open_nursery() as nursery:
@@ -54,7 +70,7 @@ async def find_way(
         seen = await wait_for_table(number, tables, own)
     found = the_one(number, seen, tables.problem)
     tell_table(found, output)
-    return way_to(found), code
+    return route_to(found), code
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:

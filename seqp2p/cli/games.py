@@ -1,24 +1,24 @@
 """One game after the other at one table: the lobby, the game, and the lobby again while there is a reason for it."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Ended, play
+from seqp2p.api.game import LiveGame
+from seqp2p.api.table import Lobby, Table
+from seqp2p.cli.known import check_known
+from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
+from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
+from seqp2p.cli.playing import play
 from seqp2p.cli.reporter import tell_lobby_left
 from seqp2p.cli.running import sentence
-from seqp2p.cli.seating import Door, SitDown
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.events import Former
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.events import Tell
 from seqp2p.net.errors import NetError
-from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
 
@@ -28,95 +28,78 @@ ANSWER_S: Final = 60.0
 OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 
-
-@dataclass(frozen=True, slots=True)
-class LastGame:
-    """The game that this table has had before."""
-
-    table: AgreedTable
-    ended: Ended
-
-    @property
-    def former(self) -> Former:
-        """What the host of the next one has to know: who may come back by its key, and whose seat is kept.
-
-        Where the game never began somebody was missing: then the seats are there for whoever comes.
-        """
-        seats = {self.table.key(seat): seat for seat in self.table.others if seat not in self.ended.out}
-        return Former(self.table.game, seats, DEFAULT_LIMITS.rematch_keeps_s if self.ended.begun else 0.0)
-
-    @property
-    def host_is_out(self) -> bool:
-        """Whether the host, whoever that was, has left or cheated."""
-        return 1 in self.ended.out
+WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 
 
-OpenLobby: TypeAlias = Callable[[LastGame | None], AbstractAsyncContextManager[SitDown]]
-"""Opens the lobby of the next game; what belongs to both lobby and game ends with the block."""
+async def play_games(table: Table, options: SeatOptions, teller: LobbyTeller, tell: Tell, wait_in: WaitIn) -> int:
+    """Play at one table while this player wants to; return the last game's exit code.
 
-
-async def play_games(door: Door, open_lobby: OpenLobby) -> int:
-    """Play at one table as long as somebody wants to; returns the last game's exit code.
-
-    Raises NetError for the first lobby; CommandError where another game was wanted, and there is none.
+    ``tell`` gets the events of a lobby, ``wait_in`` waits in it. Raises NetError for the first lobby; CommandError
+    where another game was wanted, and there is none.
     """
-    last: LastGame | None = None
-    number = begun = 0
+    output, number, dealt, exit_code = teller.output, 0, 0, DONE
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
-            async with open_lobby(last) as sit_down:
+            teller.view.show()
+            last = table.last
+            async with table.open_lobby(tell) as lobby:
                 try:
-                    table = await _next_table(door, sit_down, last, signals)
-                except TerminalGone:
-                    _tell_lobby_left(door)
-                    raise
-                if table is None:
-                    _tell_lobby_left(door)
+                    game = await _next_game(partial(wait_in, lobby), options, teller, signals)
+                except NetError as error:
+                    if last is None:
+                        raise
+                    raise _no_other_game(sentence(message_of(error)), exit_code) from None
+                if game is None:
                     return ABANDONED
                 number += 1
                 if last is not None:
-                    door.lobbying.output.event("rematch", game=number)
-                    door.lobbying.output.say(t("game {number} at this table", number=number))
-                last = LastGame(table, await play(table, door.held, door.lobbying.choices, door.lobbying.output))
-            begun += last.ended.begun
-            if not await _wants_another(door, last, begun, signals):
-                return last.ended.exit_code
-            if table.seat != 1 and last.host_is_out:
-                raise _no_other_game(t("the host is gone"), last)
+                    output.event("rematch", game=number)
+                    output.say(t("game {number} at this table", number=number))
+                exit_code = await play(game, options.choices, output)
+            dealt += game.dealt
+            host_gone = game.own.number != 1 and 1 in game.out
+            if not await _wants_another(game, options, output, signals, enough=dealt >= options.games, gone=host_gone):
+                return exit_code
+            if host_gone:
+                raise _no_other_game(t("the host is gone"), exit_code)
 
 
-def _tell_lobby_left(door: Door) -> None:
-    person = door.lobbying.person
-    tell_lobby_left(door.lobbying.output, t("you left the table") if person else t("this seat left the table"))
+async def _next_game(
+    wait: Callable[[], Awaitable[LiveGame]], options: SeatOptions, teller: LobbyTeller, signals: AsyncIterator[int]
+) -> LiveGame | None:
+    """Wait for the next game, and compare its players with the known ones; None if this player leaves before."""
+    output = teller.output
+
+    async def agree(stop_typing: Callable[[], None]) -> LiveGame:
+        game = await wait()
+        stop_typing()
+        await check_known(game, output, ask=options.person and not output.json and output.asks)
+        return game
+
+    left = t("you left the table") if options.person else t("this seat left the table")
+    typed = teller.leave_when_typed if options.person else None
+    return await until_agreed(agree, signals, typed, partial(tell_lobby_left, output, left))
 
 
-async def _next_table(
-    door: Door, sit_down: SitDown, last: LastGame | None, signals: AsyncIterator[int]
-) -> AgreedTable | None:
-    try:
-        return await door.wait(sit_down, signals)
-    except NetError as error:
-        if last is None:
-            raise
-        raise _no_other_game(sentence(message_of(error)), last) from None
-
-
-async def _wants_another(door: Door, last: LastGame, begun: int, signals: AsyncIterator[int]) -> bool:
-    """Whether this seat sits down again: because the game never began, was told to play on, or a person says so."""
-    lobbying, ended = door.lobbying, last.ended
-    if ended.left or lobbying.until_stdin_closes:
+async def _wants_another(
+    game: LiveGame, options: SeatOptions, output: Output, signals: AsyncIterator[int], *, enough: bool, gone: bool
+) -> bool:
+    """Return True if this seat plays another game: the last never began, more were told, or a person says so."""
+    if game.left or options.until_stdin_closes:
         return False
-    if not ended.begun:
-        lobbying.output.say(OPEN_AGAIN)
+    if not game.dealt:
+        output.say(OPEN_AGAIN)
         return True
-    if begun < lobbying.games:
+    if not enough:
         return True
-    gone = last.table.seat != 1 and last.host_is_out
-    return lobbying.person and lobbying.output.asks and not gone and await _ask(lobbying.output, signals)
+    return options.person and output.asks and not gone and await _ask(output, signals)
 
 
 async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
-    """Ask the person; no answer is no, and so is a signal. Raises TerminalGone, in a group, for one."""
+    """Ask the person; no answer is no, and so is a signal. Raises TerminalGone, in a group, for a terminal that closes.
+
+    The question is open for ANSWER_S.
+    """
     yes = False
     output.ring()
     output.say(t("another game at this table? yes/no ({seconds:.0f} s)", seconds=ANSWER_S))
@@ -140,7 +123,6 @@ async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope
         scope.cancel()
 
 
-def _no_other_game(reason: str, last: LastGame) -> CommandError:
-    exit_code = last.ended.exit_code or NOT_CONNECTED
-    message = t("there is no other game at this table: {reason}", reason=reason)
-    return CommandError(message, NO_OTHER_HINT, exit_code)
+def _no_other_game(reason: str, exit_code: int) -> CommandError:
+    text = t("there is no other game at this table: {reason}", reason=reason)
+    return CommandError(text, NO_OTHER_HINT, exit_code or NOT_CONNECTED)

@@ -1,34 +1,27 @@
 """``seqp2p host``: open a table, wait until it is full, play."""
 
-import secrets
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import click
 
+from seqp2p.api.endpoint import open_endpoint
+from seqp2p.api.game import LiveGame
+from seqp2p.api.table import Lobby, open_table
 from seqp2p.bots.program import Program
+from seqp2p.cli import home
 from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
-from seqp2p.cli.games import LastGame, play_games
-from seqp2p.cli.lobby_view import LobbyView
+from seqp2p.cli.games import play_games
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.output import Output
-from seqp2p.cli.running import run_async
+from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
-from seqp2p.cli.seating import Door, Lobbying, SitDown, open_door
 from seqp2p.cli.settings import make_address, make_choices, make_settings, seat_options, table_options
 from seqp2p.i18n import message
-from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.code import make_table_number
-from seqp2p.lobby.discovery import advertising
 from seqp2p.lobby.events import LobbyEvent, LobbyShown
-from seqp2p.lobby.host import host_table
-from seqp2p.lobby.spectators import SPECTATORS_MAX, SpectatorServer, spectator_server
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.spectators import SPECTATORS_MAX
 from seqp2p.match.table import Settings
-from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t
 
@@ -75,83 +68,47 @@ def command(
     typed = choices.person and not until_stdin_closes
     pace = pace_s if pace_s or not typed else PACE_S
     filling = Filling(FillBots(fill or BOT, pace, at_once=fill is not None and (as_json or not typed)))
-    lobbying = Lobbying(choices, name, Output(as_json), until_stdin_closes, games, filling.call, wish)
-    raise SystemExit(run_async(lambda: host(settings, spectators, address, lobbying, filling)))
+    name = home.checked_name(name)
+    options = SeatOptions(choices, name, Output(as_json), until_stdin_closes, games, filling.call, wish)
+    raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling)))
 
 
 async def host(
     settings: Settings,
     spectators: int,
     listen: Address | None,
-    lobbying: Lobbying,
+    options: SeatOptions,
     filling: Filling,
     *,
     invites: bool = True,
 ) -> int:
-    """Keep the lobby, then play, with at most so many spectators; returns the exit code.
+    """Keep the lobby, then play, with at most so many spectators; return the exit code.
 
-    ``filling`` calls bots to free seats. Without ``invites`` nobody is told how to join: the others are all bots.
+    ``filling`` calls bots to free seats. Without ``invites`` the output has no ways to join: the others are all bots.
     """
-    async with on_screen(lobbying.output, lobbying.wished) as output, open_door(lobbying.at(output), listen) as door:
+    async with (
+        on_screen(options.output, options.wished) as output,
+        ending_with_parent(wanted=options.until_stdin_closes),
+        open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
+    ):
         view = LobbyView(output, t("seqp2p: your table"), starts=invites)
-        addresses = await listening_addresses(door.listeners)
-        number = make_table_number(secrets.token_bytes)
-        advert = TableAdvert(number, door.name, settings.variant, settings.players, settings.players - 1)
         async with (
-            advertising(advert, door.listeners, addresses, output.say) as update,
-            filling.ready(addresses[0], output),
+            open_table(endpoint, settings, spectators, output.say) as table,
+            filling.ready(table.addresses[0], output),
         ):
-            hosting = _Hosting(door, view, settings, spectators, addresses, advert, update, filling, invites)
-            return await play_games(door, hosting.open_lobby)
+            teller = LobbyTeller(options, output, view, table.addresses)
 
+            def tell(event: LobbyEvent) -> None:
+                if invites or isinstance(event, LobbyShown):
+                    teller.on_event(event)
+                filling.tell(event)
 
-@dataclass(frozen=True)
-class _Hosting:
-    """What is the same in every game at this table."""
+            async def wait_in(lobby: Lobby) -> LiveGame:
+                game = await lobby.wait()
+                filling.close()
+                if spectators:
+                    command = f"seqp2p watch {table.addresses[0]}"
+                    output.say(t("others watch with:  {command}  and the same code", command=command))
+                return game
 
-    door: Door
-    view: LobbyView
-    settings: Settings
-    spectators: int
-    addresses: Sequence[Address]
-    advert: TableAdvert
-    update: Callable[[TableAdvert], None]
-    filling: Filling
-    invites: bool
-
-    @asynccontextmanager
-    async def open_lobby(self, last: LastGame | None) -> AsyncGenerator[SitDown]:
-        """The lobby of the next game; its spectators are looked after until the block ends."""
-        async with spectator_server(self.spectators) as spectators:
-            yield partial(self._sit_down, spectators, last)
-
-    async def _sit_down(self, spectators: SpectatorServer | None, last: LastGame | None) -> AgreedTable:
-        self.view.show()
-        announce = self.door.announcer(self.addresses, self.view)
-
-        def tell(event: LobbyEvent) -> None:
-            if self.invites or isinstance(event, LobbyShown):
-                announce(event)
-            self.filling.tell(event)
-            if isinstance(event, LobbyShown):
-                self.update(replace(self.advert, free=event.seats.count(None)))
-
-        table = await host_table(
-            self.door.credentials,
-            self.door.name,
-            self.settings,
-            self.door.listeners,
-            self.addresses,
-            secrets.token_bytes,
-            tell,
-            table_number=self.advert.number,
-            spectators=spectators,
-            former=last.former if last else None,
-        )
-        self.filling.close()
-        self.update(replace(self.advert, free=0, state="playing"))
-        if spectators:
-            self.door.lobbying.output.say(
-                t("others watch with:  {command}  and the same code", command=f"seqp2p watch {self.addresses[0]}")
-            )
-        return table
+            return await play_games(table, options, teller, tell, wait_in)

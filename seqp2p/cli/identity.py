@@ -2,6 +2,7 @@
 
 import click
 
+from seqp2p.api.home import usual_name
 from seqp2p.cli import home, known
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import fingerprint
@@ -23,7 +24,7 @@ def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     if forget is not None and not known.forget(forget):
         raise CommandError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
     identity = home.first_identity()
-    shown = home.player_name(None)
+    shown = usual_name()
     players = [
         {
             "name": player.name,

@@ -1,36 +1,29 @@
 """``seqp2p join [CODE | HOST:PORT]``: find a table, sit down, wait until it starts, play."""
 
-import os
-import re
-import secrets
-from contextlib import nullcontext
-from functools import partial
 from typing import Final
 
 import click
 
-from seqp2p.api.endpoint import own_addresses
+from seqp2p.api.endpoint import open_endpoint, own_addresses
+from seqp2p.api.game import LiveGame
+from seqp2p.api.home import data_dir
+from seqp2p.api.table import Lobby, joined_table
 from seqp2p.bots.program import Program
 from seqp2p.cli import home
-from seqp2p.cli.finding import find_way
-from seqp2p.cli.games import LastGame, play_games
+from seqp2p.cli.finding import find_route, read_place
+from seqp2p.cli.games import play_games
 from seqp2p.cli.lines import is_terminal
-from seqp2p.cli.lobby_view import LobbyView
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.parent_watch import Overheard, Tether, held_by
-from seqp2p.cli.running import run_async
+from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
-from seqp2p.cli.seating import Lobbying, open_door
 from seqp2p.cli.settings import make_address, make_choices, note_child, seat_options
 from seqp2p.i18n import message
-from seqp2p.lobby.join import join_table, rejoin_table
-from seqp2p.lobby.table import AgreedTable
-from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t
 
 WAITING: Final = message("waiting for the host to open the table again")
-# A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
-_LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
 
 @click.command(
@@ -70,48 +63,33 @@ def command(
     tether = Tether() if tethered else None
     output = Overheard(as_json, tether=tether) if tether else Output(as_json)
     choices = make_choices(bot, pace_s, replay_dir, program)
-    lobbying = Lobbying(choices, name, output, until_stdin_closes, games, wish=wish)
+    options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes, games, wish=wish)
     address = None if listen is None else make_address(listen)
     try:
-        raise SystemExit(run_async(lambda: join(host, given, lobbying, address, tether)))
+        raise SystemExit(run_async(lambda: join(host, given, options, address, tether)))
     finally:
         if tether:
-            tether.clean_up(home.data_dir())
-
-
-def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
-    """The host's address and the code, as far as they are given; raises CommandError (usage)."""
-    if place is not None and _LIKE_A_CODE.fullmatch(place):
-        if code is not None:
-            raise CommandError(t("the join code is given twice"), t("leave out --code"), USAGE)
-        return None, place
-    address = None if place is None else make_address(place)
-    return address, code or os.environ.get("SEQP2P_CODE") or None
+            tether.clean_up(data_dir())
 
 
 async def join(
-    host: Address | None, code: str | None, lobbying: Lobbying, listen: Address | None, tether: Tether | None
+    host: Address | None, code: str | None, options: SeatOptions, listen: Address | None, tether: Tether | None
 ) -> int:
-    """Find the table, sit down, then play; returns the exit code."""
+    """Find the table, sit down, then play; return the exit code."""
     async with (
-        on_screen(lobbying.output, lobbying.wished) as output,
-        open_door(lobbying.at(output), listen) as door,
+        on_screen(options.output, options.wished) as output,
+        ending_with_parent(wanted=options.until_stdin_closes),
+        open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
         held_by(tether),
     ):
         view = LobbyView(output, t("seqp2p: join a table"))
-        way, given = await find_way(host, code, own_addresses(door.listeners), view, output)
-        addresses = await listening_addresses(door.listeners, way.host)
-        tell = door.announcer((), view)
+        route, given = await find_route(host, code, own_addresses(endpoint.listeners), view, output)
+        table = await joined_table(endpoint, route, given)
+        teller = LobbyTeller(options, output, view)
 
-        async def sit_down(last: LastGame | None) -> AgreedTable:
-            common = (door.listeners, addresses, secrets.token_bytes, tell)
-            if last is None:
-                return await join_table(door.credentials, door.name, given, way.host, *common, dial=way.dial)
-            view.show()
-            output.say(WAITING)
-            return await rejoin_table(door.credentials, door.name, last.table, *common)
+        async def wait_in(lobby: Lobby) -> LiveGame:
+            if table.last is not None:
+                output.say(WAITING)
+            return await (tether.while_held(lobby.wait) if tether else lobby.wait())
 
-        async def sit_down_if_held(last: LastGame | None) -> AgreedTable:
-            return await (tether.while_held(partial(sit_down, last)) if tether else sit_down(last))
-
-        return await play_games(door, lambda last: nullcontext(partial(sit_down_if_held, last)))
+        return await play_games(table, options, teller, teller.on_event, wait_in)

@@ -22,13 +22,13 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 import trio
 
+from seqp2p.api.game import LiveGame
+from seqp2p.api.home import HOME_HINT, data_dir, own_keys
 from seqp2p.cli import home
 from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.leaving import leave_table
-from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t
@@ -82,13 +82,13 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known]) -> Meeting:
     return Meeting(seat, name, key, "new")
 
 
-async def check_known(table: AgreedTable, output: Output, *, ask: bool) -> None:
+async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
     """Compare everybody at an agreed table with those who are known, say what there is to say, and remember.
 
     Raises CommandError (exit code 4) when ``ask`` is set and the person says no to a changed key, or says nothing:
     the table is left then. Without ``ask`` a changed key is said, and not remembered.
     """
-    players, own = load(), home.own_keys()
+    players, own, table = load(), own_keys(), game.table
     met = [
         meet(seat, entry.name, entry.key, players)
         for seat, entry in enumerate(table.agreement.seats, 1)
@@ -101,7 +101,7 @@ async def check_known(table: AgreedTable, output: Output, *, ask: bool) -> None:
             trusted.append(meeting)
         elif ask:
             if not await _ask(meeting, output):
-                await leave_table(table, message("does not play with somebody whose key has changed"))
+                await game.decline(message("does not play with somebody whose key has changed"))
                 raise CommandError(
                     t("left the table: {name} has another key than before", name=meeting.name),
                     t(
@@ -166,7 +166,7 @@ def meeting_note(meeting: Meeting) -> str:
 
 def load() -> tuple[Known, ...]:
     """Those who are known, who was met last coming last; raises CommandError where the file is damaged."""
-    path = home.data_dir() / FILE
+    path = data_dir() / FILE
     try:
         with path.open("rb") as file:
             data = file.read(SIZE_MAX + 1)
@@ -174,7 +174,7 @@ def load() -> tuple[Known, ...]:
         return ()
     except OSError as error:
         message = t("cannot read {path}: {reason}", path=path, reason=what_failed(error))
-        raise CommandError(message, home.HOME_HINT) from None
+        raise CommandError(message, HOME_HINT) from None
     try:
         players = msgspec.json.decode(data, type=_KnownFile).players
         if len(data) > SIZE_MAX or not all(map(_is_whole, players)):
@@ -227,7 +227,7 @@ def _changing() -> Generator[list[Known]]:
 
 
 def _write(players: Collection[Known]) -> None:
-    path = home.data_dir() / FILE
+    path = data_dir() / FILE
     new = path.with_name(f".{FILE}.{secrets.token_hex(8)}")
     data = msgspec.json.format(msgspec.json.encode(_KnownFile(1, tuple(players))), indent=1)
     try:
@@ -243,7 +243,7 @@ def _write(players: Collection[Known]) -> None:
             raise
     except OSError as error:
         message = t("cannot write {path}: {reason}", path=path, reason=what_failed(error))
-        raise CommandError(message, home.HOME_HINT) from None
+        raise CommandError(message, HOME_HINT) from None
 
 
 def _is_whole(known: Known) -> bool:

@@ -4,13 +4,14 @@ from typing import Any, Final
 
 import click
 
+from seqp2p.cli import home
 from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.host import host
+from seqp2p.cli.lobby import SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, screen_options
-from seqp2p.cli.seating import Lobbying
 from seqp2p.cli.settings import make_choices, make_settings, table_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
@@ -64,9 +65,10 @@ def command(
     settings = make_settings(bots + 1, **table)
     output = Output(as_json)
     filling = Filling(FillBots(bot, pace_s, at_once=True))
-    lobbying = Lobbying(make_choices(None, 0, replay_dir), name, output, until_stdin_closes=False, wish=wish)
+    choices = make_choices(None, 0, replay_dir)
+    options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
-    raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, lobbying, filling, invites=False)))
+    raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, options, filling, invites=False)))
 
 
 def check_bots(bots: int, variant: str) -> None:

@@ -1,19 +1,18 @@
-"""From an agreed table to a finished replay: what ``host`` and ``join`` have in common."""
+"""Playing a seat: its player, the events it hears, the signals that leave, and the exit code."""
 
 import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import trio
 
-from seqp2p.api.taking_up import Resumed
-from seqp2p.api.unfinished import secrets_of
+from seqp2p.api.game import LiveGame
 from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.exec_player import ExecPlayer
 from seqp2p.bots.player import SeatPlayer
@@ -24,23 +23,16 @@ from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.cli.stopping import polite_signals
-from seqp2p.cli.unfinished import as_command_error
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
-from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.session import SeatRunner
 from seqp2p.live.voting import AskAbout
 from seqp2p.lobby.safety import safety_words
-from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.table import encode_agreement
-from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
-from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import Console
@@ -67,46 +59,20 @@ class Choices:
         return self.bot is None and self.program is None
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a game ended for this seat.
-
-    ``begun``: its cards were dealt. ``left``: this seat's own player left it. ``out``: the seats that have left the
-    table, or are proved to have cheated.
-    """
-
-    exit_code: int
-    begun: bool
-    left: bool
-    out: frozenset[int]
-
-
-@dataclass(frozen=True)
-class Sitting:
-    """A seat that is about to be played: what it knows, and where it keeps it."""
-
-    table: AgreedTable
-    match: Match
-    seat: SeatKeys
-    reporter: Reporter
-    writer: ReplayWriter
-    sidecar: Sidecar
-
-
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPlayer:
     """The program, bot or person that plays this seat."""
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
         sight = SeatInfo(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
-        person = Onlooker(own_desk(reporter.output), sight, PATIENCE_S, reporter.output.screen)
+        person = ScreenPerson(own_console(reporter.output), sight, PATIENCE_S, reporter.output.screen)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
     # A bot's choices need no secrecy, but nobody should be able to foresee them either.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
 
 
-class Onlooker(Person):
+class ScreenPerson(Person):
     """A person before whose eyes the table is, if there is a screen: it shows at once what is asked."""
 
     def __init__(
@@ -128,7 +94,7 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
     return [*home.resume_options(replay, choices.bot), *played]
 
 
-def own_desk(output: Output) -> Console:
+def own_console(output: Output) -> Console:
     """The standard input and what is said to people, for the person who sits there."""
     say = output.say if output.screen is None else partial(output.say, kind="answer")
     shows_table = output.screen is not None
@@ -156,98 +122,57 @@ def joint_seed(match: Match) -> bytes | None:
     return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
-async def play(table: AgreedTable, held: home.LockedIdentity, choices: Choices, output: Output) -> Ended:
-    """Play one seat of an agreed table to its end."""
-    match = Match(encode_agreement(table.agreement), table.seat)
-    seat = SeatKeys(table.seat, held.identity, secrets.token_bytes)
-    reporter = Reporter(output, match, table.seat if choices.person else 0)
-    reporter.seats()
-    path = home.replay_path(choices.replay_dir, match.game.id, table.seat)
-    with open_writer(path, match) as writer:
-        try:
-            sidecar = Sidecar.create(sidecar_path(path), secrets_of(table, seat, held.file, table.listeners))
-        except OSError as error:
-            raise _cannot_write(path, error) from None
-        with sidecar:
-            return await _play(Sitting(table, match, seat, reporter, writer, sidecar), choices)
-
-
-async def resume_play(resumed: Resumed, choices: Choices, output: Output) -> int:
-    """Take a seat again and play it to the end; returns the exit code."""
-    match, seat = resumed.match, resumed.seat
-    reporter = Reporter(output, match, seat.number if choices.person else 0)
-    reporter.resumed(seat.number, match.number, resumed.events)
-    sitting = Sitting(resumed.table, match, seat, reporter, resumed.writer, resumed.sidecar)
-    return (await _play(sitting, choices, lambda mesh: resumed.look_for_others(mesh, output.say))).exit_code
-
-
-async def _play(sitting: Sitting, choices: Choices, beside: Callable[[Mesh], Awaitable[None]] | None = None) -> Ended:
-    """The game to its end. ``beside`` is done meanwhile."""
-    reporter, writer = sitting.reporter, sitting.writer
-    resume_hint.remember(writer.path, sitting.match.game.id, resume_options(writer.path, choices))
+async def play(game: LiveGame, choices: Choices, output: Output) -> int:
+    """Play one seat to the end of its game; return the exit code."""
+    match, own, resumption = game.match, game.own.number, game.resumption
+    reporter = Reporter(output, match, own if choices.person else 0)
+    if resumption is None:
+        reporter.seats()
+    else:
+        reporter.resumed(own, match.number, resumption.events)
+    resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
     # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
     with trio.open_signal_receiver(*polite_signals()) as signals:
-        player = make_player(choices, reporter, sitting.seat)
-        if isinstance(player, Person) and sitting.match.game.position is not None:
-            player.welcome()  # In a game that is taken up again the cards are dealt.
-        mesh = Mesh(sitting.table, secrets.token_bytes)
-        session = SeatRunner(
-            sitting.match,
-            sitting.seat,
-            mesh,
-            player,
-            writer,
-            reporter.tell,
-            sitting.sidecar,
-            asks=choices.person,
-            cancel_leaves=not resume_hint.is_possible(),
-        )
-        async with trio.open_nursery() as nursery:
-            if beside is not None:
-                nursery.start_soon(beside, mesh)
-            try:
-                result = await _run(session, player, reporter, signals, writer.path)
-            except* trio.Cancelled:
-                # The session has said goodbye and completed the replay, or something else has failed.
-                if not resume_hint.is_possible():
-                    sitting.sidecar.delete()
-                raise
-            nursery.cancel_scope.cancel()
-        # The game is over for this seat: nobody can take it again, and nobody needs its secrets.
-        sitting.sidecar.delete()
-        reporter.over(result, sitting.seat.number, writer.path)
-    exit_code = DONE if result.kind in {"won", "drawn"} else ABANDONED
-    match = sitting.match
-    return Ended(
-        exit_code,
-        begun=match.game.position is not None,
-        left=sitting.seat.number in match.left,
-        out=frozenset(match.left) | frozenset(match.proven),
-    )
+        player = make_player(choices, reporter, game.own)
+        if isinstance(player, Person) and game.dealt:
+            player.welcome()  # In a resumed game the cards are dealt.
+        result = await _run(game, player, reporter, signals)
+        reporter.over(result, own, game.replay)
+    return exit_code_of(result)
 
 
-async def _run(
-    session: SeatRunner, player: SeatPlayer, reporter: Reporter, signals: AsyncIterator[int], path: Path
-) -> Result:
-    """The session to its end, left politely when this process is asked to end; raises CommandError."""
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_leave_on_signal, session, player, signals, nursery)
-            if isinstance(player, Person):
-                nursery.start_soon(player.listen, session.say, session.leave, session.go_on)
-                reporter.follow(_hearing(player))
-            if isinstance(player, ExecPlayer):
-                await nursery.start(player.run)
-                reporter.follow(overhearing(player))
-            result = await session.run()
-            if isinstance(player, ExecPlayer):
-                await player.finish(result)
-            nursery.cancel_scope.cancel()
-    except* OSError as group:
-        # Whatever can go wrong in the network has a name of its own: this is the disk.
-        raise _cannot_write(path, cast("OSError", _first(group))) from None
-    except* SidecarError as group:
-        raise as_command_error(cast("SidecarError", _first(group))) from None
+def exit_code_of(result: Result) -> int:
+    """Return the exit code of a game that has ended so."""
+    return DONE if result.kind in {"won", "drawn"} else ABANDONED
+
+
+async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: AsyncIterator[int]) -> Result:
+    """Play the game to its end, and leave it politely when this process is asked to end. Raises CommandError."""
+    result: Result | None = None
+    failure: OSError | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_leave_on_signal, game, player, signals, nursery)
+        if isinstance(player, Person):
+            nursery.start_soon(player.listen, game.say, game.leave, game.go_on)
+            reporter.follow(_hearing(player))
+        if isinstance(player, ExecPlayer):
+            await nursery.start(player.run)
+            reporter.follow(overhearing(player))
+        try:
+            result = await game.play(
+                player,
+                reporter.tell,
+                asks=isinstance(player, Person),
+                cancel_leaves=not resume_hint.is_possible(),
+                warn=reporter.output.say,
+            )
+        except OSError as error:
+            failure = error
+        if isinstance(player, ExecPlayer) and result is not None:
+            await player.finish(result)
+        nursery.cancel_scope.cancel()
+    if result is None:
+        raise cannot_write(game.replay, failure)
     return result
 
 
@@ -268,31 +193,18 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
     return hear
 
 
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = cast("tuple[BaseException, ...]", error.exceptions)[0]
-    return error
-
-
-def open_writer(path: Path, match: Match) -> ReplayWriter:
-    """The replay's writer; raises CommandError where no file can be made there."""
-    try:
-        return ReplayWriter(path, match)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-
-
-def _cannot_write(path: Path, error: OSError) -> CommandError:
-    message = t("cannot write the replay {path}: {reason}", path=path, reason=what_failed(error))
-    return CommandError(message, home.REPLAYS_HINT)
+def cannot_write(path: Path, error: OSError | None) -> CommandError:
+    """Return the error that ends a command whose replay cannot be written."""
+    reason = "" if error is None else what_failed(error)
+    return CommandError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
 
 
 async def _leave_on_signal(
-    session: SeatRunner, player: SeatPlayer, signals: AsyncIterator[int], nursery: trio.Nursery
+    game: LiveGame, player: SeatPlayer, signals: AsyncIterator[int], nursery: trio.Nursery
 ) -> None:
     """Leave politely on Ctrl-C or a polite kill: a goodbye to the others, a signed replay.
 
-    Nobody who loses a terminal has said that they leave: the seat is kept for them, as after a crash.
+    A terminal that closes is no wish to leave: the seat is kept, as after a crash.
     """
     async for number in signals:
         if number == HANGUP and resume_hint.is_possible():
@@ -300,4 +212,4 @@ async def _leave_on_signal(
         if number == signal.SIGINT and isinstance(player, Person) and player.interrupted():
             continue
         # The next signal is taken as well, and changes nothing.
-        nursery.start_soon(session.leave, LEFT)
+        nursery.start_soon(game.leave, LEFT)

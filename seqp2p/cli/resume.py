@@ -1,21 +1,33 @@
-"""``seqp2p resume``: take one's seat again after a crash, a reboot, or at a new address, and play on."""
+"""``seqp2p resume``: take the seat of an unfinished game again, after a crash, a reboot, or at a new address."""
 
+import contextlib
+import re
+from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
+from typing import Final
 
 import click
 
+from seqp2p.api.home import held_again, own_keys
+from seqp2p.api.resume import StoredGame, open_stored, resumed_game
 from seqp2p.bots.program import Program
 from seqp2p.cli import progress
 from seqp2p.cli.completion import complete_game
-from seqp2p.cli.output import Output
-from seqp2p.cli.playing import Choices, resume_play
-from seqp2p.cli.running import run_async
+from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
+from seqp2p.cli.playing import Choices, play
+from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.settings import make_address, make_choices, playing_options
-from seqp2p.cli.taking_up import taken_up
-from seqp2p.i18n import message
+from seqp2p.i18n import message, message_of
+from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address
+from seqp2p.replay.resume import GameOver, ResumeError
+from seqp2p.replay.sidecar import SUFFIX, SeatHeld, SidecarError, sidecar_path
 from seqp2p.ui.language import t
+
+NAMES_HINT: Final = message("GAME is a replay, its name, or the first digits of the game's id")
+NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
 
 
 @click.command(
@@ -53,17 +65,89 @@ async def resume(
     game: str | None,
     listen: Address | None,
     choices: Choices,
-    output: Output,
+    plain: Output,
     wish: ScreenWish | None,
     *,
     orphan_ends: bool,
 ) -> int:
-    """Take the seat, and play on; returns the exit code."""
+    """Resume the seat, and play on; return the exit code."""
     progress.show(t("the game so far is checked…"))
-    async with (
-        taken_up(choices.replay_dir, game, listen, until_stdin_closes=orphan_ends) as resumed,
-        on_screen(output, wish) as shown,
-    ):
-        if resumed.torn:
-            shown.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
-        return await resume_play(resumed, choices, shown)
+    stored = find_stored(choices.replay_dir, game)
+    with stored.sidecar, held_again(stored.secrets.identity) as locked:
+        async with ending_with_parent(wanted=orphan_ends), contextlib.AsyncExitStack() as stack:
+            try:
+                resumed = await stack.enter_async_context(resumed_game(stored, locked, listen))
+            except OSError as error:
+                raise as_command_error(error) from None
+            output = await stack.enter_async_context(on_screen(plain, wish))
+            if stored.torn:
+                output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
+            return await play(resumed, choices, output)
+
+
+def find_stored(directory: Path, game: str | None) -> StoredGame:
+    """Lock the seat of the game named, or of the newest one that no process plays. Raises CommandError."""
+    problem: Exception | None = None
+    for replay in _candidates(directory, game):
+        try:
+            stored = open_stored(replay)
+        except (SidecarError, ResumeError, OSError) as error:
+            # Of several reasons, that another process holds the seat says most.
+            if problem is None or (isinstance(error, SeatHeld) and not isinstance(problem, SeatHeld)):
+                problem = error
+            continue
+        if _is_named(stored, game):
+            return stored
+        stored.sidecar.close()
+    if problem is not None:
+        raise as_command_error(problem) from None
+    if game is None:
+        raise CommandError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
+    raise CommandError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
+
+
+def as_command_error(error: Exception) -> CommandError:
+    """Return the error that a user reads of why a game cannot be resumed."""
+    if isinstance(error, SidecarError | ResumeError):
+        return CommandError(message_of(error), error.hint)
+    reason = what_failed(error) if isinstance(error, OSError) else message_of(error)
+    return CommandError(t("the game cannot be taken up: {reason}", reason=reason), NONE_HINT)
+
+
+def _candidates(directory: Path, game: str | None) -> Iterator[Path]:
+    """Yield the replays that ``game`` may name, last written first. Raises CommandError for a name of nothing."""
+    if game is not None and (named := _named(directory, game)) is not None:
+        if not sidecar_path(named).exists():
+            raise CommandError(
+                t(
+                    "the game is over, or its seat is not this player's: {replay} has no seat's own file beside it",
+                    replay=named,
+                ),
+                GameOver.hint,
+            )
+        yield named
+        return
+    if game is not None and not re.fullmatch(r"[0-9a-fA-F]{1,64}", game):
+        raise CommandError(t("no replay goes by {game}", game=game), NAMES_HINT, USAGE)
+    files = [(path.stat().st_mtime_ns, path) for path in directory.glob(f"*{SUFFIX}") if path.is_file()]
+    for _, path in sorted(files, reverse=True):
+        yield path.with_name(path.name.removesuffix(SUFFIX))
+
+
+def _named(directory: Path, game: str) -> Path | None:
+    """Return the replay of this path, or of this name in the folder."""
+    for path in (Path(game), directory / Path(game).name):
+        replay = path.with_name(path.name.removesuffix(SUFFIX)) if path.name else path
+        if replay.is_file():
+            return replay
+    return None
+
+
+def _is_named(stored: StoredGame, game: str | None) -> bool:
+    """Return True if the seat is one of this player's, and its game the one that was named."""
+    secrets = stored.secrets
+    seats = decode_agreement(secrets.agreement).seats
+    if secrets.seat > len(seats) or seats[secrets.seat - 1].key not in own_keys():
+        return False
+    named = game is None or not re.fullmatch(r"[0-9a-fA-F]{1,64}", game)
+    return named or game_id(secrets.agreement).hex().startswith((game or "").lower())

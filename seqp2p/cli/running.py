@@ -2,21 +2,25 @@
 
 import contextlib
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from typing import Final, cast
 
 import trio
 
+from seqp2p.api.home import HomeError
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError
 from seqp2p.cli.stopping import handling, polite_signals, stopped_by
 from seqp2p.hangup import TerminalGone
 from seqp2p.i18n import message, message_of
 from seqp2p.net.errors import NetError
+from seqp2p.replay.resume import ResumeError
+from seqp2p.replay.sidecar import SidecarError
 from seqp2p.ui.language import t, translate
 
 LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
-_UNDERSTOOD: Final = CommandError | NetError | TerminalGone | KeyboardInterrupt
+_FILES: Final = HomeError | SidecarError | ResumeError
+_UNDERSTOOD: Final = CommandError | NetError | _FILES | TerminalGone | KeyboardInterrupt
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
@@ -31,7 +35,7 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
         if not all(isinstance(error, _UNDERSTOOD) for error in leaves):
             raise
         raise as_command_error(leaves[0]) from None
-    except (NetError, TerminalGone, KeyboardInterrupt) as error:
+    except (NetError, HomeError, SidecarError, ResumeError, TerminalGone, KeyboardInterrupt) as error:
         raise as_command_error(error) from None
 
 
@@ -41,6 +45,8 @@ def as_command_error(error: BaseException) -> CommandError:
         return error
     if isinstance(error, NetError):
         return CommandError(sentence(message_of(error)), error.hint or LOST_HINT, NOT_CONNECTED)
+    if isinstance(error, _FILES):
+        return CommandError(message_of(error), error.hint)
     if isinstance(error, TerminalGone):
         return CommandError(t("the terminal is gone"), exit_code=ABANDONED)
     return CommandError(t("stopped"), exit_code=ABANDONED)
@@ -68,6 +74,20 @@ def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
 
         # Ctrl-C comes where a task waits anyway, never between two lines that belong together.
         return trio.run(run, restrict_keyboard_interrupt_to_checkpoints=True)
+
+
+@contextlib.asynccontextmanager
+async def ending_with_parent(*, wanted: bool) -> AsyncGenerator[None]:
+    """End the block, if that is wanted, when the process that started this one has ended. Raises SystemExit then."""
+    async with trio.open_nursery() as nursery:
+        orphaned = trio.CancelScope()
+        if wanted:
+            nursery.start_soon(cancel_when_stdin_closes, orphaned)
+        with orphaned:
+            yield
+        nursery.cancel_scope.cancel()
+    if orphaned.cancelled_caught:
+        raise SystemExit(ABANDONED)  # The parent is gone: there is no reader for a message.
 
 
 async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 import trio
 
 from seqp2p.cli.output import ABANDONED, DONE, Output
-from seqp2p.cli.playing import own_desk
+from seqp2p.cli.playing import own_console
 from seqp2p.cli.screening import ScreenWish, on_screen
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.console import Console
@@ -23,9 +23,9 @@ async def teach(output: Output, wish: ScreenWish) -> int:
     try:
         async with on_screen(output, wish) as shown_on:
             if shown_on.screen is None:
-                finished = await tutor(own_desk(shown_on), Tutorial())
+                finished = await tutor(own_console(shown_on), Tutorial())
             else:
-                finished = await _at_table(own_desk(shown_on), shown_on.screen)
+                finished = await _at_table(own_console(shown_on), shown_on.screen)
     except* KeyboardInterrupt:
         pass  # Nobody waits for whoever leaves.
     return DONE if finished else ABANDONED

@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 import msgspec
 
+from seqp2p.api.home import data_dir
 from seqp2p.cli import home, progress
 from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named, verify_on_cluster
 from seqp2p.cli.common import ReplayPath
@@ -77,7 +78,7 @@ def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str 
 
 def known_names(output: Output) -> Mapping[str, str]:
     """What players who were met are known as, by their keys; nobody, where that cannot be read."""
-    if not (home.data_dir() / home.KNOWN_PLAYERS).exists():
+    if not (data_dir() / home.KNOWN_PLAYERS).exists():
         return NOBODY
     from seqp2p.cli.known import load
 

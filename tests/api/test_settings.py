@@ -66,7 +66,7 @@ async def test_where_nothing_can_be_advertised_the_host_is_told(
         warn("others cannot find this")
         return advertising(advert, listeners, likeliest, warn)
 
-    monkeypatch.setattr("seqp2p.api.hosting.advertising", warning)
+    monkeypatch.setattr("seqp2p.api.table.advertising", warning)
     async with table_of(tmp_path) as table:
         assert table.events.so_far[0] == seqp2p.Hidden("others cannot find this")
 

@@ -4,38 +4,63 @@ import json
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from seqp2p.api.endpoint import Endpoint
+from seqp2p.api.game import LiveGame
 from seqp2p.api.home import LockedIdentity
+from seqp2p.api.table import Lobby, former_of
 from seqp2p.cli import games as module
-from seqp2p.cli import seating
-from seqp2p.cli.games import ANSWER_S, LastGame, play_games
+from seqp2p.cli import lobby as lobby_module
+from seqp2p.cli.games import ANSWER_S, play_games
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices, Ended
-from seqp2p.cli.seating import Door, Lobbying, SitDown
-from seqp2p.lobby.events import Former
+from seqp2p.cli.playing import Choices
+from seqp2p.lobby.events import Former, LobbyShown, Tell
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
 from tests.cli import documented
 from tests.net.tools import agreement, credentials, identity
-
-FINISHED = Ended(DONE, begun=True, left=False, out=frozenset())
-FORFEIT = Ended(ABANDONED, begun=True, left=False, out=frozenset({3}))
-LEFT = Ended(ABANDONED, begun=True, left=True, out=frozenset({2}))
-NOT_BEGUN = Ended(ABANDONED, begun=False, left=False, out=frozenset())
-HOST_GONE = Ended(DONE, begun=True, left=False, out=frozenset({1}))
+from tests.table import make_settings
 
 
-def door_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> Door:
-    lobbying = Lobbying(Choices(bot, 0, Path()), "ann", Output(json), child, games)
-    return Door(lobbying, cast("LockedIdentity", None), credentials(2), "ann", [])
+@dataclass(frozen=True)
+class End:
+    """How a game ends: as much of a LiveGame as is looked at."""
+
+    exit_code: int
+    dealt: bool = True
+    left: bool = False
+    out: frozenset[int] = frozenset()
+    seat: int = 2
+
+    @property
+    def own(self) -> Any:
+        return SimpleNamespace(number=self.seat)
+
+    @property
+    def table(self) -> AgreedTable:
+        return table_of(self.seat)
+
+
+FINISHED = End(DONE)
+FORFEIT = End(ABANDONED, out=frozenset({3}))
+LEFT = End(ABANDONED, left=True, out=frozenset({2}))
+NOT_BEGUN = End(ABANDONED, dealt=False)
+HOST_GONE = End(DONE, out=frozenset({1}))
+
+
+def options_of(bot: str | None = "random", *, child: bool = False, json: bool = True, games: int = 1) -> SeatOptions:
+    return SeatOptions(Choices(bot, 0, Path()), "ann", Output(json), child, games)
 
 
 def table_of(seat: int = 2) -> AgreedTable:
@@ -43,37 +68,46 @@ def table_of(seat: int = 2) -> AgreedTable:
 
 
 class Evening:
-    """Games that end as the test says, with lobbies that are full at once."""
+    """A table whose games end as the test says, with lobbies that are full at once."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: Ended, typed: tuple[str | None, ...] = ()) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: End, typed: tuple[str | None, ...] = ()) -> None:
         self.ends = list(ends)
         self.typed = list(typed)
-        self.lobbies: list[LastGame | None] = []
-        self.closed = 0
-        self.answers_at: list[float] = []
+        self.last: LiveGame | None = None
+        self.opened = self.closed = 0
         self.failure: Exception | None = None
         self.fails_at = 2
+        self.waits_at = 0
         monkeypatch.setattr(module, "play", self.play)
         monkeypatch.setattr(Output, "read_line", lambda _: self.read_line())
         monkeypatch.setattr(Output, "asks", True)
-        monkeypatch.setattr(seating, "check_known", self.check_known)
-        monkeypatch.setattr(seating, "own_desk", self.desk)
+        monkeypatch.setattr(module, "check_known", self.check_known)
+        monkeypatch.setattr(lobby_module, "own_console", self.console)
+
+    async def evening(self, options: SeatOptions) -> int:
+        output = options.output
+        teller = LobbyTeller(options, output, LobbyView(output, ""))
+        return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
-    async def open_lobby(self, last: LastGame | None) -> AsyncGenerator[SitDown]:
-        async def sit_down() -> AgreedTable:
-            await trio.lowlevel.checkpoint()
-            if self.failure is not None and len(self.lobbies) == self.fails_at:
-                raise self.failure
-            return table_of()
-
-        self.lobbies.append(last)
-        yield sit_down
+    async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
+        self.opened += 1
+        yield cast("Lobby", SimpleNamespace(wait=self.wait))
         self.closed += 1
 
-    async def play(self, *_: Any) -> Ended:
+    async def wait(self) -> LiveGame:
         await trio.lowlevel.checkpoint()
-        return self.ends.pop(0)
+        if self.opened == self.waits_at:
+            signal.raise_signal(signal.SIGTERM)
+            await trio.sleep_forever()
+        if self.failure is not None and self.opened == self.fails_at:
+            raise self.failure
+        self.last = cast("LiveGame", self.ends[0])
+        return self.last
+
+    async def play(self, *_: Any) -> int:
+        await trio.lowlevel.checkpoint()
+        return self.ends.pop(0).exit_code
 
     async def read_line(self) -> str | None:
         if not self.typed:
@@ -84,7 +118,7 @@ class Evening:
     async def check_known(self, *_: Any, **__: Any) -> None:
         await trio.lowlevel.checkpoint()
 
-    def desk(self, output: Output) -> Console:
+    def console(self, output: Output) -> Console:
         return Console(trio.sleep_forever, output.say, output.ring, terminal=True)
 
 
@@ -92,22 +126,21 @@ async def test_so_many_games_as_were_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evening = Evening(monkeypatch, NOT_BEGUN, FINISHED, NOT_BEGUN, FORFEIT)
-    assert await play_games(door_of(games=2), evening.open_lobby) == ABANDONED
+    assert await evening.evening(options_of(games=2)) == ABANDONED
     # Games that did not begin do not count.
     assert evening.ends == []
     assert evening.closed == 4
-    assert evening.lobbies[0] is None
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert events == [{"event": "rematch", "game": number} for number in (2, 3, 4)]
 
 
 @pytest.mark.parametrize(
-    ("door", "end"), [(door_of(), FINISHED), (door_of(None, child=True), NOT_BEGUN), (door_of(None), LEFT)]
+    ("options", "end"), [(options_of(), FINISHED), (options_of(None, child=True), NOT_BEGUN), (options_of(None), LEFT)]
 )
-async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, door: Door, end: Ended) -> None:
+async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, options: SeatOptions, end: End) -> None:
     evening = Evening(monkeypatch, end)
-    assert await play_games(door, evening.open_lobby) == end.exit_code
-    assert len(evening.lobbies) == 1
+    assert await evening.evening(options) == end.exit_code
+    assert evening.opened == 1
 
 
 @pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (), ("perhaps",)])
@@ -119,29 +152,29 @@ async def test_a_person_who_does_not_want_to(
 ) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=typed)
     begun = trio.current_time()
-    assert await play_games(door_of(None), evening.open_lobby) == DONE
+    assert await evening.evening(options_of(None)) == DONE
     assert trio.current_time() - begun <= ANSWER_S
     assert "another game at this table? yes/no (60 s)" in capsys.readouterr().err
 
 
 async def test_a_person_whose_input_ends(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=(None,))
-    assert await play_games(door_of(None), evening.open_lobby) == DONE
+    assert await evening.evening(options_of(None)) == DONE
 
 
 async def test_a_person_who_wants_to(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
     evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=(" Yes ", "y", "no"))
-    assert await play_games(door_of(None), evening.open_lobby) == DONE
-    assert len(evening.lobbies) == 3
+    assert await evening.evening(options_of(None)) == DONE
+    assert evening.opened == 3
 
 
 async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=("yes",))
     monkeypatch.setattr(Output, "asks", False)
-    assert await play_games(door_of(None), evening.open_lobby) == DONE
+    assert await evening.evening(options_of(None)) == DONE
     # Nor is anybody asked to play on with a host that has left.
     evening = Evening(monkeypatch, HOST_GONE, typed=("yes",))
-    assert await play_games(door_of(None), evening.open_lobby) == DONE
+    assert await evening.evening(options_of(None)) == DONE
     assert evening.typed == ["yes"]
 
 
@@ -154,15 +187,15 @@ async def test_a_signal_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
             signal.raise_signal(signal.SIGTERM)
 
         nursery.start_soon(stop)
-        assert await play_games(door_of(None), evening.open_lobby) == DONE
+        assert await evening.evening(options_of(None)) == DONE
 
 
 @pytest.mark.parametrize(("end", "exit_code"), [(FINISHED, NOT_CONNECTED), (NOT_BEGUN, ABANDONED)])
-async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch, end: Ended, exit_code: int) -> None:
+async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch, end: End, exit_code: int) -> None:
     evening = Evening(monkeypatch, end)
     evening.failure = LinkLost("The host is gone.")
     with pytest.raises(CommandError) as raised:
-        await play_games(door_of(games=2), evening.open_lobby)
+        await evening.evening(options_of(games=2))
     assert str(raised.value) == "there is no other game at this table: the host is gone"
     assert (raised.value.exit_code, bool(raised.value.hint)) == (exit_code, True)
 
@@ -170,15 +203,15 @@ async def test_a_host_that_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch
 async def test_a_host_that_has_left_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch, HOST_GONE)
     with pytest.raises(CommandError, match="the host is gone"):
-        await play_games(door_of(games=2), evening.open_lobby)
-    assert len(evening.lobbies) == 1
+        await evening.evening(options_of(games=2))
+    assert evening.opened == 1
 
 
 async def test_the_first_lobby_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(monkeypatch)
     evening.failure, evening.fails_at = LinkLost("The host has closed the table."), 1
     with pytest.raises(LinkLost):
-        await play_games(door_of(), evening.open_lobby)
+        await evening.evening(options_of())
 
 
 @pytest.mark.parametrize(("bot", "said"), [(None, "you left the table"), ("random", "this seat left the table")])
@@ -186,18 +219,8 @@ async def test_leaving_the_lobby_of_another_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bot: str | None, said: str
 ) -> None:
     evening = Evening(monkeypatch, NOT_BEGUN)
-
-    @asynccontextmanager
-    async def open_lobby(last: LastGame | None) -> AsyncGenerator[SitDown]:
-        async def stop() -> AgreedTable:
-            signal.raise_signal(signal.SIGTERM)
-            await trio.sleep_forever()
-            raise AssertionError
-
-        async with evening.open_lobby(last) as sit_down:
-            yield sit_down if last is None else stop
-
-    assert await play_games(door_of(bot), open_lobby) == ABANDONED
+    evening.waits_at = 2
+    assert await evening.evening(options_of(bot)) == ABANDONED
     told = capsys.readouterr()
     (over,) = [json.loads(line) for line in told.out.splitlines()]
     assert over.keys() == documented.fields()["over"]
@@ -206,9 +229,9 @@ async def test_leaving_the_lobby_of_another_game(
 
 
 def test_what_a_host_remembers() -> None:
-    before = LastGame(table_of(1), FORFEIT)
-    assert before.former == Former(before.table.game, {identity(2).public: 2}, 30.0)
-    assert LastGame(table_of(1), NOT_BEGUN).former.keeps_s == 0
+    before = End(ABANDONED, out=frozenset({3}), seat=1)
+    assert former_of(cast("LiveGame", before)) == Former(before.table.game, {identity(2).public: 2}, 30.0)
+    assert former_of(cast("LiveGame", End(ABANDONED, dealt=False, seat=1))).keeps_s == 0
 
 
 # The lobby.
@@ -220,46 +243,40 @@ async def signals_when(event: trio.Event) -> AsyncGenerator[int]:
     yield signal.SIGTERM
 
 
-async def full_at_once() -> AgreedTable:
-    await trio.lowlevel.checkpoint()
-    return table_of()
+Wait = Callable[[Callable[[], None]], Awaitable[str]]
 
 
-class Left:
-    """Who was said goodbye to."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, known: Callable[..., Awaitable[None]] | None = None) -> None:
-        self.tables: list[AgreedTable] = []
-        monkeypatch.setattr(seating, "leave_table", self.leave_table)
-        monkeypatch.setattr(seating, "check_known", known or self.check_known)
-
-    async def leave_table(self, table: AgreedTable, reason: str) -> None:
-        await trio.lowlevel.checkpoint()
-        assert reason == ""
-        self.tables.append(table)
-
-    async def check_known(self, *_: Any, **__: Any) -> None:
-        await trio.lowlevel.checkpoint()
+async def never(_: object) -> str:
+    await trio.sleep_forever()
+    raise AssertionError
 
 
-async def test_a_lobby_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    left = Left(monkeypatch)
-    lost = LinkLost("The host has closed the table.")
+class Leaves:
+    """How often leaving was told."""
 
-    async def sit_down() -> AgreedTable:
+    count = 0
+
+    def __call__(self) -> None:
+        self.count += 1
+
+
+async def test_a_lobby_that_fails() -> None:
+    lost, leaves = LinkLost("The host has closed the table."), Leaves()
+
+    async def fail(_: object) -> str:
         await trio.lowlevel.checkpoint()
         raise lost
 
     with pytest.raises(LinkLost) as raised:
-        await door_of().wait(sit_down, signals_when(trio.Event()))
+        await until_agreed(fail, signals_when(trio.Event()), None, leaves)
     assert raised.value is lost
-    assert left.tables == []
+    assert leaves.count == 0
 
 
-async def test_a_signal_in_the_lobby(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    left, sitting, goodbyes = Left(monkeypatch), trio.Event(), list[str]()
+async def test_a_signal_in_the_lobby() -> None:
+    sitting, goodbyes, leaves = trio.Event(), list[str](), Leaves()
 
-    async def sit_down() -> AgreedTable:
+    async def sit_down(_: object) -> str:
         try:
             sitting.set()
             await trio.sleep_forever()
@@ -267,61 +284,82 @@ async def test_a_signal_in_the_lobby(monkeypatch: pytest.MonkeyPatch, capsys: py
             goodbyes.append("bye")
         raise AssertionError
 
-    assert await door_of().wait(sit_down, signals_when(sitting)) is None
-    assert (goodbyes, left.tables) == (["bye"], [])
+    assert await until_agreed(sit_down, signals_when(sitting), None, leaves) is None
+    assert (goodbyes, leaves.count) == (["bye"], 1)
 
 
-async def test_a_signal_while_a_person_is_asked_who_that_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = trio.Event()
+async def test_a_game_that_is_not_played_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by a signal while a person is asked who the others are."""
+    left: list[AgreedTable] = []
 
-    async def check_known(*_: Any, **__: Any) -> None:
-        asked.set()
-        await trio.sleep_forever()
+    async def leave_table(table: AgreedTable, reason: str) -> None:
+        await trio.lowlevel.checkpoint()
+        assert reason == ""
+        left.append(table)
 
-    left = Left(monkeypatch, known=check_known)
-    assert await door_of().wait(full_at_once, signals_when(asked)) is None
-    assert [table.game for table in left.tables] == [table_of().game]
+    async def full_at_once() -> AgreedTable:
+        await trio.lowlevel.checkpoint()
+        return table_of()
+
+    monkeypatch.setattr("seqp2p.api.game.leave_table", leave_table)
+    locked = LockedIdentity(identity(2), 1)
+    lobby = Lobby(cast("Endpoint", SimpleNamespace(identity=locked, replay_dir=Path())), full_at_once)
+    game = await lobby.wait()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        for _ in range(2):
+            await lobby.close()
+    assert [table.game for table in left] == [game.table.game] == [table_of().game]
 
 
 async def test_a_person_who_types(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], autojump_clock: object
 ) -> None:
     begun = trio.current_time()
-    Left(monkeypatch)
     send, receive = trio.open_memory_channel[str | None](10)
-    desk = Console(receive.receive, Output(json=True).say, lambda: None, terminal=True)
-    monkeypatch.setattr(seating, "own_desk", lambda _: desk)
+    terminal = True
+    console = lambda output: Console(receive.receive, output.say, lambda: None, terminal=terminal)  # noqa: E731
+    monkeypatch.setattr(lobby_module, "own_console", console)
+    options = options_of(None)
+
+    def teller() -> LobbyTeller:
+        return LobbyTeller(options, options.output, LobbyView(options.output, ""))
+
+    async def wait(wait: Wait, told: LobbyTeller) -> str | None:
+        return await until_agreed(wait, signals_when(trio.Event()), told.leave_when_typed, Leaves())
+
     for line in ("QH e5", "leave"):
         send.send_nowait(line)
-
-    async def never() -> AgreedTable:
-        await trio.sleep_forever()
-        raise AssertionError
-
-    assert await door_of(None).wait(never, signals_when(trio.Event())) is None
+    assert await wait(never, teller()) is None
     assert "the game has not started" in capsys.readouterr().err
     # An input that has ended hides no answer to whether a host is there, and is named as the reason.
-    over = Console(receive.receive, Output(json=True).say, lambda: None, terminal=False)
-    monkeypatch.setattr(seating, "own_desk", lambda _: over)
+    terminal = False
     send.send_nowait(None)
 
-    async def nobody_there() -> AgreedTable:
+    async def not_there(_: object) -> str:
         await wait_all_tasks_blocked()
         raise LinkLost("Nobody is there.")
 
     with pytest.raises(LinkLost):
-        await door_of(None).wait(nobody_there, signals_when(trio.Event()))
-    seated = door_of(None)
-    seated.shown.set()
+        await wait(not_there, teller())
+    seated = teller()
+    seated.on_event(LobbyShown(make_settings(2), (None, None), 2))
+    capsys.readouterr()
     send.send_nowait(None)
-    assert await seated.wait(never, signals_when(trio.Event())) is None
+    assert await wait(never, seated) is None
     assert capsys.readouterr().err == "your input has ended\n"
     # Nor does it wait for that answer for ever.
     send.send_nowait(None)
-    assert await door_of(None).wait(never, signals_when(trio.Event())) is None
+    assert await wait(never, teller()) is None
     assert trio.current_time() - begun == pytest.approx(DEFAULT_LIMITS.lobby_answer_s)
+
     # Once the table is agreed, what is typed is for the game.
-    table = await door_of(None).wait(full_at_once, signals_when(trio.Event()))
-    assert table is not None
-    send.send_nowait("leave")
+    async def full_at_once(stop_typing: Callable[[], None]) -> str:
+        await trio.lowlevel.checkpoint()
+        stop_typing()
+        send.send_nowait("leave")
+        await wait_all_tasks_blocked()
+        return "agreed"
+
+    assert await wait(full_at_once, teller()) == "agreed"
     assert receive.receive_nowait() == "leave"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.home import IDENTITIES_MAX
+from seqp2p.api.home import IDENTITIES_MAX, HomeError, data_dir, held_identity, replay_path, usual_name
 from seqp2p.cli import home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.crypto.identity import Identity, fingerprint
@@ -140,33 +140,33 @@ def test_a_home_in_which_nothing_can_be_made(cli: Cli, monkeypatch: pytest.Monke
 def test_a_kept_name_that_is_damaged_is_passed_over(own_home: Path, content: bytes) -> None:
     own_home.mkdir()
     (own_home / "name").write_bytes(content)
-    assert home.player_name(None) == getpass.getuser()[:NAME_LENGTH_MAX]
+    assert usual_name() == getpass.getuser()[:NAME_LENGTH_MAX]
 
 
 def test_an_account_whose_name_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     for strange in ("\x1b", ""):
         monkeypatch.setattr(getpass, "getuser", lambda strange=strange: strange)
-        assert home.player_name(None) == "player"
-        assert home.player_name(None, 2) == "player 2"
+        assert usual_name() == "player"
+        assert usual_name(2) == "player 2"
 
     def nobody() -> str:
         raise KeyError("no such uid")
 
     monkeypatch.setattr(getpass, "getuser", nobody)
-    assert home.player_name(None) == "player"
+    assert usual_name() == "player"
 
 
 def test_a_long_account_name_leaves_room_for_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "ab cdefghijklmnopqrs tuvwxyz")
-    names = {home.player_name(None, number) for number in range(1, IDENTITIES_MAX + 1)}
+    names = {usual_name(number) for number in range(1, IDENTITIES_MAX + 1)}
     assert len(names) == IDENTITIES_MAX
     assert not any(map(name_fault, names))
 
 
 def test_a_wish_is_taken_as_it_is_by_every_identity() -> None:
-    assert home.player_name("Anna", 3) == "Anna"
+    assert home.checked_name("Anna") == "Anna"
     with pytest.raises(CommandError) as error:
-        home.player_name("\x1b")
+        home.checked_name("\x1b")
     assert error.value.exit_code == USAGE
 
 
@@ -174,28 +174,28 @@ def test_a_wish_is_taken_as_it_is_by_every_identity() -> None:
 
 
 def test_every_game_at_once_has_an_identity_of_its_own(own_home: Path) -> None:
-    with home.held_identity() as first, home.held_identity() as second, home.held_identity() as third:
+    with held_identity() as first, held_identity() as second, held_identity() as third:
         held = [first, second, third]
         assert [each.number for each in held] == [1, 2, 3]
         assert len({each.identity.public for each in held}) == 3
-    with home.held_identity() as again:
+    with held_identity() as again:
         assert (again.number, again.identity.public) == (1, first.identity.public)
     assert [mode(path) for path in own_home.iterdir()] == [0o600] * 3
     assert home.first_identity().public == first.identity.public
 
 
 def test_asking_who_one_is_takes_no_identity_from_a_game(cli: Cli) -> None:
-    with home.held_identity() as held:
+    with held_identity() as held:
         assert json.loads(cli("id", "--json")[1])["key"] == held.identity.public.hex()
 
 
 def test_more_games_than_a_person_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqp2p.api.home.IDENTITIES_MAX", 2)
     with (
-        home.held_identity(),
-        home.held_identity(),
-        pytest.raises(CommandError, match="2 games of this account are going on already"),
-        home.held_identity(),
+        held_identity(),
+        held_identity(),
+        pytest.raises(HomeError, match="2 games of this account are going on already"),
+        held_identity(),
     ):
         pass
 
@@ -231,7 +231,7 @@ def test_a_folder_for_replays_must_take_files(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_nothing_of_a_path_comes_from_a_peer(tmp_path: Path) -> None:
-    path = home.replay_path(tmp_path, bytes(range(32)), 12)
+    path = replay_path(tmp_path, bytes(range(32)), 12)
     assert path.parent == tmp_path
     assert path.name.endswith("-000102030405-seat12.seqp2p")
 
@@ -239,4 +239,4 @@ def test_nothing_of_a_path_comes_from_a_peer(tmp_path: Path) -> None:
 def test_the_platform_says_where_data_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SEQP2P_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
-    assert home.data_dir().name == "seqp2p"
+    assert data_dir().name == "seqp2p"

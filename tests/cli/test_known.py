@@ -14,10 +14,13 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqp2p.api.game import LiveGame
+from seqp2p.api.home import data_dir, held_identity
 from seqp2p.cli import home, known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity, fingerprint
+from seqp2p.lobby.leaving import leave_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -70,16 +73,23 @@ class Wire:
 
 @dataclass
 class Agreed:
-    """As much of an agreed table as is looked at: this seat is seat 1."""
+    """As much of a game and its agreed table as is looked at: this seat is seat 1."""
 
     agreement: Seats
     links: dict[int, Wire]
     seat: int = 1
 
+    @property
+    def table(self) -> "Agreed":
+        return self
 
-def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> AgreedTable:
+    async def decline(self, reason: str) -> None:
+        await leave_table(cast("AgreedTable", self), reason)
+
+
+def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> LiveGame:
     seats = (Seat("me", key(99)), *(Seat(name, key(number)) for name, number in others))
-    return cast("AgreedTable", Agreed(Seats(seats), links or {}))
+    return cast("LiveGame", Agreed(Seats(seats), links or {}))
 
 
 @pytest.fixture
@@ -159,10 +169,10 @@ async def test_who_is_new_is_remembered_and_known_the_next_time(
 
 
 async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
-    with home.held_identity() as first, home.held_identity() as second:
+    with held_identity() as first, held_identity() as second:
         (own_home / "identity-3.key").write_bytes(b"damaged")
         seats = Seats((Seat("me", first.identity.public), Seat("me 2", second.identity.public)))
-        await check_known(cast("AgreedTable", Agreed(seats, {})), Output(json=False), ask=True)
+        await check_known(cast("LiveGame", Agreed(seats, {})), Output(json=False), ask=True)
     assert load() == ()
     assert capsys.readouterr().out == ""
 
@@ -243,13 +253,13 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_game_goes_on(
 def test_only_so_many_are_kept() -> None:
     most = DEFAULT_LIMITS.known_players_max
     players = [Known(f"p{number}", key(number).hex(), "2025-01-31") for number in range(1, most + 1)]
-    home.data_dir().mkdir()
+    data_dir().mkdir()
     known._write(players)
     remember([meet(2, "last", key(most + 1), players)])
     kept = load()
     assert len(kept) == most
     assert (kept[0].name, kept[-1].name) == ("p2", "last")
-    assert (home.data_dir() / known.FILE).stat().st_size < known.SIZE_MAX
+    assert (data_dir() / known.FILE).stat().st_size < known.SIZE_MAX
 
 
 def entry(**changes: Any) -> dict[str, Any]:
@@ -301,7 +311,7 @@ def test_a_file_that_cannot_be_read(cli: Cli, own_home: Path) -> None:
 
 @given(st.binary(max_size=200))
 def test_whatever_is_in_the_file_there_is_one_error(data: bytes) -> None:
-    path = home.data_dir() / known.FILE
+    path = data_dir() / known.FILE
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     with pytest.raises(CommandError):

@@ -19,18 +19,18 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
+from seqp2p.api.game import LiveGame
 from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices, joint_seed, make_player, open_writer, safety
+from seqp2p.cli.playing import Choices, joint_seed, make_player, safety
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, run_async, sentence
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import TerminalGone
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.session import SeatRunner
 from seqp2p.match.events import Remarked, Result, Turned
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
@@ -240,14 +240,6 @@ async def test_dice_are_not_foreseen(brief: Played, tmp_path: Path, monkeypatch:
     assert max(seeds) > 2**64
 
 
-def test_a_replay_is_never_written_over(brief: Played, tmp_path: Path) -> None:
-    path = tmp_path / "game.seqp2p"
-    path.write_text("what was here")
-    with pytest.raises(CommandError, match=r"cannot write the replay .*: File exists"):
-        open_writer(path, Match(brief.agreement))
-    assert path.read_text() == "what was here"
-
-
 BOT = BotPlayer(RandomBot(random.Random(1)))
 
 
@@ -262,24 +254,26 @@ class NoSignals:
 
 
 class Doomed:
-    """A session that ends by these errors."""
+    """A game that ends by this error."""
 
-    def __init__(self, *errors: Exception) -> None:
-        self.errors = errors
+    def __init__(self, error: Exception, replay: Path) -> None:
+        self.error = error
+        self.replay = replay
 
-    async def run(self) -> Result:
+    async def play(self, *_: object, **__: object) -> Result:
         await trio.lowlevel.checkpoint()
-        raise ExceptionGroup("", self.errors)
+        raise self.error
 
 
 async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_path: Path) -> None:
     reporter = Reporter(Output(json=False), Match(brief.agreement))
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     text = f"cannot write the replay {tmp_path / 'game.seqp2p'}: No space left on device"
+    path = tmp_path / "game.seqp2p"
     with pytest.raises(CommandError, match=text):
-        await playing._run(cast("SeatRunner", Doomed(full)), BOT, reporter, NoSignals(), tmp_path / "game.seqp2p")
+        await playing._run(cast("LiveGame", Doomed(full, path)), BOT, reporter, NoSignals())
     with pytest.raises(ExceptionGroup) as raised:
-        await playing._run(cast("SeatRunner", Doomed(ZeroDivisionError())), BOT, reporter, NoSignals(), tmp_path)
+        await playing._run(cast("LiveGame", Doomed(ZeroDivisionError(), path)), BOT, reporter, NoSignals())
     assert raised.group_contains(ZeroDivisionError)
 
 

@@ -1,9 +1,9 @@
-"""Taking one's seat again: which game is meant, who may have it, and everything there to play on with."""
+"""Resuming a seat: which game is named, who may have it, and everything there to play on with."""
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +11,23 @@ import msgspec
 import pytest
 import trio
 
-from seqp2p.api.taking_up import Resumed
-from seqp2p.api.unfinished import Unfinished, secrets_of
-from seqp2p.cli import home
+from seqp2p.api.game import LiveGame, seat_secrets
+from seqp2p.api.home import HomeError, held_again, held_identity, key_name, replay_path
+from seqp2p.api.resume import StoredGame, resumed_game
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
-from seqp2p.cli.taking_up import taken_up
-from seqp2p.cli.unfinished import take
+from seqp2p.cli.resume import find_stored
+from seqp2p.cli.running import as_command_error, ending_with_parent
 from seqp2p.live.listening import addresses_towards, listen_again
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_update import HERES_MAX, here_number, make_here
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import decode_agreement
-from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.addresses import Address, open_listeners, parse_address
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
-from seqp2p.replay.sidecar import Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.replay.resume import ResumeError
+from seqp2p.replay.sidecar import Sidecar, SidecarError, SidecarSecrets, sidecar_path
 from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
@@ -44,7 +45,7 @@ def games(own_home: Path, tmp_path: Path) -> Path:
 
 
 def keep_key(own_home: Path, game: Played, seat: int = 2, number: int = 1) -> None:
-    path = own_home / home.key_name(number)
+    path = own_home / key_name(number)
     path.write_bytes(game.identity(seat).secret_bytes())
     path.chmod(0o600)
 
@@ -68,7 +69,7 @@ def crash(
     folder: Path, game: Played, closed: int, *, seat: int = 2, name: str | None = None, age_s: int = 0, **changes: Any
 ) -> Path:
     """What a game leaves that was killed after so many steps, one more contribution of the seat's own being signed."""
-    replay = folder / (name or home.replay_path(folder, game.match.game.id, seat).name)
+    replay = folder / (name or replay_path(folder, game.match.game.id, seat).name)
     replay.write_bytes(assemble(steps(game, closed)))
     with Sidecar.create(sidecar_path(replay), secrets_at(game, seat, **changes)) as sidecar:
         for step in game.steps[: closed + 1]:
@@ -81,10 +82,10 @@ def crash(
 
 
 @contextmanager
-def taken(folder: Path, game: str | None = None) -> Iterator[Unfinished]:
-    unfinished = take(folder, game)
-    with unfinished.sidecar:
-        yield unfinished
+def taken(folder: Path, game: str | None = None) -> Iterator[StoredGame]:
+    stored = find_stored(folder, game)
+    with stored.sidecar:
+        yield stored
 
 
 def names_in(folder: Path) -> list[str]:
@@ -94,7 +95,7 @@ def names_in(folder: Path) -> list[str]:
 def refusal(folder: Path, game: str | None = None) -> CommandError:
     """Why no seat is taken: one sentence and a hint."""
     with pytest.raises(CommandError) as error:
-        take(folder, game)
+        find_stored(folder, game)
     assert error.value.hint
     assert "\n" not in str(error.value)
     return error.value
@@ -107,11 +108,11 @@ def test_the_newest_unfinished_game_is_taken(games: Path, brief: Played) -> None
     crash(games, brief, 3, name="old.seqp2p", age_s=100)
     newest = crash(games, brief, 5, name="new.seqp2p")
     crash(games, brief, 4, name="older.seqp2p", age_s=200)
-    with taken(games) as unfinished:
-        assert unfinished.replay == newest
-        assert unfinished.loaded.match.number == 6
-        assert unfinished.secrets == secrets_at(brief)
-        assert not unfinished.torn
+    with taken(games) as stored:
+        assert stored.replay == newest
+        assert stored.loaded.match.number == 6
+        assert stored.secrets == secrets_at(brief)
+        assert not stored.torn
 
 
 def test_a_game_is_named_in_several_ways(games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,11 +121,11 @@ def test_a_game_is_named_in_several_ways(games: Path, brief: Played, monkeypatch
     digits = brief.match.game.id.hex()
     names = [str(replay), replay.name, f"{replay.name}.seat", digits[:1], digits[:12].upper(), digits]
     for name in names:
-        with taken(games, name) as unfinished:
-            assert unfinished.replay == replay
+        with taken(games, name) as stored:
+            assert stored.replay == replay
     monkeypatch.chdir(games)
-    with taken(games.parent, replay.name) as unfinished:
-        assert unfinished.replay.name == replay.name
+    with taken(games.parent, replay.name) as stored:
+        assert stored.replay.name == replay.name
 
 
 def test_a_game_of_that_number_that_is_another(games: Path, brief: Played) -> None:
@@ -161,8 +162,8 @@ def test_secrets_that_outlived_their_game_are_deleted(games: Path, brief: Played
     older = crash(games, brief, 3, name="older.seqp2p", age_s=10)
     over = crash(games, brief, 3, name="over.seqp2p")
     over.write_bytes(replay_bytes(brief, 2))
-    with taken(games) as unfinished:
-        assert unfinished.replay == older
+    with taken(games) as stored:
+        assert stored.replay == older
     assert not sidecar_path(over).exists()
     crash(games, brief, 3, name="again.seqp2p").write_bytes(replay_bytes(brief, 2))
     assert "this game is over" in str(refusal(games, "again.seqp2p"))
@@ -172,8 +173,8 @@ def test_another_players_seat_is_left_alone(games: Path, brief: Played) -> None:
     """Seats of several players can lie in one folder."""
     own = crash(games, brief, 3, name="own.seqp2p", age_s=50)
     other = crash(games, brief, 4, seat=1, name="other.seqp2p")
-    with taken(games) as unfinished:
-        assert unfinished.replay == own
+    with taken(games) as stored:
+        assert stored.replay == own
     assert "no unfinished game of this player" in str(refusal(games, "other.seqp2p"))
     sidecar_path(own).unlink()
     assert "there is no unfinished game" in str(refusal(games))
@@ -238,47 +239,55 @@ def test_an_agreement_that_cannot_be(games: Path, brief: Played) -> None:
 # Everything to play on with.
 
 
-async def resumed_once(games: Path, game: str | None = None, listen: Address | None = None) -> Resumed:
-    """A seat taken again, and let go again."""
-    async with taken_up(games, game, listen, until_stdin_closes=False) as resumed:
-        return resumed
+@asynccontextmanager
+async def resumed_at(games: Path, listen: Address | None = None) -> AsyncGenerator[LiveGame]:
+    stored = find_stored(games, None)
+    with stored.sidecar, held_again(stored.secrets.identity) as locked:
+        async with resumed_game(stored, locked, listen) as game:
+            yield game
 
 
-async def refused(games: Path, match: str) -> CommandError:
-    with pytest.RaisesGroup(CommandError, allow_unwrapped=True, flatten_subgroups=True) as error:
+async def resumed_once(games: Path, listen: Address | None = None) -> LiveGame:
+    """A seat that was resumed, and stopped again."""
+    async with resumed_at(games, listen) as game:
+        return game
+
+
+def addresses_of(game: LiveGame) -> list[Address]:
+    """The addresses that the others are told."""
+    assert game.table.here is not None
+    return [parse_address(text) for text in msgspec.msgpack.decode(game.table.here.payload)["addresses"]]
+
+
+async def refused(games: Path, match: str) -> Exception:
+    with pytest.raises((HomeError, SidecarError, ResumeError)) as error:
         await resumed_once(games)
-    found: Any = error.value
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    assert isinstance(found, CommandError)
-    assert match in str(found)
-    assert found.hint
-    return found
+    assert match in str(error.value)
+    assert as_command_error(error.value).hint
+    return error.value
 
 
 async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
     replay = crash(games, brief, 1)
     before = replay.read_bytes()
-    async with taken_up(games, None, None, until_stdin_closes=False) as resumed:
-        match, seat, table = resumed.match, resumed.seat, resumed.table
+    async with resumed_at(games) as resumed:
+        match, seat, table = resumed.match, resumed.own, resumed.table
         assert match.number == 2
         assert match.own_seat == seat.number == table.seat == 2
         assert match.record == list(brief.steps[:1])
-        assert not resumed.torn
+        assert resumed.resumption is not None
+        assert not resumed.resumption.torn
         assert dict(match.held) == {2: brief.contribution(2, 2)}
-        assert [each.kind for each in resumed.logged] == ["contribution"] * len(resumed.logged)
         assert seat.secrets == brief.seat(2).secrets
         assert table.agreement == decode_agreement(brief.agreement)
         assert table.addresses == {1: (Address("127.0.0.1", 4701),)}
-        assert table.listeners == resumed.listeners
-        assert {each.host for each in resumed.addresses} == {"127.0.0.1"}
+        assert {each.host for each in addresses_of(resumed)} == {"127.0.0.1"}
         assert table.here is not None
         said = msgspec.msgpack.decode(table.here.payload)
         assert (said["seat"], said["number"]) == (2, 1)
-        assert said["addresses"] == [str(each) for each in resumed.addresses]
         # The seat and its key are held meanwhile.
         assert "another seqp2p process holds this seat" in str(refusal(games))
-        with home.held_identity() as held:
+        with held_identity() as held:
             assert held.number == 2
     assert replay.read_bytes() == before
     with taken(games):
@@ -289,7 +298,8 @@ async def test_what_closed_after_the_replay_broke_off_is_written(games: Path, br
     replay = crash(games, brief, 6)
     replay.write_bytes(assemble(steps(brief, 2))[:-5])
     resumed = await resumed_once(games)
-    assert resumed.torn
+    assert resumed.resumption is not None
+    assert resumed.resumption.torn
     assert resumed.match.number >= 7
     assert replay.read_bytes() == assemble(steps(brief, resumed.match.final))
 
@@ -314,21 +324,21 @@ async def test_it_listens_where_it_did_if_it_can(games: Path, brief: Played) -> 
     port = listeners[0].socket.getsockname()[1]
     crash(games, brief, 3, listen=f"127.0.0.1:{port}")
     resumed = await resumed_once(games)
-    assert resumed.addresses[0].port != port
+    assert addresses_of(resumed)[0].port != port
     for listener in listeners:
         await listener.aclose()
-    assert (await resumed_once(games)).addresses == (Address("127.0.0.1", port),)
+    assert addresses_of(await resumed_once(games)) == [Address("127.0.0.1", port)]
     with pytest.RaisesGroup(Exception, allow_unwrapped=True, flatten_subgroups=True):
         await resumed_once(games, listen=Address("192.0.2.1", 1))
     elsewhere = await resumed_once(games, listen=LOOPBACK)
-    assert elsewhere.addresses[0].port != port
+    assert addresses_of(elsewhere)[0].port != port
 
 
 async def test_an_address_that_this_machine_has_no_more(games: Path, brief: Played) -> None:
     crash(games, brief, 3, listen="192.0.2.7:4610")
     resumed = await resumed_once(games)
-    assert resumed.addresses
-    assert all(each.host != "192.0.2.7" for each in resumed.addresses)
+    assert addresses_of(resumed)
+    assert all(each.host != "192.0.2.7" for each in addresses_of(resumed))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]"])
@@ -355,14 +365,14 @@ async def test_a_key_that_is_not_there_any_more(games: Path, brief: Played, own_
     crash(games, brief, 3, identity="identity-2.key")
     await refused(games, "the identity key of this seat is not in this player's folder")
     for name in ("identity-65.key", "..", "name", "identity-02.key"):
-        with pytest.raises(CommandError), home.held_again(name):
+        with pytest.raises(HomeError), held_again(name):
             pass
     assert names_in(own_home) == ["identity.key"]
 
 
 async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
     crash(games, brief, 3)
-    with home.held_identity():
+    with held_identity():
         await refused(games, "another seqp2p process plays with the key of this seat")
     await resumed_once(games)
 
@@ -412,8 +422,9 @@ async def test_a_disk_that_is_full(games: Path, brief: Played, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("seqp2p.api.taking_up.ReplayWriter.reopen", refuse)
-        await refused(games, "No space left on device")
+        patch.setattr("seqp2p.api.resume.ReplayWriter.reopen", refuse)
+        with pytest.raises(OSError, match="No space left on device"):
+            await resumed_once(games)
 
 
 async def test_the_end_of_the_process_that_started_it(
@@ -425,9 +436,9 @@ async def test_the_end_of_the_process_that_started_it(
         await trio.lowlevel.checkpoint()
         scope.cancel()
 
-    monkeypatch.setattr("seqp2p.cli.taking_up.cancel_when_stdin_closes", closed)
+    monkeypatch.setattr("seqp2p.cli.running.cancel_when_stdin_closes", closed)
     with pytest.raises(SystemExit):
-        async with taken_up(games, None, None, until_stdin_closes=True):
+        async with ending_with_parent(wanted=True), resumed_at(games):
             await trio.sleep_forever()
     with taken(games):
         pass
@@ -442,7 +453,7 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     host = Address("a" * 70 + ".example", 4610)
     places = {1: (host, *(Address("127.0.0.1", port) for port in range(1, 20)))}
     table = AgreedTable(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, places, listeners)
-    kept = secrets_of(table, seat, "identity.key", listeners)
+    kept = seat_secrets(table, seat, "identity.key", listeners)
     for listener in listeners:
         await listener.aclose()
     replay = games / "new.seqp2p"
@@ -450,9 +461,9 @@ async def test_what_a_seat_keeps_is_what_it_comes_back_with(games: Path, brief: 
     with Sidecar.create(sidecar_path(replay), kept) as sidecar:
         assert stat.S_IMODE(sidecar.path.stat().st_mode) == 0o600
     resumed = await resumed_once(games)
-    assert resumed.seat.secrets == seat.secrets
+    assert resumed.own.secrets == seat.secrets
     assert [each.port for each in resumed.table.addresses[1]] == list(range(1, 9))
-    assert resumed.addresses == (Address("127.0.0.1", listeners_port(kept)),)
+    assert addresses_of(resumed) == [Address("127.0.0.1", listeners_port(kept))]
 
 
 def listeners_port(kept: SidecarSecrets) -> int:
@@ -465,7 +476,7 @@ async def test_ipv6_listeners_are_kept_as_such(brief: Played) -> None:
     except Exception:  # noqa: BLE001  # a machine without IPv6
         pytest.skip("no IPv6 here")
     table = AgreedTable(make_credentials(brief.identity(2)), decode_agreement(brief.agreement), 2, {}, listeners)
-    kept = secrets_of(table, brief.seat(2), "identity.key", listeners)
+    kept = seat_secrets(table, brief.seat(2), "identity.key", listeners)
     assert kept.listen.startswith("[::1]:")
     assert kept.addresses == ((), ())
     for listener in listeners:
@@ -485,16 +496,17 @@ async def test_a_seat_that_is_back_looks_for_the_others(
         tell(12, (Address("10.0.0.7", 7),))
         await trio.lowlevel.checkpoint()
 
-    monkeypatch.setattr("seqp2p.api.taking_up.find_seats", find)
+    monkeypatch.setattr("seqp2p.api.resume.find_seats", find)
 
     async def nobody(_: Address) -> trio.abc.Stream:
         await trio.lowlevel.checkpoint()
         raise ConnectionRefusedError
 
-    async with taken_up(games, None, None, until_stdin_closes=False) as resumed:
+    async with resumed_at(games) as resumed:
+        assert resumed.resumption is not None
         mesh = Mesh(resumed.table, randomness(1), dial=nobody)
         with trio.move_on_after(0.2) as scope:
-            await resumed.look_for_others(mesh, Output(json=False).say)
+            await resumed.resumption.reconnect(mesh, Output(json=False).say)
         assert scope.cancelled_caught
         assert mesh._whereabouts.of(1)[0] == Address("10.0.0.9", 9)
         assert Address("10.0.0.8", 8) not in mesh._whereabouts.of(2)

@@ -1,0 +1,183 @@
+"""Resuming a seat after the process that played it has ended.
+
+Theory of operation. While a game goes on, the seat's own file next to its replay holds the secrets of the seat, and
+all that it has signed. A process that holds that file and the seat's key lets a match take the replay and then the
+file. It listens where the seat did, signs its new addresses for the others, and plays on.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import AsyncGenerator, Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import trio
+
+from seqp2p.api.endpoint import address_of
+from seqp2p.api.game import LiveGame, Resumption
+from seqp2p.api.home import GIVEN, LockedIdentity, held_again
+from seqp2p.api.seat import Seat, seated
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.group import decode_scalar
+from seqp2p.crypto.identity import Identity
+from seqp2p.i18n import message
+from seqp2p.live.listening import addresses_towards, listen_again
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.address_update import HERES_MAX, here_number, make_here
+from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.encoding import DecodeError
+from seqp2p.match.seat import SeatKeys, SeatSecrets
+from seqp2p.net.addresses import Address, AddressError, open_listeners, parse_address
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import AddressUpdate
+from seqp2p.net.tls import make_credentials
+from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
+from seqp2p.replay.sidecar import Logged, Sidecar, SidecarSecrets, sidecar_path
+from seqp2p.replay.writer import ReplayWriter
+
+
+class NotThisSeat(ResumeError):
+    """The file next to the replay is another seat's, or of another game."""
+
+    hint = message("the seat cannot be played on; another game can be named with seqp2p resume GAME")
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """An unfinished game on the disk, its seat's own file locked. The caller closes the sidecar.
+
+    ``torn``: the last record of one of the files was broken off by a crash, and is dropped.
+    """
+
+    replay: Path
+    sidecar: Sidecar
+    secrets: SidecarSecrets
+    logged: tuple[Logged, ...]
+    loaded: Loaded
+    torn: bool
+
+
+@contextlib.asynccontextmanager
+async def resume(
+    replay: str | os.PathLike[str], *, identity: Identity | None = None, listen: str | None = None
+) -> AsyncGenerator[Seat]:
+    """Take a seat again in a game that is not finished, and play on; the others have waited.
+
+    ``replay`` is its file, with the seat's own file next to it. ``identity`` is what the seat was given when it sat
+    down, None for the player's own. It listens at HOST:PORT if ``listen`` says so, else where it did or, if that is
+    taken, elsewhere; the others are told. ``seat.events`` begin with what had happened.
+
+    Raises SeatHeld (another process plays this seat), other SidecarError and ResumeError (GameOver, for one),
+    AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume.
+    """
+    stored = open_stored(Path(replay))
+    with stored.sidecar, _locked(identity, stored.secrets.identity) as locked:
+        async with resumed_game(stored, locked, address_of(listen)) as game, seated(game) as seat:
+            yield seat
+
+
+@contextlib.contextmanager
+def _locked(identity: Identity | None, file: str) -> Generator[LockedIdentity]:
+    if identity is not None:
+        yield LockedIdentity(identity, GIVEN)
+        return
+    with held_again(file) as locked:
+        yield locked
+
+
+def open_stored(replay: Path) -> StoredGame:
+    """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
+    sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
+    try:
+        loaded = load(replay, kept.agreement, kept.seat)
+    except GameOver:
+        # It ended between the end of the replay and that of the secrets.
+        sidecar.delete()
+        raise
+    except (ResumeError, OSError, ValueError):
+        sidecar.close()
+        raise
+    return StoredGame(replay, sidecar, kept, logged, loaded, torn or loaded.torn)
+
+
+@contextlib.asynccontextmanager
+async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Address | None) -> AsyncGenerator[LiveGame]:
+    """Let the match take all that the seat's own file holds, and listen, until the block ends.
+
+    The caller locks the seat's file and its key. Without ``listen`` it listens where it did. Raises ResumeError,
+    SidecarError, OSError, AddressError.
+    """
+    match, kept = stored.loaded.match, stored.secrets
+    with ReplayWriter.reopen(stored.replay, match) as writer:
+        own = _own_keys(stored, locked.identity)
+        later = feed(match, stored.logged, writer, own)
+        async with _listening(kept, listen) as listeners:
+            places = {seat: _addresses(texts) for seat, texts in enumerate(kept.addresses, 1) if seat != own.number}
+            firsts = [place[0] for place in places.values() if place]
+            addresses = (await addresses_towards(listeners, firsts))[: DEFAULT_LIMITS.addresses_per_seat]
+            here = await _sign_addresses(stored, locked.identity, addresses)
+            credentials = make_credentials(locked.identity)
+            table = AgreedTable(credentials, match.game.agreement, own.number, places, listeners, here=here)
+
+            async def reconnect(mesh: Mesh, warn: Warn) -> None:
+                async with advertising(seat_advert(table.game, table.seat), listeners, addresses, warn):
+                    await find_seats(table.game, mesh.add_addresses)
+                    await trio.sleep_forever()  # Nothing can be found here; being found does no harm.
+
+            resumption = Resumption((*stored.loaded.events, *later), stored.torn, reconnect)
+            files = (writer, stored.sidecar)
+            yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
+
+
+def _own_keys(stored: StoredGame, identity: Identity) -> SeatKeys:
+    """Return the keys of the seat. Raises NotThisSeat where they do not belong to this game."""
+    kept = stored.secrets
+    try:
+        secret = decode_scalar(kept.secret)
+    except CryptoError:
+        raise _not_this_seat(stored) from None
+    own = SeatKeys(kept.seat, identity, secrets.token_bytes, SeatSecrets(secret, kept.nonce))
+    if not own.belongs(stored.loaded.match):
+        raise _not_this_seat(stored)
+    return own
+
+
+def _not_this_seat(stored: StoredGame) -> NotThisSeat:
+    return NotThisSeat(message("{path} does not hold the secrets of this seat in this game", path=stored.sidecar.path))
+
+
+@contextlib.asynccontextmanager
+async def _listening(kept: SidecarSecrets, wish: Address | None) -> AsyncGenerator[list[trio.SocketListener]]:
+    before = _addresses((kept.listen,))
+    listeners = await (listen_again(before[0]) if wish is None and before else open_listeners(wish))
+    try:
+        yield listeners
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
+
+
+async def _sign_addresses(stored: StoredGame, identity: Identity, addresses: Sequence[Address]) -> AddressUpdate | None:
+    """Sign where this seat listens now, on disk before it is sent; return None once all updates are used up."""
+    sidecar = stored.sidecar
+    try:
+        numbers = [here_number(each.payload) for each in stored.logged if each.kind == "here"]
+        number = max(numbers, default=0) + 1
+        if number > HERES_MAX:
+            return None
+        here = make_here(identity, stored.loaded.match.game.id, stored.secrets.seat, number, addresses)
+        sidecar.log("here", here.payload, here.signature)
+        await trio.to_thread.run_sync(sidecar.sync)
+    except DecodeError:
+        raise _not_this_seat(stored) from None
+    return here
+
+
+def _addresses(texts: tuple[str, ...]) -> tuple[Address, ...]:
+    found: list[Address] = []
+    for text in texts:
+        with contextlib.suppress(AddressError):
+            found.append(parse_address(text))
+    return tuple(found)

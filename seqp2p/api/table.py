@@ -1,0 +1,365 @@
+"""Tables: ``host`` opens one, ``join`` takes a seat at another player's.
+
+Theory of operation. A HostedTable or a JoinedTable plays one game after the other. For each it opens a lobby; once all
+seats have agreed, the lobby gives a LiveGame. A game that is not played is declined when the lobby's block ends. The
+next lobby lets the players of the last game in by their keys. ``OpenTable`` and ``join`` are these for a script: its
+lobby runs in the background, and it has one game.
+"""
+
+import contextlib
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol, TypeAlias, Unpack
+
+import trio
+
+from seqp2p.api.background_tasks import CLOSE_S, background_tasks
+from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses
+from seqp2p.api.events import Events
+from seqp2p.api.finding import Route, find_route
+from seqp2p.api.game import LiveGame, ignore, new_game
+from seqp2p.api.seat import Seat, seated
+from seqp2p.api.settings import table_settings
+from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.adverts import TableAdvert
+from seqp2p.lobby.code import make_table_number, parse_code
+from seqp2p.lobby.discovery import Warn, advertising
+from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, Tell
+from seqp2p.lobby.host import host_table
+from seqp2p.lobby.join import join_table, rejoin_table
+from seqp2p.lobby.spectators import spectator_server
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.table import Settings, TableChoices
+from seqp2p.net.addresses import Address, listening_addresses
+from seqp2p.net.limits import DEFAULT_LIMITS
+
+
+class Lobby:
+    """The lobby of one game. ``wait`` returns the game once all seats have agreed; cancelled, it says goodbye."""
+
+    def __init__(self, endpoint: Endpoint, sit_down: Callable[[], Awaitable[AgreedTable]]) -> None:
+        self._endpoint = endpoint
+        self._sit_down = sit_down
+        self.game: LiveGame | None = None
+
+    async def wait(self) -> LiveGame:
+        """Wait until the table is full and agreed. Raises NetError where it cannot be."""
+        table = await self._sit_down()
+        self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir)
+        return self.game
+
+    async def close(self) -> None:
+        """Decline a game that was not played. Cannot be cancelled; takes at most ``close_s``."""
+        if self.game is not None:
+            with trio.CancelScope(shield=True):
+                await self.game.decline()
+
+
+class Table(Protocol):
+    """A table for one game after the other."""
+
+    @property
+    def last(self) -> LiveGame | None:
+        """The last game that was agreed at this table."""
+        ...
+
+    def open_lobby(self, tell: Tell) -> contextlib.AbstractAsyncContextManager[Lobby]:
+        """Open the lobby of the next game; the block covers that game, too. ``tell`` gets its events."""
+        ...
+
+
+class HostedTable:
+    """This player's own table: seat 1."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        settings: Settings,
+        addresses: Sequence[Address],
+        advert: TableAdvert,
+        update: Callable[[TableAdvert], None],
+        spectators: int,
+    ) -> None:
+        """Made by ``open_table``."""
+        self.endpoint = endpoint
+        self.settings = settings
+        self.addresses = addresses
+        self.last: LiveGame | None = None
+        self._advert = advert
+        self._update = update
+        self._spectators = spectators
+
+    @contextlib.asynccontextmanager
+    async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
+        """See ``Table``. Spectators are looked after until the block ends."""
+        async with spectator_server(self._spectators) as server:
+
+            def tell_and_advertise(event: LobbyEvent) -> None:
+                tell(event)
+                if isinstance(event, LobbyShown):
+                    self._update(replace(self._advert, free=event.seats.count(None)))
+
+            async def sit_down() -> AgreedTable:
+                table = await host_table(
+                    self.endpoint.credentials,
+                    self.endpoint.name,
+                    self.settings,
+                    self.endpoint.listeners,
+                    self.addresses,
+                    secrets.token_bytes,
+                    tell_and_advertise,
+                    table_number=self._advert.number,
+                    spectators=server,
+                    former=None if self.last is None else former_of(self.last),
+                )
+                self._update(replace(self._advert, free=0, state="playing"))
+                return table
+
+            lobby = Lobby(self.endpoint, sit_down)
+            try:
+                yield lobby
+            finally:
+                await lobby.close()
+                self.last = lobby.game or self.last
+
+
+class JoinedTable:
+    """Another player's table."""
+
+    def __init__(self, endpoint: Endpoint, route: Route, code: str, addresses: Sequence[Address]) -> None:
+        """Made by ``joined_table``."""
+        self.last: LiveGame | None = None
+        self._endpoint = endpoint
+        self._route = route
+        self._code = code
+        self._addresses = addresses
+
+    @contextlib.asynccontextmanager
+    async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
+        """See ``Table``. The code is given for the first game alone; then the host knows this seat by its key."""
+        endpoint, route = self._endpoint, self._route
+        common = (endpoint.listeners, self._addresses, secrets.token_bytes, tell)
+        if self.last is None:
+            sit_down = partial(
+                join_table, endpoint.credentials, endpoint.name, self._code, route.host, *common, dial=route.dial
+            )
+        else:
+            sit_down = partial(rejoin_table, endpoint.credentials, endpoint.name, self.last.table, *common)
+        lobby = Lobby(endpoint, sit_down)
+        try:
+            yield lobby
+        finally:
+            await lobby.close()
+            self.last = lobby.game or self.last
+
+
+def former_of(game: LiveGame) -> Former:
+    """What the host of the next game has to know of the last: whose key sits down again, and whose seat is kept.
+
+    Where the cards were not dealt a player was missing: the seats are free for others then.
+    """
+    seats = {game.table.key(seat): seat for seat in game.table.others if seat not in game.out}
+    return Former(game.table.game, seats, DEFAULT_LIMITS.rematch_keeps_s if game.dealt else 0.0)
+
+
+@contextlib.asynccontextmanager
+async def open_table(
+    endpoint: Endpoint, settings: Settings, spectators: int, warn: Warn, *, advertise: bool = True
+) -> AsyncGenerator[HostedTable]:
+    """Open this player's own table, advertised on its network until the block ends.
+
+    ``warn`` gets the reason where others cannot find the table by themselves.
+    """
+    addresses = await listening_addresses(endpoint.listeners)
+    number = make_table_number(secrets.token_bytes)
+    advert = TableAdvert(number, endpoint.name, settings.variant, settings.players, settings.players - 1)
+    async with contextlib.AsyncExitStack() as stack:
+        update: Callable[[TableAdvert], None] = ignore
+        if advertise:
+            update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, warn))
+        yield HostedTable(endpoint, settings, addresses, advert, update, spectators)
+
+
+async def joined_table(endpoint: Endpoint, route: Route, code: str) -> JoinedTable:
+    """The table at the end of this route."""
+    return JoinedTable(endpoint, route, code, await listening_addresses(endpoint.listeners, route.host))
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Others cannot find the table on the network by itself; ``reason`` says why. They can join by its address."""
+
+    reason: str
+
+
+OpenTableEvent: TypeAlias = LobbyEvent | Hidden
+
+
+class OpenTable:
+    """A table whose lobby is open: others join it, and it begins when it is full. Made by ``host``."""
+
+    def __init__(self, endpoint: Endpoint, settings: Settings) -> None:
+        """Made by ``host``."""
+        self._endpoint = endpoint
+        self._settings = settings
+        self._addresses: tuple[Address, ...] = ()
+        self._code = ""
+        self._events = Events[OpenTableEvent]()
+        self._game: LiveGame | None = None
+        self._open, self._agreed = trio.Event(), trio.Event()
+        self._taken = False
+        self._seat: Seat | None = None
+        self._scope = trio.CancelScope(shield=True)
+
+    def __repr__(self) -> str:
+        return f"OpenTable({self.address})"
+
+    @property
+    def address(self) -> str:
+        """Where others join and watch, as HOST:PORT: the likeliest of ``addresses``."""
+        return str(self._addresses[0])
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address at which others can reach this table, likeliest first."""
+        return tuple(map(str, self._addresses))
+
+    @property
+    def code(self) -> str:
+        """The join code that holds now. After three wrong tries it is another: the event CodeShown says so."""
+        return self._code
+
+    @property
+    def name(self) -> str:
+        """The name that the others see."""
+        return self._endpoint.name
+
+    @property
+    def settings(self) -> Settings:
+        """How the table plays."""
+        return self._settings
+
+    @property
+    def events(self) -> Events[OpenTableEvent]:
+        """CodeShown, LobbyShown, TurnedAway, SpectatorCame and Hidden, until the ``host`` block ends."""
+        return self._events
+
+    @contextlib.asynccontextmanager
+    async def seat(self) -> AsyncGenerator[Seat]:
+        """Wait until the table is full and all have agreed, then play seat 1. Raises OSError where nothing can be kept.
+
+        The seat leaves the table when the block ends, if its game is not over. A table has one game: a second call
+        raises RuntimeError.
+        """
+        if self._taken:
+            raise RuntimeError("seat 1 of this table is taken already")
+        self._taken = True
+        await self._agreed.wait()
+        assert self._game is not None, "it is agreed"
+        async with seated(self._game) as self._seat:
+            yield self._seat
+
+    async def hold(self, spectators: int, *, advertise: bool, task_status: "trio.TaskStatus[None]") -> None:
+        """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
+
+        def tell(event: LobbyEvent) -> None:
+            if isinstance(event, CodeShown):
+                self._code = event.code
+            self._events.put(event)
+            if isinstance(event, LobbyShown) and not self._open.is_set():
+                self._open.set()
+                task_status.started()
+
+        def warn(reason: str) -> None:
+            self._events.put(Hidden(reason))
+
+        try:
+            with self._scope:
+                async with (
+                    open_table(self._endpoint, self._settings, spectators, warn, advertise=advertise) as table,
+                    table.open_lobby(tell) as lobby,
+                ):
+                    self._addresses = tuple(table.addresses)
+                    self._game = await lobby.wait()
+                    self._agreed.set()
+                    await trio.sleep_forever()
+        finally:
+            self._events.end()
+
+    async def close(self) -> None:
+        """Let the seat leave, then end the table. Cannot be cancelled.
+
+        Spectators are looked after until the seat has said goodbye, even if the caller is cancelled.
+        """
+        with trio.CancelScope(shield=True), trio.move_on_after(CLOSE_S):
+            if self._seat is not None:
+                await self._seat.leave()
+        self._scope.cancel()
+
+
+@contextlib.asynccontextmanager
+async def host(
+    players: int = 2,
+    *,
+    name: str | None = None,
+    identity: Identity | None = None,
+    replay_dir: Folder | None = None,
+    listen: str | None = None,
+    spectators: int = DEFAULT_LIMITS.spectators_max,
+    advertise: bool = True,
+    **choices: Unpack[TableChoices],
+) -> AsyncGenerator[OpenTable]:
+    """Open a table for others to join; its lobby is open while the block lasts.
+
+    ``players`` and ``choices`` are the settings of the table, see ``table_settings``. The rest is this player's: the
+    ``name`` that others see (the usual one), the ``identity`` to play with (the player's own, from the
+    folder that the command line uses; a key can sit at a table once, so each game at a time takes another), the folder
+    ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Up to so many
+    ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
+    loopback is not to be found.
+
+    Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
+    """
+    settings = table_settings(players, **choices)
+    async with open_endpoint(name, identity, replay_dir, address_of(listen)) as endpoint:
+        table = OpenTable(endpoint, settings)
+        async with background_tasks() as nursery:
+            await nursery.start(partial(table.hold, spectators, advertise=advertise))
+            try:
+                yield table
+            finally:
+                await table.close()
+
+
+@contextlib.asynccontextmanager
+async def join(
+    address: str | None = None,
+    *,
+    code: str,
+    name: str | None = None,
+    identity: Identity | None = None,
+    replay_dir: Folder | None = None,
+    listen: str | None = None,
+    tell: Tell = ignore,
+) -> AsyncGenerator[Seat]:
+    """Sit down at a table, wait until it is full, and play there.
+
+    ``address`` is the host's, as HOST:PORT; without it the table is found on this LAN by the number in its ``code``.
+
+    The block begins when all have agreed; cancelled before that, the seat says goodbye. When the block ends, the seat
+    leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir`` and ``listen`` are as in ``host``,
+    but at a host on loopback it listens on loopback. ``tell`` is called with LobbyShown after each change.
+
+    Raises AddressError, BadCode (the code cannot be one), Unreachable, PeerRefused (by the host; ``code`` says why),
+    WrongKey and PeerError (the host is not honest, or no seqp2p), LinkLost (the host is gone): all of them NetError.
+    ValueError (the name), HomeError and OSError (the player's own files).
+    """
+    code = parse_code(code)
+    where = address_of(listen) or loopback_with(address_of(address))
+    async with open_endpoint(name, identity, replay_dir, where) as endpoint:
+        route = await find_route(address, code, own_addresses(endpoint.listeners))
+        table = await joined_table(endpoint, route, code)
+        async with table.open_lobby(tell) as lobby, seated(await lobby.wait()) as seat:
+            yield seat

@@ -1,0 +1,246 @@
+"""The lobby, as people and scripts are told of it, and what they can do in it: on the screen, in lines, as JSON."""
+
+import ipaddress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import trio
+
+from seqp2p.api.home import own_keys
+from seqp2p.cli.known import load, meet, meeting_note
+from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.playing import Choices, own_console
+from seqp2p.cli.screening import ScreenWish
+from seqp2p.crypto.identity import fingerprint
+from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, SpectatorCame, TurnedAway
+from seqp2p.lobby.wordlist import WORDS
+from seqp2p.match.table import Settings
+from seqp2p.net.addresses import Address
+from seqp2p.net.errors import NetError
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.rules import team_of
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.console import wait_in_lobby
+from seqp2p.ui.words import settings_lines
+
+if TYPE_CHECKING:  # Only where there is a screen.
+    from seqp2p.ui.lobby_scene import LobbyPlace, LobbyScene
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOptions:
+    """How the command line has a seat played.
+
+    ``games`` are played without asking; ``start`` calls bots to the free seats, where this player may. With
+    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen.
+    """
+
+    choices: Choices
+    name: str | None
+    output: Output
+    until_stdin_closes: bool
+    games: int = 1
+    start: Callable[[], None] | None = None
+    wish: ScreenWish | None = None
+
+    @property
+    def person(self) -> bool:
+        """True if a person plays, who can be asked and can type."""
+        return self.choices.person and not self.until_stdin_closes
+
+    @property
+    def wished(self) -> ScreenWish | None:
+        """The screen that is wished for; None where no person plays."""
+        return self.wish if self.person else None
+
+
+class LobbyView:
+    """What a lobby shows. ``starts``: whether bots can be called to the free seats."""
+
+    def __init__(self, output: Output, title: str, *, starts: bool = False) -> None:
+        self._screen = output.screen
+        self._scene = None if self._screen is None else _scene(title, starts=starts)
+        self.show()
+
+    @property
+    def shows(self) -> bool:
+        """Whether there is a screen, so that nothing of this needs a line."""
+        return self._scene is not None
+
+    def show(self) -> None:
+        """Show the lobby, at first or after something else."""
+        if self._screen is not None and self._scene is not None:
+            self._screen.show(self._scene)
+
+    def asks(self, question: str) -> None:
+        """What is asked; nothing where the text is empty."""
+        self._change(asks=question)
+
+    def tables(self, lines: Sequence[tuple[int, str]] | None) -> None:
+        """The tables that can be found, by number; None when none is looked for any more."""
+        self._change(tables=None if lines is None else tuple(lines))
+
+    def code(self, code: str, ways: Sequence[str]) -> None:
+        """The code that holds now, and the commands by which others come."""
+        self._change(code=code, ways=tuple(ways))
+
+    def seats(self, event: LobbyShown) -> None:
+        """Who sits where, and how the table plays."""
+        if self._scene is None:
+            return
+        settings = event.settings
+        places = [
+            _place(settings, seat, guest, own=seat == event.own_seat) for seat, guest in enumerate(event.seats, 1)
+        ]
+        self._change(places=tuple(places), rules=tuple(settings_lines(settings)))
+
+    def _change(self, **fields: object) -> None:
+        if self._screen is not None and self._scene is not None:
+            self._scene.change(**fields)
+            self._screen.refresh()
+
+
+def _scene(title: str, *, starts: bool) -> "LobbyScene":
+    from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
+
+    return LobbyScene(LobbyModel(title), WORDS, starts=starts)
+
+
+def _place(settings: Settings, seat: int, guest: Guest | None, *, own: bool) -> "LobbyPlace":
+    from seqp2p.ui.lobby_scene import LobbyPlace
+
+    colour = settings.colours[team_of(seat, settings.teams) - 1]
+    if guest is None:
+        return LobbyPlace(colour)
+    note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load()))
+    return LobbyPlace(colour, guest.name, "  ".join(part for part in (fingerprint(guest.key), note) if part), own)
+
+
+class LobbyTeller:
+    """Tells people and scripts the events of a lobby; ``addresses`` are a host's own."""
+
+    def __init__(
+        self, options: SeatOptions, output: Output, view: LobbyView, addresses: Sequence[Address] = ()
+    ) -> None:
+        self.options = options
+        self.output = output
+        self.view = view
+        self._addresses = addresses
+        self._codes: list[str] = []
+        self._full = False
+        self._told: dict[str, list[str]] = {}  # the lines told last, by the word that asks for them
+        self._shown = trio.Event()  # set once a lobby was shown: a host is there
+
+    def on_event(self, event: LobbyEvent) -> None:
+        """Tell one event."""
+        output = self.output
+        match event:
+            case CodeShown(code):
+                self._tell_code(code)
+            case LobbyShown(_, seats, own_seat):
+                self._full = None not in seats
+                self._shown.set()
+                self.view.seats(event)
+                shown = [seat.name if seat else t("free") for seat in seats]
+                shown[own_seat - 1] = t("{name} (you)", name=shown[own_seat - 1])
+                self._told["seats"] = [t("at the table: {seats}", seats=", ".join(shown))]
+                if not self.view.shows:
+                    output.say(*self._told["seats"])
+            case TurnedAway(reason):
+                output.say(translate(reason))
+            case SpectatorCame(name, key, count):
+                output.event("watcher", name=name, key=key.hex(), count=count)
+                output.say(t("{name} watches ({count} in all)", name=name, count=count))
+
+    async def leave_when_typed(self) -> None:
+        """Obey typed lines; return when the person wants to leave, or the input has ended."""
+        console = own_console(self.output)
+        if not await wait_in_lobby(console, self.options.start, self._told) and not console.terminal:
+            # An input that ended at once hides no answer to whether a host is there; but that may never come.
+            with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
+                await self._shown.wait()
+            console.say(t("your input has ended"))
+
+    def _tell_code(self, code: str) -> None:
+        output, codes = self.output, self._codes
+        if codes:
+            output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
+        codes.append(code)
+        output.event("listening", address=str(self._addresses[0]), code=code)
+        ways = ways_in(self._addresses[0], full=self._full, again=len(codes) > 1)
+        self.view.code(code, ways)
+        self._told["code"] = [*ways, t("the join code is:  {code}", code=code)]
+        if self._full or not self.view.shows:
+            for line in self._told["code"]:
+                output.say(line)
+
+
+def ways_in(address: Address, *, full: bool, again: bool) -> list[str]:
+    """Return the commands by which others come to a host's table.
+
+    ``again``: they were shown before, with another code.
+    """
+    if full:
+        return [t("others watch with:  {command}", command=f"seqp2p watch {address}")]
+    ways = [t("others join with:  {command}", command=f"seqp2p join {address}")]
+    if not again and not ipaddress.ip_address(address.host).is_loopback:
+        ways.append(t("on this network:   seqp2p join"))
+    return ways
+
+
+async def until_agreed(
+    wait: Callable[[Callable[[], None]], Awaitable[T]],
+    signals: AsyncIterator[int],
+    typed: Callable[[], Awaitable[None]] | None,
+    leave: Callable[[], None],
+) -> T | None:
+    """Wait for a table to be agreed. Return None if this player leaves before: by a signal, or as ``typed`` returns.
+
+    ``wait`` gets a function that stops the typing. ``leave`` tells that this player has left. Raises what ``wait``
+    does, and TerminalGone for a terminal that has closed.
+    """
+    agreed: T | None = None
+    failure: NetError | CommandError | None = None
+    leaving = gone = False
+    try:
+        async with trio.open_nursery() as nursery:
+            typing = trio.CancelScope()
+
+            def end() -> None:
+                nonlocal leaving
+                leaving = True
+                nursery.cancel_scope.cancel()
+
+            async def end_when_typed() -> None:
+                if typed is not None:
+                    with typing:
+                        await typed()
+                        end()
+
+            nursery.start_soon(_end_on_signal, signals, end)
+            nursery.start_soon(end_when_typed)
+            try:
+                agreed = await wait(typing.cancel)
+            except (NetError, CommandError) as error:
+                failure = error
+            nursery.cancel_scope.cancel()
+    except* TerminalGone:
+        gone = True
+    if failure is not None:
+        raise failure
+    if leaving or gone:
+        leave()
+    if gone:
+        raise TerminalGone
+    return None if leaving else agreed
+
+
+async def _end_on_signal(signals: AsyncIterator[int], end: Callable[[], None]) -> None:
+    async for number in signals:
+        if number == HANGUP:
+            raise TerminalGone
+        end()
