@@ -58,12 +58,19 @@ async def open_endpoint(
         called = chosen_name(name, held)
         directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
         credentials = make_credentials(held.identity)
-        listeners = await open_listeners(listen)
-        try:
+        async with closing(await open_listeners(listen)) as listeners:
             yield Endpoint(held, credentials, called, directory, listeners)
-        finally:
+
+
+@contextlib.asynccontextmanager
+async def closing(listeners: list[trio.SocketListener]) -> AsyncGenerator[list[trio.SocketListener]]:
+    """Close all these listeners when the block ends, even if it is cancelled."""
+    try:
+        yield listeners
+    finally:
+        with trio.CancelScope(shield=True):
             for listener in listeners:
-                await trio.aclose_forcefully(listener)
+                await listener.aclose()
 
 
 def address_of(text: str | None) -> Address | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import trio
 
-from seqp2p.api.endpoint import address_of
+from seqp2p.api.endpoint import address_of, closing
 from seqp2p.api.game import LiveGame, Resumption
 from seqp2p.api.home import GIVEN, LockedIdentity, held_again
 from seqp2p.api.seat import Seat, seated
@@ -113,7 +113,9 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
     with ReplayWriter.reopen(stored.replay, match) as writer:
         own = _own_keys(stored, locked.identity)
         later = feed(match, stored.logged, writer, own)
-        async with _listening(kept, listen) as listeners:
+        before = _addresses((kept.listen,))
+        opened = await (listen_again(before[0]) if listen is None and before else open_listeners(listen))
+        async with closing(opened) as listeners:
             places = {seat: _addresses(texts) for seat, texts in enumerate(kept.addresses, 1) if seat != own.number}
             firsts = [place[0] for place in places.values() if place]
             addresses = (await addresses_towards(listeners, firsts))[: DEFAULT_LIMITS.addresses_per_seat]
@@ -146,17 +148,6 @@ def _own_keys(stored: StoredGame, identity: Identity) -> SeatKeys:
 
 def _not_this_seat(stored: StoredGame) -> NotThisSeat:
     return NotThisSeat(message("{path} does not hold the secrets of this seat in this game", path=stored.sidecar.path))
-
-
-@contextlib.asynccontextmanager
-async def _listening(kept: SidecarSecrets, wish: Address | None) -> AsyncGenerator[list[trio.SocketListener]]:
-    before = _addresses((kept.listen,))
-    listeners = await (listen_again(before[0]) if wish is None and before else open_listeners(wish))
-    try:
-        yield listeners
-    finally:
-        for listener in listeners:
-            await trio.aclose_forcefully(listener)
 
 
 async def _sign_addresses(stored: StoredGame, identity: Identity, addresses: Sequence[Address]) -> AddressUpdate | None:
