@@ -50,7 +50,7 @@ class Faces(Strategy):
         return True
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("groups", "how"),
     [
@@ -68,10 +68,49 @@ def test_the_others_drop_it_and_play_on(groups: Groups, how: dict[str, bool], se
     """The proof that all have must keep no seat from hearing what closes the step, and no replay may hold evidence of
     a past that is undone: the simulator verifies every record.
     """
-    players = 1 + sum(map(len, groups))
-    game = lan(players, seed=seed, cheats=Cheats({CROOK: byzantine(lambda: Faces(groups, **how))}))
+    drops_it(groups, seed, **how)
+
+
+@pytest.mark.parametrize("groups", [((1,), (3, 4)), ((1, 3), (4, 5), (6,)), ((1,), (3, 4, 5, 6))])
+@pytest.mark.parametrize("how", [{"known": True}, {}, {"wrong": True}], ids=str)
+def test_over_slow_links(groups: Groups, how: dict[str, bool]) -> None:
+    """The evidence overtakes what it builds on, and is kept whole until that is there.
+
+    Not with three seats: there the crook alone connects two halves (docs/protocol.md, "Ballots").
+    """
+    drops_it(groups, seed=0, jitter_s=0.8, **how)
+
+
+def drops_it(groups: Groups, seed: int, jitter_s: float = 0.01, **how: bool) -> None:
+    """Play a whole game. The honest seats drop the crook alone, and come to the same end."""
+    cheats = Cheats({CROOK: byzantine(lambda: Faces(groups, **how))})
+    game = lan(1 + sum(map(len, groups)), seed=seed, cheats=cheats, jitter_s=jitter_s)
     game.run()
     assert len({peer.result for peer in game.honest}) == 1
     for peer in game.honest:
         assert kinds(game, peer.number) <= {"won", "drawn"}
         assert happened(game, peer.number, Dropped) == [Dropped((CROOK,))]
+
+
+@dataclass
+class Whisper(Strategy):
+    """Sends a draw with a wrong proof to one seat alone."""
+
+    done: bool = False
+
+    def instead(self, crook: Byzantine, own: Contribution) -> bool:
+        if crook.match.kind == "draw" and not self.done:
+            self.done = True
+            crook.publish(crook.with_body(own, proof=bytes(65)), (1,))
+        return self.done
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_seat_that_was_told_passes_the_evidence_on(seed: int) -> None:
+    game = lan(4, seed=seed, cheats=Cheats({CROOK: byzantine(Whisper)}))
+    game.run()
+    for peer in game.honest:
+        assert kinds(game, peer.number) <= {"won", "drawn"}
+        assert happened(game, peer.number, Dropped) == [Dropped((CROOK,))]
+        assert peer.match is not None
+        assert "proof" in peer.match.proven[CROOK].reason

@@ -36,13 +36,16 @@ from seqp2p.testing import (
 from seqp2p.testing.table import VirtualSeat
 
 
-def lan(n: int, *faults: Fault, seed: int = 1, cheats: Cheats | None = None, **settings: Any) -> VirtualLan:
+def lan(
+    n: int, *faults: Fault, seed: int = 1, cheats: Cheats | None = None, jitter_s: float = 0.01, **settings: Any
+) -> VirtualLan:
     table = TableKey(seed, n)
     usual: dict[str, Any] = {"turn_time_s": 0, "grace_s": 10, "manual_draw": False, "open_hands": True}
     usual["teams"] = n if n == 3 else 2
     usual["colours"] = MINIATURE.colours[: usual["teams"]]
     agreement = make_agreement(table, msgspec.structs.replace(draw_settings(table), **{**usual, **settings}))
-    return VirtualLan(n, seed, Plan(faults=faults), agreement=agreement, cheats=cheats or Cheats())
+    plan = Plan(jitter_s=jitter_s, faults=faults)
+    return VirtualLan(n, seed, plan, agreement=agreement, cheats=cheats or Cheats())
 
 
 def kinds(lan: VirtualLan, *seats: int) -> set[str]:
