@@ -11,8 +11,8 @@ QUICK  := not (process or terminal or namespace or simulation or slow or soak)
 unexport PYTHONDONTWRITEBYTECODE
 
 # The sentences of the user interface, and their translations.
-LOCALE := seqp2p/ui/locale
-FRENCH := $(LOCALE)/fr/LC_MESSAGES/seqp2p
+LOCALE    := seqp2p/ui/locale
+LANGUAGES := $(notdir $(wildcard $(LOCALE)/??))
 
 .PHONY: demo quick test slow durations lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
@@ -117,9 +117,12 @@ catalogue: $(STAMP)
 	@mkdir -p build
 	@$(BIN)/pybabel -q extract --no-default-keywords -k t -k tn:1,2 -k message -k term:1c,2 --no-location --sort-output --no-wrap \
 	  --project=seqp2p --msgid-bugs-address="the seqp2p authors" -F $(LOCALE)/babel.cfg -o build/seqp2p.pot .
-	@$(BIN)/pybabel -q update -l fr --no-wrap --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date \
-	  -i build/seqp2p.pot -o $(FRENCH).po
-	@$(BIN)/pybabel -q compile -l fr --statistics -i $(FRENCH).po -o $(FRENCH).mo
+	@for language in $(LANGUAGES); do \
+	  file=$(LOCALE)/$$language/LC_MESSAGES/seqp2p; mkdir -p $$(dirname $$file); \
+	  [ -e $$file.po ] || $(BIN)/pybabel -q init -l $$language --no-wrap -i build/seqp2p.pot -o $$file.po; \
+	  $(BIN)/pybabel -q update -l $$language --no-wrap --ignore-obsolete --no-fuzzy-matching \
+	    --ignore-pot-creation-date -i build/seqp2p.pot -o $$file.po && \
+	  $(BIN)/pybabel -q compile -l $$language --statistics -i $$file.po -o $$file.mo || exit 1; done
 
 screens: $(STAMP)
 	$(BIN)/python docs/screens/make.py
