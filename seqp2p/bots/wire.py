@@ -13,8 +13,19 @@ from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 import msgspec
 
 from seqp2p.i18n import message, message_of
-from seqp2p.match.events import Dropped, Event, Redealt, Remarked, Result, Skipped, Turned, Undone, Voted
-from seqp2p.match.play_steps import PLACINGS
+from seqp2p.match.events import (
+    Dropped,
+    Event,
+    Redealt,
+    Remarked,
+    Result,
+    Skipped,
+    Turned,
+    Undone,
+    Voted,
+    plain,
+    plain_result,
+)
 from seqp2p.match.text import cleaned
 from seqp2p.rules import (
     Action,
@@ -207,38 +218,16 @@ def asked(number: int, seen: View, history: Sequence[BotEvent], time_s: float) -
 
 
 def over(result: Result) -> Over:
-    """The last line."""
-    forfeit = result.kind == "forfeit"
-    return Over(
-        result="unfinished" if result.kind == "forfeit" else result.kind,
-        winners=() if forfeit else result.winners,
-        forfeit=result.winners if forfeit else (),
-        reason=str(result.reason) or None,
-    )
+    """Return the last line."""
+    return Over(**plain_result(result))
 
 
 def happening(variant: Variant, event: Event) -> BotEvent | None:
-    """What a bot is told of an event at the table; None where it is none of a player's business."""
-    told: BotEvent | None = None
-    match event:
-        case Turned(turn, seat, action):
-            name = "turn" if action.kind in PLACINGS else action.kind
-            told = {"event": name, "turn": turn, "seat": seat, "action": format_action(variant, action)}
-        case Remarked(seat, number, text, courtesy):
-            told = {"event": "remark", "seat": seat, "number": number, "text": text, "courtesy": courtesy}
-        case Voted(seat, number, action, about):
-            told = {"event": "vote", "seat": seat, "action": action, "seats": about, "round": number}
-        case Skipped(seat):
-            told = {"event": "skipped", "seat": seat}
-        case Dropped(seats):
-            told = {"event": "dropped", "seats": seats}
-        case Redealt():
-            told = {"event": "redeal"}
-        case Undone(step):
-            told = {"event": "undone", "step": step}
-        case _:
-            pass
-    return told
+    """Return what a bot is told of an event at the table; None if it is told nothing."""
+    if not isinstance(event, Turned | Remarked | Voted | Skipped | Dropped | Redealt | Undone):
+        return None
+    name, fields = plain(event, variant)
+    return {"event": name, **fields}
 
 
 def read_choice(line: bytes) -> BotChoice:

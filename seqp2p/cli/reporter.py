@@ -1,78 +1,69 @@
-"""Tells scripts and people what happens at a table: one place where an event becomes JSON and a sentence."""
+"""Tells scripts and people what happens at a table, by the rows of the table of events."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Final
 
 import trio
 
 from seqp2p.cli import progress
+from seqp2p.cli.event_table import CHIPS, row_of
 from seqp2p.cli.output import Output
 from seqp2p.cli.table_view import TableView
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
+from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import (
     Dealt,
+    Drawn,
     Dropped,
     Event,
+    Finished,
     Redealt,
     Remarked,
     Result,
-    Seated,
     Shuffled,
     Skipped,
     Turned,
-    Undone,
     Voted,
+    plain_result,
 )
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import PLACINGS
-from seqp2p.rules import Action, View, format_action, view
-from seqp2p.ui.cards import action_shown, card_shown, colour_name
+from seqp2p.rules import View, view
+from seqp2p.ui.cards import colour_name
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven_line, vote_explained
 from seqp2p.ui.words import (
     LEFT,
-    REDEAL_LINE,
     RESHUFFLED_LINE,
     Company,
     Story,
-    absent_line,
-    back_line,
-    dealer_line,
-    dropped_line,
-    listed,
-    remark_line,
     result_line,
     resumed_line,
     sequences_lines,
     settings_lines,
-    shuffled_line,
-    skipped_line,
-    undone_line,
-    vote_line,
 )
 
-# Of what had happened before, so many lines are told to whoever comes back; all of it is in the story.
+# The lines of the past that a player who resumes is told; the story has all of them.
 RECALLED: Final = 10
 # The first line that people read of an agreed table; what is said before it belongs to the lobby.
 TABLE_FULL: Final = message("the table is full")
 
 
 def tell_lobby_left(output: Output, words: str) -> None:
-    """Whoever is here has left before there was a table: that is how it ends, without a replay; ``words`` say it."""
-    output.event("over", result="unfinished", winners=(), forfeit=(), reason=LEFT, seat=None, replay=None)
+    """Tell that the player left before there was a table. There is no replay; ``words`` say it to people."""
+    output.event("over", **plain_result(Result("unfinished", (), LEFT)), seat=None, replay=None)
     output.say_last(words)
 
 
 class Reporter:
     """Tells what happens at the table, as it happens.
 
-    ``own`` is the seat of the person who reads it, 0 where a bot plays or somebody only watches. ``story`` keeps what
-    was told of the game.
+    ``own`` is the seat of the person who reads it, 0 for a spectator and where a bot plays. ``story`` keeps what was
+    told of the game.
     """
 
     def __init__(self, output: Output, match: Match, own: int = 0) -> None:
@@ -117,31 +108,64 @@ class Reporter:
             self.output.say(line)
 
     def tell(self, event: TableEvent) -> None:
-        """One event of the match."""
-        now = trio.current_time()
-        match event:
-            case Seated(draw):
-                self._tell_dealer(draw.rounds, draw.dealer)
-            case Shuffled(seat, number, reshuffle):
-                self._tell_reshuffle(reshuffle)
-                seconds = round(now - self._step_at, 3)
-                self.output.event("shuffle", seat=seat, seconds=seconds, reshuffle=reshuffle)
-                self.output.say(shuffled_line(self._company, seat, number, self.match.game.players))
-            case Dealt():
-                self.output.event("dealt", seconds=round(now - self._full_at, 3))
-                self.output.say(t("the cards are dealt"))
-            case Turned(turn, seat, action):
-                self._tell_action(turn, seat, action)
-            case Remarked(seat, number, text, courtesy):
-                self.output.event("remark", seat=seat, number=number, text=text, courtesy=courtesy)
-                self._log(remark_line(self._company, seat, text, courtesy=courtesy), "remark")
-            case _:
-                self._tell_absence(event)
-        self._step_at = now
+        """Tell one event of the match."""
+        if isinstance(event, Voted):
+            self._say_why(event.about)
+        if isinstance(event, Shuffled):
+            self._tell_reshuffle(event.reshuffle)
+        if not isinstance(event, Drawn | Finished | AskAbout):  # For the card's holder, for ``over``, for one person.
+            self._tell_row(event)
+        self._explain_event(event)
+        self._step_at = trio.current_time()
         self._show_progress()
         self._hear(event)
         if self._table is not None:
             self._table.hear(event)
+
+    def _tell_row(self, event: Event | Absent | Back) -> None:
+        row = row_of(event, self.match.game.variant)
+        now, fields = trio.current_time(), row.fields
+        if "seconds" in fields:
+            fields["seconds"] = round(now - (self._full_at if isinstance(event, Dealt) else self._step_at), 3)
+        if isinstance(event, Absent):
+            fields["name"] = self._company.names[event.seat - 1]
+        self.output.event(row.name, **fields)
+        if isinstance(event, Voted) and self._is_known(event):
+            return
+        for line in row.lines(self._company):
+            if row.tone == "setup":
+                self.output.say(line)
+            else:
+                self._log(line, row.tone)
+
+    def _is_known(self, vote: Voted) -> bool:
+        """Return True if people were told of this vote, in an earlier round."""
+        key = (vote.seat, vote.action, vote.about)
+        known = key in self._votes
+        self._votes.add(key)
+        return known
+
+    def _explain_event(self, event: TableEvent) -> None:
+        """Say what follows from an event, and what happens now where that is new to people."""
+        match event:
+            case Turned(_, _, action) if action.kind in CHIPS:
+                self.story.last = action
+                self._tell_sequences()
+            case Absent(seat) if seat != self._company.own:
+                self._explain("absent", away_explained(self._company, seat, self.match.game.players))
+            case Voted(_, _, action, about):
+                self._explain(action, vote_explained(self._company, action, about))
+            case Skipped() | Dropped():
+                self._votes.clear()
+            case _:
+                pass  # The line of the event says it all.
+
+    def _tell_sequences(self) -> None:
+        position = self.match.game.table_position()
+        made = sequences_made(view(position, 0))
+        for line in sequences_lines(self._company, self._made, made, position.table.sequences_to_win):
+            self._log(line)
+        self._made = made
 
     def _tell_reshuffle(self, number: int) -> None:
         """Say once why seats shuffle in the middle of a game. A deal anew says so by itself."""
@@ -157,10 +181,7 @@ class Reporter:
         """How it ended, and where the replay of this seat is; None for one who only watches."""
         self.output.event(
             "over",
-            result="unfinished" if result.kind == "forfeit" else result.kind,
-            winners=() if result.kind == "forfeit" else result.winners,
-            forfeit=result.winners if result.kind == "forfeit" else (),
-            reason=result.reason or None,
+            **plain_result(result),
             seat=seat,
             replay=str(replay),
         )
@@ -172,66 +193,6 @@ class Reporter:
         self.output.say_last(t("replay: {path}", path=replay))
         if self._table is not None:
             self._table.over(outcome)
-
-    # Seats that are away, and what the others decide.
-
-    def _tell_absence(self, event: TableEvent) -> None:
-        match event:
-            case Voted(seat, number, action, about):
-                self._say_why(about)
-                self.vote(seat, action, about, number)
-            case Skipped(seat):
-                self.skipped(seat)
-            case Dropped(seats):
-                self.dropped(seats)
-            case Redealt():
-                self.redeal()
-            case Undone(step):
-                self.undone(step)
-            case Absent(seat, grace_s):
-                self.absent(seat, grace_s)
-            case Back(seat):
-                self.back(seat)
-            case _:
-                pass  # What is drawn, its holder sees; how it ended, ``over`` says.
-
-    def absent(self, seat: int, grace_s: float) -> None:
-        """A seat cannot be reached; the others wait up to ``grace_s`` seconds."""
-        self.output.event("absent", seat=seat, name=self._company.names[seat - 1], grace_s=grace_s)
-        self._log(absent_line(self._company, seat, grace_s), "alarm")
-        if seat != self._company.own:
-            self._explain("absent", away_explained(self._company, seat, self.match.game.players))
-
-    def back(self, seat: int) -> None:
-        """A seat that was away is there again."""
-        self.output.event("back", seat=seat)
-        self._log(back_line(self._company, seat))
-
-    def vote(self, seat: int, action: str, seats: Collection[int], number: int) -> None:
-        """A seat votes, in the round of this number, to ``skip`` or to ``drop`` others; people hear it once."""
-        others = tuple(sorted(seats))
-        self.output.event("vote", seat=seat, action=action, seats=others, round=number)
-        if (seat, action, others) not in self._votes:
-            self._votes.add((seat, action, others))
-            self._log(vote_line(self._company, seat, action, others), "alarm")
-            self._explain(action, vote_explained(self._company, action, others))
-
-    def skipped(self, seat: int) -> None:
-        """The turn of a seat has passed without it."""
-        self.output.event("skipped", seat=seat)
-        self._votes.clear()
-        self._log(skipped_line(self._company, seat))
-
-    def dropped(self, seats: Collection[int]) -> None:
-        """Seats have left the game for good."""
-        self.output.event("dropped", seats=sorted(seats))
-        self._votes.clear()
-        self._log(dropped_line(self._company, seats), "alarm")
-
-    def redeal(self) -> None:
-        """All cards that do not lie open are shuffled and dealt again."""
-        self.output.event("redeal")
-        self._log(translate(REDEAL_LINE))
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
         """A seat has been taken again, at this step, after these events: who sits where, and what was told of them.
@@ -250,28 +211,11 @@ class Reporter:
         self._log(resumed_line(self._company, seat, step))
 
     def _recall(self, events: Iterable[Event]) -> None:
-        lines = self.story.lines
         for event in events:
-            match event:
-                case Turned(turn, seat, action):
-                    lines.append(self._action_line(turn, seat, action))
-                    if action.kind in ("place", "remove"):
-                        self.story.last = action
-                case Remarked(seat, _, text, courtesy):
-                    lines.append(remark_line(self._company, seat, text, courtesy=courtesy))
-                case Skipped(seat):
-                    lines.append(skipped_line(self._company, seat))
-                case Dropped(seats):
-                    lines.append(dropped_line(self._company, seats))
-                case Redealt():
-                    lines.append(translate(REDEAL_LINE))
-                case _:
-                    pass  # Who voted, who was away: that is over.
-
-    def undone(self, step: int) -> None:
-        """A step that was closed for the time being has to be played again."""
-        self.output.event("undone", step=step)
-        self._log(undone_line(step))
+            if isinstance(event, Turned) and event.action.kind in CHIPS:
+                self.story.last = event.action
+            if isinstance(event, Turned | Remarked | Skipped | Dropped | Redealt):  # Votes and absences are over.
+                self.story.lines.extend(row_of(event, self.match.game.variant).lines(self._company))
 
     def _say_why(self, seats: Collection[int]) -> None:
         """Why seats are voted on, where their own signatures say it; once."""
@@ -294,28 +238,3 @@ class Reporter:
     def _log(self, line: str, kind: str = "log") -> None:
         self.story.lines.append(line)
         self.output.say(line, kind)
-
-    def _tell_action(self, turn: int, seat: int, action: Action) -> None:
-        text = format_action(self.match.game.variant, action)
-        name = "turn" if action.kind in PLACINGS else action.kind
-        self.output.event(name, turn=turn, seat=seat, action=text)
-        self._log(self._action_line(turn, seat, action))
-        if action.kind in ("place", "remove"):
-            self.story.last = action
-            seen = view(self.match.game.table_position(), 0)
-            made, needed = sequences_made(seen), self.match.game.table_position().table.sequences_to_win
-            for line in sequences_lines(self._company, self._made, made, needed):
-                self._log(line)
-            self._made = made
-
-    def _action_line(self, turn: int, seat: int, action: Action) -> str:
-        shown = action_shown(self.match.game.variant, action)
-        return t("{turn:>3}. {who}: {action}", turn=turn, who=self._company.who(seat), action=shown)
-
-    def _tell_dealer(self, rounds: Sequence[Sequence[tuple[int, int]]], dealer: int) -> None:
-        variant = self.match.game.variant
-        for turned in rounds:
-            cards = [f"{self._company.who(seat)} {card_shown(variant, card)}" for seat, card in turned]
-            self.output.say(t("turned over: {cards}", cards=listed(cards)))
-        self.output.say(dealer_line(self._company, dealer))
-        self.output.event("dealer", seat=dealer)

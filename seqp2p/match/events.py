@@ -1,9 +1,15 @@
-"""The events of a match: frozen facts, in order. Seats count from 1."""
+"""The events of a match: frozen facts, in order. Seats count from 1.
+
+``plain`` has a row for each event: its name and its fields for scripts and bots. ``cli.event_table`` has the sentence.
+"""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, assert_never
 
-from seqp2p.rules import Action, DealerDraw
+from seqp2p.rules import Action, DealerDraw, Variant, format_action
+
+# The actions that complete a turn. A remark can be called until the caller's next one of these.
+PLACINGS: Final = frozenset({"place", "remove", "pass"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +118,46 @@ class Result:
 Event: TypeAlias = (
     Seated | Shuffled | Dealt | Turned | Drawn | Remarked | Voted | Undone | Skipped | Dropped | Redealt | Finished
 )
+
+
+def plain(event: Event, variant: Variant) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912  # a row each
+    """Return an event's name and fields in JSON. The caller fills in ``seconds``: a match knows no time."""
+    match event:
+        case Seated(draw):
+            return "dealer", {"seat": draw.dealer}
+        case Shuffled(seat, _, reshuffle):
+            return "shuffle", {"seat": seat, "seconds": None, "reshuffle": reshuffle}
+        case Dealt():
+            return "dealt", {"seconds": None}
+        case Turned(turn, seat, action):
+            name = "turn" if action.kind in PLACINGS else action.kind
+            return name, {"turn": turn, "seat": seat, "action": format_action(variant, action)}
+        case Drawn(seat):
+            return "drawn", {"seat": seat}
+        case Remarked(seat, number, text, courtesy):
+            return "remark", {"seat": seat, "number": number, "text": text, "courtesy": courtesy}
+        case Voted(seat, number, action, about):
+            return "vote", {"seat": seat, "action": action, "seats": sorted(about), "round": number}
+        case Undone(step):
+            return "undone", {"step": step}
+        case Skipped(seat):
+            return "skipped", {"seat": seat}
+        case Dropped(seats):
+            return "dropped", {"seats": sorted(seats)}
+        case Redealt():
+            return "redeal", {}
+        case Finished(result):
+            return "over", plain_result(result)
+        case _:
+            assert_never(event)
+
+
+def plain_result(result: Result) -> dict[str, Any]:
+    """Return a result's fields in JSON."""
+    forfeit = result.kind == "forfeit"
+    return {
+        "result": "unfinished" if forfeit else result.kind,
+        "winners": () if forfeit else result.winners,
+        "forfeit": result.winners if forfeit else (),
+        "reason": str(result.reason) or None,
+    }

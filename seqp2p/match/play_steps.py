@@ -9,7 +9,7 @@ from seqp2p.crypto.share_proof import decode_shares
 from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
-from seqp2p.match.events import Drawn, Event, Finished, Turned
+from seqp2p.match.events import PLACINGS, Drawn, Event, Finished, Turned
 from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
@@ -26,8 +26,6 @@ from seqp2p.rules import (
     reveal,
 )
 
-# The actions that complete a turn. A remark can be called until the caller's next one of these.
-PLACINGS = frozenset({"place", "remove", "pass"})
 # The actions that show one card and put it on the discards.
 CARD_ACTIONS = frozenset({"place", "remove", "exchange", "give"})
 

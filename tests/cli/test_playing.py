@@ -30,8 +30,9 @@ from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, run_async, sentence
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import TerminalGone
+from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
-from seqp2p.match.events import Remarked, Result, Turned
+from seqp2p.match.events import Dropped, Redealt, Remarked, Result, Skipped, Turned, Undone, Voted
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, PeerRefused
 from seqp2p.rules import view
@@ -136,14 +137,10 @@ async def test_the_person_hears_what_was_told(brief: Played, capsys: pytest.Capt
 
 async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=True), Match(trio.agreement), own=1)
-    reporter.absent(2, 120)
-    reporter.back(2)
-    for number in (1, 2):
-        reporter.vote(3, "drop", [2], number)
-    reporter.skipped(2)
-    reporter.dropped([2])
-    reporter.redeal()
-    reporter.undone(56)
+    votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
+    told: list[TableEvent] = [Absent(2, 120), Back(2), *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
+    for event in told:
+        reporter.tell(event)
     said = capsys.readouterr()
     events = [json.loads(line) for line in said.out.splitlines()]
     assert events == [

@@ -15,7 +15,7 @@ FAULTY = """
 import sys
 from seqp2p.cli import main, reporter
 def fail(*_): raise ZeroDivisionError("QH")
-reporter.Reporter._tell_action = fail
+reporter.Reporter._tell_sequences = fail
 main.main()
 """
 

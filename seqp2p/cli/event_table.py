@@ -1,0 +1,134 @@
+"""The table of events, a row each: its name and fields for scripts, its sentences and their tone for people.
+
+The rows of a match's own events take name and fields from ``match.events.plain``, which bots are told, too.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, assert_never
+
+from seqp2p.cli.verify import plain_reason
+from seqp2p.live.absence import Absent, Back
+from seqp2p.match.events import (
+    Dealt,
+    Drawn,
+    Dropped,
+    Event,
+    Finished,
+    Redealt,
+    Remarked,
+    Seated,
+    Shuffled,
+    Skipped,
+    Turned,
+    Undone,
+    Voted,
+    plain,
+)
+from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft
+from seqp2p.rules import Action, DealerDraw, Variant
+from seqp2p.ui.cards import action_shown, card_shown
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.words import (
+    REDEAL_LINE,
+    RESHUFFLED_LINE,
+    Company,
+    absent_line,
+    back_line,
+    dealer_line,
+    dropped_line,
+    listed,
+    named,
+    remark_line,
+    result_line,
+    shuffled_line,
+    skipped_line,
+    undone_line,
+    vote_line,
+)
+
+AnyEvent: TypeAlias = Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
+"""An event of a match, of the live game around it, or of a replay."""
+Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
+"""How a line is shown. One of the setup is no part of the story of the game."""
+CHIPS: Final = frozenset({"place", "remove"})
+"""The actions that move a chip, which is marked as the last one."""
+
+
+Lines: TypeAlias = Callable[[Company], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """How an event is told. Fields that only the caller knows, ``seconds`` and ``name``, are None."""
+
+    name: str
+    fields: dict[str, Any]
+    lines: Lines
+    tone: Tone = "log"
+
+
+def row_of(event: AnyEvent, variant: Variant) -> EventRow:
+    """Return the row of an event."""
+    match event:
+        case Absent(seat, grace_s):
+            fields = {"seat": seat, "name": None, "grace_s": grace_s}
+            return EventRow("absent", fields, lambda company: [absent_line(company, seat, grace_s)], "alarm")
+        case Back(seat):
+            return EventRow("back", {"seat": seat}, lambda company: [back_line(company, seat)])
+        case Reshuffled():
+            return EventRow("reshuffle", {}, lambda _: [translate(RESHUFFLED_LINE)])
+        case SeatLeft(seat):
+            return EventRow(
+                "left", {"seat": seat}, lambda company: [t("{who} leaves the table", who=company.who(seat))]
+            )
+        case CheatProved(seat, reason):
+            return EventRow(
+                "proved",
+                {"seat": seat, "text": str(reason)},
+                lambda company: [named(plain_reason(reason), company.names)],
+                "alarm",
+            )
+        case _:
+            return EventRow(*plain(event, variant), *_lines(event, variant))
+
+
+def _lines(event: Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
+    match event:
+        case Seated(draw):
+            return lambda company: _dealer_lines(draw, company, variant), "setup"
+        case Shuffled(seat, number):
+            return lambda company: [shuffled_line(company, seat, number, len(company.names))], "setup"
+        case Dealt():
+            return lambda _: [t("the cards are dealt")], "setup"
+        case Turned(turn, seat, action):
+            return lambda company: [action_line(company, variant, turn, seat, action)], "log"
+        case Drawn():
+            return lambda _: [], "log"  # Its holder sees the card.
+        case Remarked(seat, _, text, courtesy):
+            return lambda company: [remark_line(company, seat, text, courtesy=courtesy)], "remark"
+        case Voted(seat, _, action, about):
+            return lambda company: [vote_line(company, seat, action, about)], "alarm"
+        case Skipped(seat):
+            return lambda company: [skipped_line(company, seat)], "log"
+        case Dropped(seats):
+            return lambda company: [dropped_line(company, seats)], "alarm"
+        case Redealt():
+            return lambda _: [translate(REDEAL_LINE)], "log"
+        case Undone(step):
+            return lambda _: [undone_line(step)], "log"
+        case Finished(result):
+            return lambda company: [result_line(company, result)], "log"
+        case _:
+            assert_never(event)
+
+
+def action_line(company: Company, variant: Variant, turn: int, seat: int, action: Action) -> str:
+    """Tell an action and its turn."""
+    shown = action_shown(variant, action)
+    return t("{turn:>3}. {who}: {action}", turn=turn, who=company.who(seat), action=shown)
+
+
+def _dealer_lines(draw: DealerDraw, company: Company, variant: Variant) -> list[str]:
+    rounds = [[f"{company.who(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
+    return [*(t("turned over: {cards}", cards=listed(cards)) for cards in rounds), dealer_line(company, draw.dealer)]
