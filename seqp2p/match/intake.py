@@ -213,7 +213,7 @@ class Intake:
     def _judge(self, contribution: Contribution) -> _Contributed:
         envelope = self.match.open(contribution)
         try:
-            return _Contributed(contribution, envelope, self.match.judge_opened(envelope, contribution))
+            return _Contributed(contribution, envelope, self.match.judge(envelope, contribution))
         except (TooEarly, OtherPast, Violation) as verdict:
             return _Contributed(contribution, envelope, verdict)
 

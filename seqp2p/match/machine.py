@@ -147,20 +147,16 @@ class Match:
 
     def receive(self, contribution: Contribution) -> tuple[Event, ...]:
         """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists."""
-        judged = self.judge(contribution)
-        return () if judged is None else self.accept(judged)
-
-    def judge(self, contribution: Contribution) -> Judged | None:
-        """Check a contribution and note its signer's head. See ``judge_opened``; raises Unattributable as well."""
         envelope = self.open(contribution)
         self.chain.witness(envelope.seat, envelope.step, envelope.prev)
-        return self.judge_opened(envelope, contribution)
+        judged = self.judge(envelope, contribution)
+        return () if judged is None else self.accept(judged)
 
     def open(self, contribution: Contribution) -> Envelope:
         """The outer map of a contribution that a seat of this game has signed; raises Unattributable."""
         return open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
 
-    def judge_opened(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
+    def judge(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
         """Check a contribution, and keep nothing of it.
 
         None for a duplicate, and for one that is void: its step was closed without it. Raises what match/errors.py
@@ -313,7 +309,7 @@ class Match:
         else what ``judge`` raises, or nothing.
         """
         if len(evidence) == 1:
-            self.judge_opened(self.open(evidence[0]), evidence[0])
+            self.judge(self.open(evidence[0]), evidence[0])
             return
         first, second = (self._place(signed) for signed in evidence)
         if first == second and evidence[0].payload != evidence[1].payload:

@@ -105,7 +105,9 @@ class Table(RuleBasedStateMachine):
         self.take(lambda: self.judged(contribution), "contribution", contribution)
 
     def judged(self, contribution: Contribution) -> object:
-        judged = self.match.judge(contribution)
+        envelope = self.match.open(contribution)
+        self.match.chain.witness(envelope.seat, envelope.step, envelope.prev)
+        judged = self.match.judge(envelope, contribution)
         return None if judged is None else self.match.accept(judged)
 
     def seat(self, number: int) -> SeatKeys:

@@ -52,5 +52,5 @@ def violation(match: Match, contribution: Contribution, seat: int, step: int, te
 def goes_on(match: Match, honest: Contribution) -> None:
     """The match still takes what it waits for."""
     before = snapshot(match)
-    assert match.judge(honest) is not None
+    assert match.judge(match.open(honest), honest) is not None
     assert snapshot(match) == before, "judging changes nothing"

@@ -237,7 +237,7 @@ def test_every_bit_of_a_payload_is_signed(trio: Played, data: st.DataObject) -> 
     changed = bytearray(honest.payload)
     changed[data.draw(st.integers(0, len(changed) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     with pytest.raises(MatchError):
-        match.judge(Contribution(bytes(changed), honest.signature))
+        match.receive(Contribution(bytes(changed), honest.signature))
 
 
 @pytest.mark.parametrize("kind", KINDS)

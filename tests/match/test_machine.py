@@ -101,7 +101,7 @@ def test_a_step_after_the_end_never_opens(trio: Played) -> None:
 def test_what_is_in_the_record_is_taken_silently_again(trio: Played) -> None:
     before = snapshot(trio.match)
     for contribution in contributions(trio):
-        assert trio.match.judge(contribution) is None
+        assert trio.match.judge(trio.match.open(contribution), contribution) is None
         assert trio.match.receive(contribution) == ()
     assert snapshot(trio.match) == before
 
@@ -190,7 +190,8 @@ def test_two_signatures_over_one_payload_make_one_head(brief: Played) -> None:
 
 def test_what_is_judged_is_accepted_later(trio: Played) -> None:
     match = match_at(trio, 1)
-    judged = [match.judge(trio.contribution(1, seat)) for seat in (1, 2, 3)]
+    contributed = [trio.contribution(1, seat) for seat in (1, 2, 3)]
+    judged = [match.judge(match.open(each), each) for each in contributed]
     for one in judged:
         assert one is not None
         match.accept(one)

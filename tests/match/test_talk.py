@@ -200,7 +200,8 @@ def test_whatever_a_call_carries_it_is_right_or_a_violation(quiet: Played, data:
     named = data.draw(st.integers(-1, 13))
     before = snapshot(match)
     with suppress(Violation):
-        match.judge(call(mover, match, remark, named))
+        called = call(mover, match, remark, named)
+        match.judge(match.open(called), called)
     assert snapshot(match) == before
 
 

@@ -49,7 +49,7 @@ def judged_by_first(name: str, before: Sequence[Pair], judged: Pair) -> tuple[st
 
 def _class_of(match: Match, judged: Contribution) -> tuple[str, int | None]:
     try:
-        return "ok" if match.judge(judged) else "duplicate", None
+        return "ok" if match.judge(match.open(judged), judged) else "duplicate", None
     except Violation as violation:
         return ("Violation" if judged == violation.evidence[-1] else "evidence is missing"), violation.seat
     except MatchError as error:
