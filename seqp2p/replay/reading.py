@@ -1,5 +1,8 @@
 """Playing a replay's records again, one by one, for ``verify`` and ``resume``. No I/O.
 
+The records go to the match itself, not to an intake (match/intake.py): in a record nothing may be early, void or a
+duplicate, and the failure of each check has a name that every verifier must find.
+
 A wrong record raises Invalid, or MatchError, BadRemark, DecodeError, TableError (``WRONG`` has them all).
 """
 

@@ -1,5 +1,6 @@
 """What others try with ballots, heads, leaves and evidence: each is refused, or of no use, and the game goes on."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,10 +13,22 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode, encode, pack, unpack
 from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Dropped, Undone, Voted
+from seqp2p.match.intake import Applied, Cheating, Intake
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
+from seqp2p.match.signed import (
+    BallotPayload,
+    HeadPayload,
+    LastRecord,
+    LeavePayload,
+    OfferedEvidence,
+    SignedBallot,
+    SignedHead,
+    SignedThing,
+)
+from seqp2p.replay.format import CertificateRecord, EvidenceRecord, records
 from seqp2p.replay.verify import verify
+from seqp2p.replay.writer import ReplayWriter
 from tests.match.test_ballots_games import nth, table
 from tests.match.voting import play_on, show, staying, vote, wish
 from tests.table import (
@@ -405,6 +418,40 @@ def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(match: 
     play_on(view, seats, at_random(1))
     report = verify(replay_of(view, three))
     assert (report.verdict, report.steps) == ("verified", len(view.record)), report.reason
+
+
+def test_evidence_that_decides_how_a_step_closed_stands_before_it(
+    match: Match, seats: list[SeatKeys], tmp_path: Path
+) -> None:
+    """All votes are here, and tell nothing without the evidence: it makes the step final as soon as it comes."""
+    mover, first, second = equivocation(match, seats)
+    voters = others_of(match, seats)
+    views = {seat.number: fork(match) for seat in voters}
+    views[voters[0].number].receive(first)
+    views[voters[1].number].receive(second)
+    for seat in voters:
+        views[seat.number].accuse(proof(match, second, first))
+    ballots = [seat.ballot(views[seat.number], 1, wish("drop", mover), "cheated") for seat in voters]
+    late, number = Intake(fork(match)), match.number
+    with ReplayWriter(tmp_path / "late.seqp2p", late.match) as writer:
+        writer.record(late.match)
+        things: list[SignedThing] = [SignedBallot(signed) for signed in ballots]
+        for seat in voters:
+            for signed in ballots:
+                views[seat.number].receive_ballot(signed)
+            things += [SignedHead(shown) for shown in seat.heads(views[seat.number])]
+        outcomes = []
+        for thing in (*things, OfferedEvidence((second, first))):
+            outcomes.append(late.take(late.check(thing), 0))
+            assert isinstance(outcomes[-1], Applied | Cheating)
+            assert (late.match.final >= number) == isinstance(outcomes[-1], Cheating)
+            writer.keep(late.match, outcomes[-1])
+        writer.finish(late.match, voters[0].identity_key, voters[0].sign)
+    written = [placed.record for placed in records((tmp_path / "late.seqp2p").read_bytes())]
+    kinds = [type(record) for record in written]
+    assert kinds.index(EvidenceRecord) < kinds.index(CertificateRecord)
+    report = verify((tmp_path / "late.seqp2p").read_bytes())
+    assert (report.verdict, report.steps) == ("unfinished", number), report.reason
 
 
 def test_an_equivocation_in_a_final_step_leaves_it_as_it_is(match: Match, seats: list[SeatKeys]) -> None:

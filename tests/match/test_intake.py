@@ -292,6 +292,21 @@ def test_votes_wait_until_their_step_is_the_first_that_is_not_final() -> None:
     assert any(isinstance(event, Voted) for outcome in applied for event in outcome.events)
 
 
+def test_a_head_waits_until_its_step_is_closed_here() -> None:
+    """Not until another one is final: then three seats that are ahead would tell nothing for as long."""
+    match, ahead, seats = four_and_ahead()
+    intake, number = Intake(match), match.number
+    for seat in seats:
+        for head in seat.heads(ahead):
+            assert kinds(hand_in(intake, SignedHead(head))) == [Deferred]
+    assert len(intake.pending) == len(seats)
+    for closed in ahead.record[number - 1 :]:
+        for _, contribution in closed.contributions:
+            hand_in(intake, contribution)
+    assert len(intake.pending) == 0
+    assert match.final == ahead.number - 1 > number
+
+
 def test_a_second_vote_of_a_round_is_cheating() -> None:
     match, _, seats = four_and_ahead()
     about = min(match.awaited)

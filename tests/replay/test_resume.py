@@ -8,15 +8,27 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from seqp2p.match.events import Turned
+from seqp2p.match.contribution import Contribution
+from seqp2p.match.events import Remarked, Turned, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import (
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, OpeningRecord
 from seqp2p.replay.resume import GameOver, ResumeError, feed, load
-from seqp2p.replay.sidecar import Logged, logged_evidence
+from seqp2p.replay.sidecar import Logged, from_logged, logged_evidence, to_logged
 from seqp2p.replay.writer import ReplayWriter
+from tests.match.test_ballots_games import nth, table
+from tests.match.voting import play_on, show, wish
 from tests.replay.tools import assemble, boundaries, evidence, open_step, records_of, steps
-from tests.table import Played, identity, make_seats, match_at, played, randomness, replay_bytes
+from tests.table import Played, at_random, identity, make_seats, match_at, played, randomness, replay_bytes
 
 GAME = "game.seqp2p"
 
@@ -355,3 +367,33 @@ def test_secrets_of_another_seat_or_game_are_noticed(trio: Played, brief: Played
     assert not SeatKeys(1, own, randomness(1), second.secrets).belongs(trio.match)
     assert not SeatKeys(1, own, randomness(1), first.secrets).belongs(brief.match)
     assert not SeatKeys(2, own, randomness(1), second.secrets).belongs(trio.match)
+
+
+def test_what_the_own_file_has_beside_contributions(tmp_path: Path) -> None:
+    """A remark is among the events; two ballots of one round are evidence against their seat."""
+    match, seats = table(4)
+    play_on(match, seats, at_random(1), nth("turn", 3))
+    show(match, seats)
+    about = min(match.awaited)
+    voter = next(seat for seat in seats if seat.number != about)
+    said = Contribution(*voter.say(match, "hello"))
+    ballots = [voter.ballot(match, 1, wish(action, about), "late") for action in ("skip", "drop")]
+    things: list[SignedThing] = [SignedRemark(said), *map(SignedBallot, ballots)]
+    entries = tuple(entry for thing in things if (entry := to_logged(thing)) is not None)
+    with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
+        events = feed(match, entries, writer)
+    assert [type(event) for event in events] == [Remarked, Voted]
+    assert list(match.proven) == [voter.number]
+
+
+def test_an_entry_is_what_was_signed() -> None:
+    """Every kind comes back from the file as it was; a secret is not kept there."""
+    one, other = Contribution(b"one", bytes(64)), Contribution(b"other", bytes(64))
+    kinds = (SignedBallot, SignedHead, SignedLeave, SignedRemark)
+    things: list[SignedThing] = [one, *(kind(one) for kind in kinds), OfferedEvidence((one, other))]
+    for thing in things:
+        entry = to_logged(thing)
+        assert entry is not None
+        assert from_logged(entry) == thing
+    assert to_logged(ReleasedSecret(1, bytes(32))) is None
+    assert from_logged(Logged("here", b"", bytes(64))) is None
