@@ -1,11 +1,12 @@
 """The slow checks of a game: of proofs and of signatures. All are pure functions of bytes.
 
 A match takes them as an argument. ``check`` gets the equations of a proof, and requires them to hold, or gathers them
-to be checked together (crypto/batch.py). If many matches see the same bytes in one process (seqp2p/testing), checks
-with a memory of right statements make each once. Nothing else may replace them.
+to be checked together (crypto/batch.py). If many matches see the same bytes in one process (local bots,
+seqp2p/testing), ``Remembering`` makes each check once. Nothing else may replace them.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from seqp2p.crypto.elgamal import Ciphertext
@@ -44,3 +45,32 @@ class Checks:
 
 
 CHECKS: Final = Checks()
+
+
+class Remembering(Checks):
+    """The same checks, with a memory of what they found right: matches in one process that share it check once.
+
+    The memory is keyed by the whole statement of a check, and bounded: the oldest entries go first. A check that fails
+    is not remembered, so it fails each time.
+    """
+
+    def __init__(self, *, signatures_max: int = 5_000, shares_max: int = 1_000, shuffles_max: int = 50) -> None:
+        """The defaults hold a few rounds of a table of twelve."""
+        super().__init__()
+        self._signature = lru_cache(signatures_max)(CHECKS.signature)
+        self._shares = lru_cache(shares_max)(CHECKS.shares)
+        self._shuffle = lru_cache(shuffles_max)(CHECKS.shuffle)
+
+    def signature(self, key: bytes, label: str, payload: bytes, signature: bytes) -> None:
+        """See Checks."""
+        self._signature(key, label, payload, signature)
+
+    def shuffle(
+        self, before: Sequence[Ciphertext], after: Sequence[Ciphertext], key: Point, proof: bytes, context: Context
+    ) -> None:
+        """See Checks."""
+        self._shuffle(tuple(before), tuple(after), key, proof, context)
+
+    def shares(self, key: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
+        """See Checks."""
+        self._shares(key, tuple(cards), tuple(shares), proof, context)

@@ -109,3 +109,36 @@ class RealDisk:
 
 
 REAL_DISK: Final = RealDisk()
+
+
+class _NoFile:
+    def write(self, data: bytes, /) -> int:
+        return len(data)
+
+    def sync(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class NoDisk:
+    """A disk that keeps nothing: for a seat whose replay nobody reads."""
+
+    def append(self, path: Path, *, new: bool) -> File:
+        """Return a file that forgets all that is written to it."""
+        del path, new
+        return _NoFile()
+
+    def read(self, path: Path, size_max: int = -1) -> bytes:
+        """Raise FileNotFoundError: there are no files."""
+        del size_max
+        raise FileNotFoundError(path)
+
+    def truncate(self, path: Path, size: int) -> None:
+        """Raise FileNotFoundError: there are no files."""
+        del size
+        raise FileNotFoundError(path)
+
+
+NO_DISK: Final = NoDisk()
