@@ -1,9 +1,8 @@
-"""Bot peers as child processes: each with a home of its own, listened to, and ended politely.
+"""Child processes of this program: peers of a demo, and the process that plays local bots.
 
-What plays in a demo ends with the process that started it: each watches the pipe that is its input. A bot at a
-person's table is ``detached``: the end of that process is no end of the game where the person can take the seat again.
-It goes on in a session of its own, so that neither Ctrl-C nor a terminal that closes meets it (``cli.tether`` says
-until when).
+The peers of a demo end with the process that started them: each watches the pipe that is its standard input. The
+process of bots at a person's table is ``detached``: it runs in a session of its own, so that neither Ctrl-C nor a
+closing terminal reaches it. If that person's seat can be resumed, it plays on (bot_process.py).
 """
 
 import json
@@ -11,8 +10,8 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import trio
@@ -22,7 +21,7 @@ from seqp2p.cli.output import ERROR, HINT, CommandError
 from seqp2p.ui.language import t, translate
 
 END_S: Final = 5.0
-"""How long a peer may take to finish its replay."""
+"""The time a child has for its end: to leave its table, and to finish its replay."""
 
 Hear: TypeAlias = Callable[[dict[str, Any]], None]
 Read: TypeAlias = Callable[[str], None]
@@ -30,37 +29,38 @@ Read: TypeAlias = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ChildStart:
-    """What a child is started with: its name, the command line behind ``seqp2p``, its home, more environment."""
+    """How to start a child: its name for people, the command line behind ``python -m``, changes to the environment."""
 
     name: str
     arguments: Sequence[str]
-    home: Path
     environment: Mapping[str, str]
     detached: bool = False
 
 
 class Child:
-    """One process of this program. ``hear`` gets its events, ``read`` what it says to people but for its error."""
+    """One process of this program. ``hear`` gets its events, ``read`` its lines for people but for its error."""
 
     def __init__(self, start: ChildStart, hear: Hear = lambda _: None, read: Read = lambda _: None) -> None:
         self._start = start
         self._hear = hear
         self._read = read
         self._process: trio.Process | None = None
+        self._is_started = trio.Event()
         self._errors: list[str] = []
         self._hints: list[str] = []
 
     async def run(self) -> int:
-        """Start it, and take what it says to its end; returns its exit code. Cancelled, it lets go of it."""
+        """Start it, and take its output to its end; return its exit code. When cancelled, end it or let it go."""
         start = self._start
         process = self._process = await trio.lowlevel.open_process(
-            [sys.executable, "-m", "seqp2p", *start.arguments],
+            [sys.executable, "-m", *start.arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=os.environ | start.environment | {"SEQP2P_HOME": str(start.home)},
+            env=os.environ | start.environment,
             start_new_session=start.detached,
         )
+        self._is_started.set()
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_each_line, process.stdout, self._note)
@@ -69,13 +69,21 @@ class Child:
         finally:
             await self._end(process)
 
+    async def send(self, data: bytes) -> None:
+        """Write to its standard input, as soon as it is started; nothing if it has ended."""
+        await self._is_started.wait()
+        assert self._process is not None, "it is started"
+        assert self._process.stdin is not None, "its input is a pipe"
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            await self._process.stdin.send_all(data)
+
     def ask_to_end(self) -> None:
-        """Ask it to end, if it runs: it leaves its table, and tells where its replay is."""
+        """Ask it to end, if it runs: it leaves its table, and tells the path of its replay."""
         if self._process is not None:
             self._process.terminate()
 
     def failure(self) -> CommandError:
-        """Why it has ended, in its own words where it had any."""
+        """Return the reason of its end: its own error, or else its exit code."""
         if self._errors:
             hint = self._hints[-1] if self._hints else ""
             return CommandError(t("the peer of {name}: {error}", name=self._start.name, error=self._errors[-1]), hint)
@@ -94,9 +102,9 @@ class Child:
             self._read(line)
 
     async def _end(self, process: trio.Process) -> None:
-        """Let it end: it does when its input closes, or when it is told to. Kill it if it does not.
+        """Let it end: it does when its input closes, or by a signal. Kill it if it does not.
 
-        At a table whose seat is kept for the person, a bot is let go of as by a caller that was killed: it plays on.
+        A detached child plays on if the person can resume the seat, as after a kill of this process.
         """
         with trio.CancelScope(shield=True):
             assert process.stdin is not None, "its input is a pipe"
@@ -113,7 +121,7 @@ class Child:
 
 
 async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Callable[[str], None]) -> None:
-    """Take every line of a peer's output."""
+    """Hand on every line of a child's output."""
     assert stream is not None, "its output is a pipe"
     buffer = b""
     async for data in stream:

@@ -137,7 +137,8 @@ class Demo:
             self._note(event)
             hear(event)
 
-        start = ChildStart(NAMES[number - 1], [*arguments, *self._arguments], self._homes / str(number), environment)
+        home = {"SEQP2P_HOME": str(self._homes / str(number))}
+        start = ChildStart(NAMES[number - 1], ["seqp2p", *arguments, *self._arguments], environment | home)
         child = Child(start, note, read)
         self._children.append(child)
         if await child.run() not in (DONE, ABANDONED) and self._stopped_by is None:

@@ -6,7 +6,6 @@ import click
 
 from seqp2p.api.endpoint import open_endpoint, own_addresses
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import data_dir
 from seqp2p.api.table import Lobby, joined_table
 from seqp2p.bots.program import Program
 from seqp2p.cli import home
@@ -15,10 +14,9 @@ from seqp2p.cli.games import play_games
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
-from seqp2p.cli.parent_watch import Overheard, Tether, held_by
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
-from seqp2p.cli.settings import make_address, make_choices, note_child, seat_options
+from seqp2p.cli.settings import make_address, make_choices, seat_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t
@@ -37,7 +35,6 @@ WAITING: Final = message("waiting for the host to open the table again")
 @click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
 @click.option("--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
 @click.option("--listen", hidden=True)
-@click.option("--tethered", is_flag=True, hidden=True, callback=note_child)
 @seat_options
 @screen_options
 def command(
@@ -54,33 +51,23 @@ def command(
     *,
     as_json: bool,
     until_stdin_closes: bool,
-    tethered: bool,
 ) -> None:
     """Read what is given, and join."""
     host, given = read_place(place, code)
     if given is None and not is_terminal():
         raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
-    tether = Tether() if tethered else None
-    output = Overheard(as_json, tether=tether) if tether else Output(as_json)
     choices = make_choices(bot, pace_s, replay_dir, program)
-    options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes, games, wish=wish)
+    options = SeatOptions(choices, home.checked_name(name), Output(as_json), until_stdin_closes, games, wish=wish)
     address = None if listen is None else make_address(listen)
-    try:
-        raise SystemExit(run_async(lambda: join(host, given, options, address, tether)))
-    finally:
-        if tether:
-            tether.clean_up(data_dir())
+    raise SystemExit(run_async(lambda: join(host, given, options, address)))
 
 
-async def join(
-    host: Address | None, code: str | None, options: SeatOptions, listen: Address | None, tether: Tether | None
-) -> int:
+async def join(host: Address | None, code: str | None, options: SeatOptions, listen: Address | None) -> int:
     """Find the table, sit down, then play; return the exit code."""
     async with (
         on_screen(options.output, options.wished) as output,
         ending_with_parent(wanted=options.until_stdin_closes),
         open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
-        held_by(tether),
     ):
         view = LobbyView(output, t("seqp2p: join a table"))
         route, given = await find_route(host, code, own_addresses(endpoint.listeners), view, output)
@@ -90,6 +77,6 @@ async def join(
         async def wait_in(lobby: Lobby) -> LiveGame:
             if table.last is not None:
                 output.say(WAITING)
-            return await (tether.while_held(lobby.wait) if tether else lobby.wait())
+            return await lobby.wait()
 
         return await play_games(table, options, teller, teller.on_event, wait_in)

@@ -25,7 +25,7 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     "play",
     help=message(
         "Play against bots on this machine, at once.\n\n"
-        "Every bot is a peer like any other, in a process of its own: it sees no card but its own."
+        "Every bot is a peer like any other: it sees no card but its own. One process plays all bots."
     ),
 )
 @click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=message("How many bots play."))

@@ -169,7 +169,7 @@ async def test_a_peer_has_its_time_to_end_and_no_more(
     monkeypatch.setattr(children_module, "END_S", end_s)
     program = f"import sys, time; sys.stdin.read(); time.sleep({pause_s}); sys.exit(7)"
     process = await trio.lowlevel.open_process([sys.executable, "-I", "-S", "-c", program], stdin=subprocess.PIPE)
-    await Child(ChildStart("bot 1", [], Path(), {}))._end(process)
+    await Child(ChildStart("bot 1", [], {}))._end(process)
     assert process.returncode == code
 
 

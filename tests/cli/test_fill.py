@@ -3,19 +3,22 @@
 import signal
 import subprocess
 from collections.abc import Callable
+from typing import ClassVar
 
+import msgspec
 import pytest
 import trio
 import trio.testing
 
 from seqp2p.cli import bot_filler as filling_module
 from seqp2p.cli.bot_filler import TRIES, FillBots, Filling
-from seqp2p.cli.children import Child
-from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output
+from seqp2p.cli.bot_process import BotCall, BotEnded
+from seqp2p.cli.children import ChildStart, Hear
+from seqp2p.cli.output import CommandError, Output
 from seqp2p.lobby.events import CodeShown, Guest, LobbyShown
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from tests.cli.processes import LIMIT_S, Household, children, is_running, wait_until
+from tests.cli.processes import LIMIT_S, Household, children, is_running
 from tests.cli.test_person import Person
 
 TABLE = Address("127.0.0.1", 4610)
@@ -33,7 +36,7 @@ def test_a_person_starts_with_bots(people: Household) -> None:
     assert len(children(host.pid)) == 0
     host.type("start")
     host.line("^a bot takes the free seat$")
-    assert host.event("seated", seat=3)["name"] == "bot 2"
+    assert host.event("seated", seat=3)["name"] == "bot 3"
     person = Person(host)
     person.turn()
     bots = children(host.pid)
@@ -48,7 +51,7 @@ def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
     host = people.host("--variant", "kids", "--players", "3", "--fill", "random", "--games", "2")
     assert host.end() == 0
     names = [event["name"] for event in host.events if event["event"] == "seated"]
-    assert sorted(names[:3]) == sorted(names[3:]) == ["bot 2", "bot 3", "host"]
+    assert names == ["host", "bot 2", "bot 3"] * 2
     assert [event["result"] for event in host.events if event["event"] == "over"] in (
         ["won", "won"],
         ["won", "drawn"],
@@ -57,12 +60,14 @@ def test_where_nobody_types_bots_come_at_once(people: Household) -> None:
     )
 
 
-def test_a_bot_that_is_killed_is_made_good_for(people: Household) -> None:
+def test_bots_that_are_killed_in_the_lobby_are_replaced(people: Household) -> None:
     host = people.host("--variant", "kids", "--players", "3", "--fill", "random", "--pace", "1", bot="random")
-    wait_until(lambda: len(children(host.pid)) == 2, "two bots")
-    people.kill(min(children(host.pid)))
+    host.line("at the table: host .you., bot 2, free")
+    [bots] = children(host.pid)
+    people.kill(bots)
     host.event("dealt")
-    assert {event["name"] for event in host.events if event["event"] == "seated"} <= {"host", "bot 2", "bot 3", "bot 4"}
+    assert [event["name"] for event in host.events if event["event"] == "seated"] == ["host", "bot 2", "bot 3"]
+    assert children(host.pid) != {bots}
     host.signal(signal.SIGTERM)
     assert host.end() == 5
 
@@ -71,19 +76,32 @@ def shown(*guests: Guest | None) -> LobbyShown:
     return LobbyShown(SETTINGS, (HOST, *guests), 1)
 
 
+class RefusedBots:
+    """A process whose bots are all refused, as if the code had been burned."""
+
+    codes: ClassVar[list[str]] = []
+    """The codes of all calls."""
+
+    def __init__(self, _: ChildStart, hear: Hear) -> None:
+        self._hear = hear
+
+    async def run(self) -> int:
+        await trio.sleep_forever()
+
+    async def send(self, line: bytes) -> None:
+        call = msgspec.json.decode(line, type=BotCall)
+        self.codes.append(call.code)
+        await trio.sleep(0.001)
+        self._hear(msgspec.to_builtins(BotEnded(call.number, call.name, "the code is wrong")))
+
+
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The codes that bots were started with; every bot is refused, as if the code had been burned."""
-    codes: list[str] = []
-
-    async def run(child: Child) -> int:
-        codes.append(child._start.environment["SEQP2P_CODE"])
-        await trio.sleep(0.001)
-        return NOT_CONNECTED
-
-    monkeypatch.setattr(Child, "run", run)
+    """The codes that bots were called with; every bot is refused."""
+    monkeypatch.setattr(filling_module, "Child", RefusedBots)
     monkeypatch.setattr(filling_module, "PAUSE_S", 0.001)
-    return codes
+    RefusedBots.codes = []
+    return RefusedBots.codes
 
 
 async def until(condition: Callable[[], bool]) -> None:

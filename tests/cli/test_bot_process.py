@@ -1,0 +1,139 @@
+"""The process that plays local bots: calls come by standard input, and a fault of one bot is its own."""
+
+import os
+import secrets
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+import seqp2p
+from seqp2p.bots.player import Bot
+from seqp2p.bots.registry import BOTS
+from seqp2p.cli import bot_process
+from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot, OneWorker
+from seqp2p.cli.lines import LineReader
+from seqp2p.lobby.events import LobbyShown
+from seqp2p.match.checks import Remembering
+from seqp2p.match.events import Dropped
+from seqp2p.rules import Action, View
+from tests.api.tools import LIMIT_S, table_of
+
+
+class Broken:
+    """A bot that raises in its second turn."""
+
+    def __init__(self) -> None:
+        self._turns = 0
+
+    def choose(self, view: View) -> Action:
+        self._turns += 1
+        if self._turns > 1:
+            raise ZeroDivisionError("the bot is broken")
+        return view.legal[0]
+
+
+class Caller:
+    """The process that calls bots: its end of their standard input, and the ends that it was told."""
+
+    def __init__(self) -> None:
+        self.bots, self._input = os.pipe()
+        self.told: list[BotEnded] = []
+        self.is_told = trio.Event()
+
+    def tell(self, ended: BotEnded) -> None:
+        self.told.append(ended)
+        self.is_told.set()
+
+    def call(self, number: int, table: seqp2p.OpenTable, bot: str = "greedy", code: str = "") -> None:
+        seed = secrets.token_bytes(32)
+        call = BotCall(number, bot, 0, f"bot {number}", seed, table.address, code or table.code)
+        os.write(self._input, msgspec.json.encode(call) + b"\n")
+
+    def close(self) -> None:
+        """The calling process is gone."""
+        if self._input >= 0:
+            os.close(self._input)
+            self._input = -1
+
+
+@pytest.fixture
+def caller(monkeypatch: pytest.MonkeyPatch) -> Iterator[Caller]:
+    made = Caller()
+    monkeypatch.setattr(bot_process, "LineReader", lambda _: LineReader(made.bots))
+    monkeypatch.setattr(bot_process, "tell", made.tell)
+
+    def broken(_: object) -> Bot:
+        return Broken()
+
+    monkeypatch.setattr(bot_process, "BOTS", {**BOTS, "broken": broken})
+    yield made
+    made.close()
+    os.close(made.bots)
+
+
+@asynccontextmanager
+async def playing(table: seqp2p.OpenTable, seated: int) -> AsyncGenerator[None]:
+    """Run the process of bots; the block begins when so many players are seated, and ends after the last bot."""
+    with trio.fail_after(LIMIT_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(BotProcess().run)
+            async for event in table.events:
+                if isinstance(event, LobbyShown) and len(event.seats) - event.seats.count(None) == seated:
+                    break
+            yield
+
+
+async def test_the_fault_of_a_bot_ends_that_bot_alone(caller: Caller, tmp_path: Path) -> None:
+    async with table_of(tmp_path, 3) as table:
+        caller.call(2, table)
+        caller.call(3, table, "broken")
+        async with playing(table, 3):
+            async with table.seat() as seat:
+                broken = next(player.seat for player in seat.players if player.name == "bot 3")
+                result = await seqp2p.play_bot(seat, "greedy")
+                assert Dropped((broken,)) in seat.events.so_far
+            caller.close()
+    assert result.kind == "won"
+    [fault] = [ended for ended in caller.told if ended.error]
+    assert fault == BotEnded(3, "bot 3", "ZeroDivisionError: the bot is broken", is_fault=True)
+    assert {ended.number for ended in caller.told} == {2, 3}
+
+
+async def test_a_bot_that_is_refused_says_why(caller: Caller, tmp_path: Path) -> None:
+    async with table_of(tmp_path) as table:
+        caller.call(2, table, code="1-absurd-zebra")
+        async with playing(table, 1):
+            await caller.is_told.wait()
+            caller.close()
+    [ended] = caller.told
+    assert (ended.number, ended.is_fault) == (2, False)
+    assert "code" in ended.error
+    assert ended.hint
+
+
+async def test_without_its_caller_a_bot_waits_in_no_lobby(caller: Caller, tmp_path: Path) -> None:
+    async with table_of(tmp_path, 3) as table:
+        caller.call(2, table)
+        async with playing(table, 2):
+            caller.close()
+    assert caller.told == [BotEnded(2, "bot 2")]
+
+
+@pytest.mark.parametrize("dropped_first", [True, False])
+async def test_without_its_caller_a_bot_leaves_when_that_seat_is_dropped(*, dropped_first: bool) -> None:
+    bot = LocalBot(BotCall(2, "random", 0, "bot 2", bytes(32), "127.0.0.1:1", ""), Remembering(), OneWorker())
+    bot.on_event(Dropped((3,)))
+    if dropped_first:
+        bot.on_event(Dropped((1, 3)))
+    else:
+        bot.let_go()
+    assert not bot.is_leaving
+    if dropped_first:
+        bot.let_go()
+    else:
+        bot.on_event(Dropped((1, 3)))
+    assert bot.is_leaving
