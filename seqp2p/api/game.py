@@ -164,7 +164,7 @@ class LiveGame:
         session = await self._begun()
         # A seat that has just sat down, or was just resumed, may have no link yet: its goodbye would not arrive.
         with trio.move_on_at(self._begun_at + LINKED_S):
-            while not self._mesh.linked:  # noqa: ASYNC110  # a mesh tells its session alone
+            while not self._mesh.relay.linked:  # noqa: ASYNC110  # a mesh tells its session alone
                 await trio.sleep(LINK_POLL_S)
         await session.leave(reason)
 

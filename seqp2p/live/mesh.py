@@ -9,6 +9,7 @@ differently from the other. What is sent to whom is decided in gossip.py.
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
 import trio
@@ -42,7 +43,7 @@ from seqp2p.net.text import clean
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown
 
 
-class Mesh(Relay[Link]):
+class Mesh:
     """The links of one seat. ``incoming`` must be read all the time; a session that does not read stops the links.
 
     A message is handed on as it came, unverified: who signed it is for the session to find out, and what it accepts
@@ -65,7 +66,7 @@ class Mesh(Relay[Link]):
         self._dial = dial
         self._dial_filter = dial_filter
         self._peers = {seat: MeshPeer(table, seat, limits) for seat in table.others}
-        super().__init__(table.seat, self._peers, trio.current_time)
+        self.relay = Relay(table.seat, self._peers, trio.current_time)
         self._whereabouts = AddressBook(table, limits)
         self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
@@ -75,10 +76,10 @@ class Mesh(Relay[Link]):
 
     async def run(self, store: Store, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the links until ``close`` or cancelled; then ``incoming`` ends. ``store`` is read, never written."""
-        self._store = store
-        if self._table.spectators:
-            self._table.spectators.feed.begin(self._table.agreement)
-            self._feed = self._table.spectators.feed
+        feed = None if self._table.spectators is None else self._table.spectators.feed
+        if feed is not None:
+            feed.begin(self._table.agreement)
+        self.relay.begin(store, feed)
         with self._scope, self._tell:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -196,17 +197,17 @@ class Mesh(Relay[Link]):
         try:
             if not peer.up:
                 peer.up = True
-                self._announce_links(but=link)
+                self.relay.announce_links(but=link)
                 await self._hand_on(LinkUp(peer.seat))
-            self._greet(peer, link)
-            error = await link.run(LinkStage.GAME, lambda received: self._handle(peer, link, received), self._alive)
+            self.relay.greet(peer, link, self._whereabouts.frames)
+            error = await link.run(LinkStage.GAME, partial(self._handle, peer, link), self.relay.alive)
         finally:
             self._drop(peer, link, error)
             await link.frames.abort()
         if peer.up and not peer.links:
             peer.up = False
             blamed, peer.blamed = peer.blamed, None
-            self._announce_links()
+            self.relay.announce_links()
             ended = blamed or error
             reason = message("{peer}: {reason}", peer=peer.name, reason=message_of(ended) if ended else "")
             await self._hand_on(LinkDown(peer.seat, reason, blamed is not None))
@@ -215,7 +216,7 @@ class Mesh(Relay[Link]):
         peer.links.remove(link)
         peer.view.lost(linked=bool(peer.links))
         if isinstance(error, PeerError):
-            self._blame(peer, error)
+            peer.blame(error)
         lived = trio.current_time() - link.since >= self._limits.silence_s
         peer.failures = 0 if lived else peer.failures + 1
         peer.change()
@@ -232,7 +233,7 @@ class Mesh(Relay[Link]):
                     message("It has left: {reason}", reason=clean(reason)) if reason else message("It has left.")
                 )
             case _:
-                if (heard := self._hear(peer, link, received)) is not None:
+                if (heard := self.relay.handle(peer, link, received)) is not None:
                     await self._hand_on(heard)
 
     def _hear_of(self, message: AddressUpdate, teller: MeshPeer) -> None:
@@ -255,6 +256,3 @@ class Mesh(Relay[Link]):
                 await self._tell.send(event)
             finally:
                 self._telling.discard(scope)
-
-    def _further_words(self) -> list[bytes]:
-        return self._whereabouts.frames

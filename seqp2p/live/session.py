@@ -54,7 +54,7 @@ class SeatRunner:
         self._send, self._inbox = trio.open_memory_channel[InboxItem](0)
         self._questions = Asking(player, self._send.send)
         self._writer = writer
-        self.core = core(match, seat, mesh, self._questions, writer, tell, journal, runtime, asks=asks)
+        self.core = core(match, seat, mesh.relay, self._questions, writer, tell, journal, runtime, asks=asks)
 
     @property
     def match(self) -> Match:

@@ -19,7 +19,7 @@ from seqp2p.match.events import Event, Result
 from seqp2p.match.intake import EVERYTHING, WORDS, Applied, BadSender, Cheating, Deferred, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result, names
-from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedRemark, SignedThing
+from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedThing
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.messages import (
@@ -38,7 +38,7 @@ from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
 
 ASK_S: Final = 0.6
-"""Between two ``have`` while there is something new: a little more than a host's pause between two answers."""
+"""Between two ``have``: a little more than a host's pause between two answers."""
 OPENINGS_WAIT_S: Final = 8.0
 """How long after the end the opened hands are waited for: a little longer than the seats wait for each other's."""
 
@@ -64,7 +64,7 @@ HOST: Final = 0
 class SpectatorSession:
     """Watches one game. ``take`` comes first, for each thing, until there is an ``ending``; then ``take_hands``.
 
-    ``farewell``: the host's goodbye, once heard. ``moved``: there is something new to say by ``alive``.
+    ``farewell`` is the host's goodbye, once it has come.
     """
 
     def __init__(
@@ -82,14 +82,12 @@ class SpectatorSession:
         self._runtime = runtime
         self._intake = Intake(match)
         self.farewell: wire.Bye | None = None
-        self.moved = False
         self.ending: Result | None = None
 
     # The link to the host, for whoever carries it.
 
     def alive(self) -> Have:
-        """The sign of life: how far this has come."""
-        self.moved = False
+        """Return how far this has come: the host answers with all that it lacks."""
         return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
 
     def hear(self, received: WireMessage) -> WireMessage | None:
@@ -174,15 +172,10 @@ class SpectatorSession:
             case Applied(events=events) | Cheating(events=events):
                 self._writer.keep(self.match, outcome)
                 self._follow(events)
-                self.moved |= not isinstance(thing, SignedRemark | ReleasedSecret)
                 if isinstance(outcome, Cheating) or isinstance(thing, SignedLeave):
                     self.ending = self.ending or self.match.forfeit
-            case Deferred(events):
+            case Deferred(events) | Ignored(events=events):
                 self._follow(events)
-                self.moved |= not isinstance(thing, SignedRemark | ReleasedSecret)
-            case Ignored(events=events, other_past=step):
-                self._follow(events)
-                self.moved |= bool(events or step)
             case BadSender(reason):
                 # A false game secret is of no use. The right one may still come.
                 if not isinstance(thing, ReleasedSecret):

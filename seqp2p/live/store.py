@@ -38,16 +38,12 @@ class MatchStore:
 
     def votes(self, step: int) -> list[VoteMessage]:
         """The ballots that closed steps since then, and all that is said about the first step that is not final."""
-        live = self.closing(step, self._match.final + 1)
+        closed = self._match.record[step - 1 : self._match.final]
+        live = [BallotMessage(each.payload, each.signature) for step in closed for each in step.ballots]
         base = self._match.chain.base
         if base is not None:
             live += [BallotMessage(each.payload, each.signature) for each in base.ballots.values()]
         return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
-
-    def closing(self, first: int, after: int) -> list[VoteMessage]:
-        """The ballots that closed the steps from ``first`` to the one before ``after``, final or not."""
-        closed = self._match.record[first - 1 : after - 1]
-        return [BallotMessage(each.payload, each.signature) for step in closed for each in step.ballots]
 
     def look_back(self, step: int) -> None:
         """Somebody's past before this step is another, so somebody has signed two different contributions.

@@ -39,10 +39,6 @@ class Store(Protocol):
         """The ballots and heads that concern somebody whose open step this is."""
         ...
 
-    def closing(self, first: int, after: int) -> Iterable["VoteMessage"]:
-        """The ballots that closed the steps from ``first`` to the one before ``after``."""
-        ...
-
 
 def digest(data: bytes) -> bytes:
     """What something is known by: SHA-256 of a contribution's payload, or of another message's frame.

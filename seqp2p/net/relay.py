@@ -5,7 +5,7 @@ back to ``pass_on``, for those who lack it. mesh.py makes the
 links, gossip.py decides what a neighbour lacks; whoever simulates a network has links of its own (seqp2p/testing).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, assert_never
 
@@ -102,6 +102,14 @@ class Neighbour(Generic[W]):
         self.blamed: PeerError | None = None
         self.up = False
 
+    def blame(self, error: PeerError) -> None:
+        """Count a fault and end all links: this neighbour sent what no honest program sends."""
+        if self.blamed is None:
+            self.faults += 1
+            self.blamed = error if self.up else None
+        for link in tuple(self.links):
+            link.end(LinkLost(message("It sent an invalid message.")))
+
 
 class Relay(Generic[W]):
     """What one seat sends to its neighbours. ``now`` is its clock; ``store`` is read, never written."""
@@ -114,6 +122,11 @@ class Relay(Generic[W]):
         self._sticky: dict[bytes, bytes] = {}
         self._feed: Feed | None = None
 
+    def begin(self, store: Store, feed: Feed | None) -> None:
+        """Set what the game is read from, and the log of the host's spectators, before the first link."""
+        self._store = store
+        self._feed = feed
+
     @property
     def linked(self) -> frozenset[int]:
         """The seats with a live link."""
@@ -125,59 +138,53 @@ class Relay(Generic[W]):
         further = (peer.view.links for peer in self._neighbours.values() if peer.links)
         return self.linked.union(*further) - {self._own_seat}
 
-    def publish(self, contribution: Contribution, author: int, step: int) -> None:
-        """Send a contribution, the session's own or newly accepted, to every neighbour that needs it from here.
-
-        Not to its author, nor to neighbours known to have it (``step`` is the step it is to) or linked with the
-        author. What is lost on the way is found by ``have``.
-        """
-        frame = encode_message(ContributionMessage(contribution.payload, contribution.signature))
-        self._spread(GossipItem(digest(contribution.payload), author, step), frame)
-
     def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
-        """Send what the session has signed or taken; ``author`` and ``step`` are a contribution's.
+        """Send what the session has signed or accepted; ``author`` and ``step`` are a contribution's.
 
-        Votes go to those linked now, for others get them in answer to their ``have``. Leaves, remarks, evidence and
-        game secrets go to those who are linked later, too.
+        A contribution goes to the neighbours that lack it and have no link to its author, votes to those linked now:
+        all others get them in answer to their ``have``. Leaves, remarks, evidence and game secrets go to all, also to
+        neighbours that are linked later. All of it goes into the spectators' feed.
         """
+        frame = encode_message(signed_message(thing))
         match thing:
             case Contribution():
-                self.publish(thing, author, step)
+                item = GossipItem(digest(thing.payload), author, step)
             case SignedBallot() | SignedHead():
-                frame = encode_message(signed_message(thing))
-                self._spread(GossipItem(digest(frame)), frame)
+                item = GossipItem(digest(frame))
             case SignedLeave() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
-                self._spread_for_good(signed_message(thing))
+                item = GossipItem(digest(frame))
+                if item.key in self._sticky:
+                    return
+                self._sticky[item.key] = frame
             case _:
                 assert_never(thing)
+        self._send(item, frame)
+        if self._feed is not None:
+            self._feed.append(item, frame)
 
     def send_hurry(self, step: int) -> None:
         """Tell everybody linked now that a draw still owed at this step is not waited for."""
         frame = encode_message(Hurry(step))
-        self._spread(GossipItem(digest(frame)), frame)
+        self._send(GossipItem(digest(frame)), frame)
 
     def fault(self, seat: int, reason: str) -> None:
         """This neighbour sent what no honest program sends: its links end, and count against it."""
-        self._blame(self._neighbours[seat], PeerError(reason))
+        self._neighbours[seat].blame(PeerError(reason))
 
     # A link and what comes by it.
 
-    def _greet(self, peer: Neighbour[W], link: W) -> None:
-        """The first words on a new link: whom this seat is linked with, what it has, and what everybody gets."""
+    def greet(self, peer: Neighbour[W], link: W, addresses: Iterable[bytes] = ()) -> None:
+        """Send the first messages on a new link, with the frames of address updates: all that a neighbour must know."""
         link.send_frame(encode_message(Links(tuple(sorted(self.linked)))))
-        link.send_frame(encode_message(self._alive()))
-        for frame in self._further_words():
+        link.send_frame(encode_message(self.alive()))
+        for frame in addresses:
             link.send_frame(frame)
         for key, frame in self._sticky.items():
             if peer.view.wants(GossipItem(key), self._now()):
                 link.send_frame(frame)
 
-    def _further_words(self) -> list[bytes]:
-        """What else a new neighbour is told at once, as frames."""
-        return []
-
-    def _hear(self, peer: Neighbour[W], link: W, message: WireMessage) -> Received | None:
-        """A message from a neighbour: answered, noted, or for the game; then it is returned."""
+    def handle(self, peer: Neighbour[W], link: W, message: WireMessage) -> Received | None:
+        """Answer or note a message from a neighbour. Return one that is for the game."""
         now = self._now()
         match message:
             case Have(step, seats):
@@ -206,36 +213,23 @@ class Relay(Generic[W]):
                 pass
         return None
 
-    def _blame(self, peer: Neighbour[W], error: PeerError) -> None:
-        if peer.blamed is None:
-            peer.faults += 1
-            peer.blamed = error if peer.up else None
-        for link in tuple(peer.links):
-            link.end(LinkLost(message("It sent an invalid message.")))
-
-    def _alive(self) -> Have:
+    def alive(self) -> Have:
+        """Return the sign of life: the open step, and the seats whose contributions to it are held."""
         step, seats = self._store.have()
         return Have(step, tuple(sorted(seats)))
 
-    def _announce_links(self, but: W | None = None) -> None:
+    def announce_links(self, but: W | None = None) -> None:
+        """Send the seats that are linked to all neighbours, but not on that link."""
         frame = encode_message(Links(tuple(sorted(self.linked))))
         for peer in self._neighbours.values():
             if peer.links and peer.links[-1] is not but:
                 peer.links[-1].send_frame(frame)
 
-    def _spread(self, item: GossipItem, frame: bytes) -> None:
+    def _send(self, item: GossipItem, frame: bytes) -> None:
         now = self._now()
         for peer in self._neighbours.values():
             if peer.links and peer.view.wants(item, now):
                 peer.links[-1].send_frame(frame)
-        if self._feed is not None:
-            self._feed.append(item, frame)
-
-    def _spread_for_good(self, message: SignedMessage) -> None:
-        frame = encode_message(message)
-        key = digest(frame)
-        self._sticky[key] = frame
-        self._spread(GossipItem(key), frame)
 
 
 AnyRelay: TypeAlias = Relay[Any]

@@ -51,15 +51,24 @@ class MeshProcess(Protocol):
 class Other(Neighbour[End]):
     """The state that a simulated seat keeps about another."""
 
-    def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
+    def __init__(self, own_seat: int, seat: int, limits: Limits, faulted: list[tuple[int, str]]) -> None:
         super().__init__(seat, message("seat {seat}", seat=seat), PeerState(own_seat, seat, limits))
+        self._faulted = faulted
         self.failures = 0
         self.dialling: Appointment | None = None
         self.since: dict[int, float] = {}  # when each link was made, by its identity
 
+    def blame(self, error: PeerError) -> None:
+        """See Neighbour. Note it, too."""
+        self._faulted.append((self.seat, message_of(error)))
+        super().blame(error)
 
-class VirtualMesh(Relay[End]):
-    """The links of one incarnation of a seat, and those to its ``spectators`` if it is the host."""
+
+class VirtualMesh:
+    """The links of one incarnation of a seat, and those to its ``spectators`` if it is the host.
+
+    ``faulted`` gets the peers that it blames, or refuses, with the reason.
+    """
 
     def __init__(
         self,
@@ -67,26 +76,29 @@ class VirtualMesh(Relay[End]):
         agreement: Agreement,
         process: MeshProcess,
         dice: random.Random,
+        faulted: list[tuple[int, str]],
         limits: Limits = DEFAULT_LIMITS,
         spectators: VirtualSpectatorServer | None = None,
     ) -> None:
         players = len(agreement.seats)
-        self._others = {seat: Other(own_seat, seat, limits) for seat in range(1, players + 1) if seat != own_seat}
-        super().__init__(own_seat, self._others, process.now)
+        others = (seat for seat in range(1, players + 1) if seat != own_seat)
+        self._others = {seat: Other(own_seat, seat, limits, faulted) for seat in others}
+        self.relay = Relay(own_seat, self._others, process.now)
+        self._own_seat = own_seat
         self._process = process
         self._dice = dice
         self._limits = limits
         self._agreement = agreement
         self._spectators = spectators
         self._closing: Callable[[], None] | None = None
-        self.faulted: list[tuple[int, str]] = []  # the peers that this seat has blamed, or refused, with the reason
+        self._faulted = faulted
 
     def begin(self, store: Store) -> None:
         """Start to dial the others."""
-        self._store = store
-        if self._spectators:
-            self._feed = self._spectators.feed
-            self._feed.begin(self._agreement)
+        feed = None if self._spectators is None else self._spectators.feed
+        if feed is not None:
+            feed.begin(self._agreement)
+        self.relay.begin(store, feed)
         for other in self._others.values():
             self._dial_later(other)
 
@@ -132,15 +144,15 @@ class VirtualMesh(Relay[End]):
     def _adopt(self, end: End) -> None:
         other = self._others[end.seat]
         other.links.append(end)
-        other.since[id(end)] = self._now()
+        other.since[id(end)] = self._process.now()
         if len(other.links) > self._limits.links_per_seat:
             other.links[0].end(LinkLost(message("A newer connection has taken its place.")))
         if not other.up:
             other.up = True
-            self._announce_links(but=end)
+            self.relay.announce_links(but=end)
             self._process.put(LinkUp(other.seat))
-        self._greet(other, end)
-        keep_alive(end, self._process.after, self._limits, self._alive)
+        self.relay.greet(other, end)
+        keep_alive(end, self._process.after, self._limits, self.relay.alive)
 
     def lost(self, end: End, error: NetError) -> None:
         """Forget a link that has ended."""
@@ -149,7 +161,7 @@ class VirtualMesh(Relay[End]):
         elif self._spectators:
             self._spectators.lost(end, error)
             if isinstance(error, PeerError):
-                self.faulted.append((end.seat, message_of(error)))
+                self._faulted.append((end.seat, message_of(error)))
         if self._closing and not self._awaited:
             self._closing()
 
@@ -160,13 +172,13 @@ class VirtualMesh(Relay[End]):
         other.links.remove(end)
         other.view.lost(linked=bool(other.links))
         if isinstance(error, PeerError):
-            self._blame(other, error)
-        lived = self._now() - other.since.pop(id(end)) >= self._limits.silence_s
+            other.blame(error)
+        lived = self._process.now() - other.since.pop(id(end)) >= self._limits.silence_s
         other.failures = 0 if lived else other.failures + 1
         if other.up and not other.links:
             other.up = False
             blamed, other.blamed = other.blamed, None
-            self._announce_links()
+            self.relay.announce_links()
             if not self._closing:
                 self._process.put(LinkDown(other.seat, message_of(blamed or error), blamed is not None))
         self._dial_later(other)
@@ -174,11 +186,7 @@ class VirtualMesh(Relay[End]):
     @property
     def _awaited(self) -> bool:
         """Return True if a peer has not closed its link yet."""
-        return bool(self.linked) or bool(self._spectators and self._spectators.ends)
-
-    def _blame(self, peer: Neighbour[End], error: PeerError) -> None:
-        self.faulted.append((peer.seat, message_of(error)))
-        super()._blame(peer, error)
+        return bool(self.relay.linked) or bool(self._spectators and self._spectators.ends)
 
     # Messages.
 
@@ -197,7 +205,7 @@ class VirtualMesh(Relay[End]):
         if isinstance(received, Bye):
             self._hand_on(Received(other.seat, received))
             end.end(LinkLost(message("It has left.")))
-        elif (heard := self._hear(other, end, received)) is not None:
+        elif (heard := self.relay.handle(other, end, received)) is not None:
             self._hand_on(heard)
 
     def _hand_on(self, received: Received) -> None:
@@ -235,7 +243,7 @@ class VirtualMesh(Relay[End]):
     def hold_back(self, contribution: Contribution) -> None:
         """Count a message as sent to all, so that ``publish`` sends it to no one."""
         for other in self._others.values():
-            other.view.wants(GossipItem(digest(contribution.payload)), self._now())
+            other.view.wants(GossipItem(digest(contribution.payload)), self._process.now())
 
     @property
     def ends(self) -> list[End]:

@@ -145,8 +145,8 @@ class SimPeer:
         self.state = "playing"
         process = self.process = SimSeatProcess(self)
         dice = drawn_from(self.dice.random(), "mesh")
-        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, spectators=self._spectators(process))
-        mesh.faulted = self.faulted
+        spectators = self._spectators(process)
+        mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, self.faulted, spectators=spectators)
         asking = VirtualAsking(self.choose, process, self.see)
         sitting = SimSeat(match, seat, mesh, asking, writer, self.tell, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)

@@ -37,7 +37,8 @@ class SimSeat:
 
     def make(self, kind: type[SeatSession] = SeatSession) -> SeatSession:
         """Make a session of these parts."""
-        return kind(self.match, self.seat, self.mesh, self.asking, self.writer, self.tell, self.journal, self.runtime)
+        relay = self.mesh.relay
+        return kind(self.match, self.seat, relay, self.asking, self.writer, self.tell, self.journal, self.runtime)
 
 
 MakeSession = Callable[[SimSeat], SeatSession]

@@ -481,7 +481,7 @@ class Crook(SeatRunner):
         self._what = what
         self._pause_s = pause_s
         self.done = trio.Event()
-        self._pass_on, cast("Any", self.mesh).pass_on = self.mesh.pass_on, self.pass_on
+        self._pass_on, cast("Any", self.mesh.relay).pass_on = self.mesh.relay.pass_on, self.pass_on
 
     def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
         """It will not give itself away,"""

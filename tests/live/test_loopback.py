@@ -319,7 +319,7 @@ async def test_a_man_in_the_middle_of_a_link_is_seen_by_his_key() -> None:
 
 async def test_what_is_received_is_what_was_sent() -> None:
     async with playing(2, 1, 2) as (seats, _):
-        seats[1].mesh.pass_on(ReleasedSecret(1, bytes(range(32))))
+        seats[1].mesh.relay.pass_on(ReleasedSecret(1, bytes(range(32))))
         event = await seats[2].until_event(Received, 1)
         assert isinstance(event, Received)
         assert getattr(event.message, "secret", None) == bytes(range(32))

@@ -103,7 +103,7 @@ async def test_everybody_links_with_everybody(autojump_clock: object) -> None:
         await wait_all_tasks_blocked()
         for number, seat in world.seats.items():
             others = frozenset({1, 2, 3, 4} - {number})
-            assert seat.mesh.linked == seat.mesh.reachable == others
+            assert seat.mesh.relay.linked == seat.mesh.relay.reachable == others
             assert sorted(event.seat for event in seat.events) == sorted(others)
             assert all(isinstance(event, LinkUp) for event in seat.events)
         # the higher seat dials the lower
@@ -137,9 +137,9 @@ async def test_contributions_go_straight_and_once(autojump_clock: object) -> Non
 
 async def test_a_pair_without_a_direct_link_plays(autojump_clock: object) -> None:
     async with meshed(3, without={(1, 3)}) as world:
-        assert world.seats[1].mesh.linked == {2}
+        assert world.seats[1].mesh.relay.linked == {2}
         await trio.sleep(0.1)
-        assert world.seats[1].mesh.reachable == {2, 3}
+        assert world.seats[1].mesh.relay.reachable == {2, 3}
         for step in range(1, 11):
             for number, seat in world.seats.items():
                 seat.contribute(number, step)
@@ -286,16 +286,16 @@ async def test_three_faults_and_no_more_links(autojump_clock: object) -> None:
 async def test_a_session_can_find_fault(autojump_clock: object) -> None:
     async with meshed(3) as world:
         one = world.seats[1]
-        one.mesh.fault(2, "It passed on bytes that nobody signed.")
+        one.mesh.relay.fault(2, "It passed on bytes that nobody signed.")
         event = await one.until_event(LinkDown, 2)
         assert event == LinkDown(2, "seat 2 (player 2): It passed on bytes that nobody signed.", fault=True)
         await one.until_linked(2)  # it is linked again, for once
-        one.mesh.fault(2, "Again.")
-        one.mesh.fault(2, "Again.")
+        one.mesh.relay.fault(2, "Again.")
+        one.mesh.relay.fault(2, "Again.")
         await wait_all_tasks_blocked()
-        one.mesh.fault(2, "And when there is no link.")
+        one.mesh.relay.fault(2, "And when there is no link.")
         await trio.sleep(60)
-        assert one.mesh.linked == {3}
+        assert one.mesh.relay.linked == {3}
         assert [event.fault for event in one.events if isinstance(event, LinkDown)] == [True, True]
 
 
@@ -346,7 +346,7 @@ async def test_a_seat_falls_silent_and_comes_back(autojump_clock: object) -> Non
             assert isinstance(event, LinkDown)
             assert not event.fault
         await trio.sleep(30)
-        assert world.seats[1].mesh.reachable == {2}
+        assert world.seats[1].mesh.relay.reachable == {2}
         world.seats[1].contribute(1, 1)
         await world.start(nursery, 3)
         await world.seats[3].until_holding(1)
@@ -403,9 +403,9 @@ async def test_a_fault_on_one_link_ends_both(autojump_clock: object) -> None:
 async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(autojump_clock: object) -> None:
     async with meshed(3, 1, 2) as world, trio.open_nursery() as nursery:
         one = world.seats[1]
-        one.mesh.pass_on(ReleasedSecret(1, bytes([1]) * 32))
-        one.mesh.pass_on(OfferedEvidence((contribution(1, 2), contribution(1, 3))))
-        one.mesh.pass_on(OfferedEvidence((contribution(1, 2), contribution(1, 3))))
+        one.mesh.relay.pass_on(ReleasedSecret(1, bytes([1]) * 32))
+        one.mesh.relay.pass_on(OfferedEvidence((contribution(1, 2), contribution(1, 3))))
+        one.mesh.relay.pass_on(OfferedEvidence((contribution(1, 2), contribution(1, 3))))
         await trio.sleep(1)
         await world.start(nursery, 3)
         await trio.sleep(5)
@@ -414,7 +414,7 @@ async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(a
             events = [event for event in world.seats[number].events if isinstance(event, Received)]
             assert events == [Received(1, OpeningMessage(1, bytes([1]) * 32)), Received(1, EvidenceMessage(signed))]
         # whoever it came from is not sent it back
-        world.seats[2].mesh.pass_on(ReleasedSecret(1, bytes([1]) * 32))
+        world.seats[2].mesh.relay.pass_on(ReleasedSecret(1, bytes([1]) * 32))
         await trio.sleep(1)
         assert not [event for event in one.events if isinstance(event, Received)]
         nursery.cancel_scope.cancel()
@@ -432,7 +432,7 @@ async def test_a_polite_end(autojump_clock: object) -> None:
             assert event == LinkDown(1, "seat 1 (player 1): It has left: good night", fault=False)
             assert Received(1, Bye("good night")) in world.seats[number].events
             assert len(world.seats[number].held) == 19
-        assert one.mesh.linked == frozenset()
+        assert one.mesh.relay.linked == frozenset()
 
 
 async def test_all_leave_at_once(autojump_clock: object) -> None:
@@ -481,7 +481,7 @@ async def test_a_session_that_is_slow_stops_nobody_for_good(autojump_clock: obje
         nursery.start_soon(raw.stay)
         await raw.say(*(OpeningMessage(seat, bytes(32)) for seat in range(1, 13)))
         await trio.sleep(60)  # the link is not taken for dead meanwhile
-        assert mesh.linked == {2}
+        assert mesh.relay.linked == {2}
         events = [await mesh.incoming.receive() for _ in range(13)]
         assert events == [LinkUp(2), *(Received(2, OpeningMessage(seat, bytes(32))) for seat in range(1, 13))]
         nursery.cancel_scope.cancel()
@@ -567,7 +567,7 @@ async def test_somebody_else_at_a_seats_address(autojump_clock: object) -> None:
         nursery.start_soon(impostor)
         await world.start(nursery, 2)
         await trio.sleep(20)
-        assert world.seats[2].mesh.linked == frozenset()
+        assert world.seats[2].mesh.relay.linked == frozenset()
         assert len(world.wires.dialled) > 3
         nursery.cancel_scope.cancel()
 
@@ -643,7 +643,7 @@ async def test_asking_for_everything_all_the_time_costs_little(autojump_clock: o
 
 def test_a_mesh_without_links_reaches_nobody() -> None:
     mesh = Mesh(table(Wires(), 1, 2), randomness)
-    assert mesh.linked == mesh.reachable == frozenset()
+    assert mesh.relay.linked == mesh.relay.reachable == frozenset()
 
 
 def test_the_table_knows_names_and_keys() -> None:

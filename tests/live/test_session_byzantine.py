@@ -76,7 +76,8 @@ async def test_a_seat_that_is_away_has_its_grace_during_a_vote(virtual_time: obj
         party.cut_off(6)
         await trio.sleep(1)
         match = party[1].match
-        party[CROOK].session.mesh.pass_on(OfferedEvidence((ballot(match, CROOK, 1, 1), ballot(match, CROOK, 1, 3))))
+        offered = OfferedEvidence((ballot(match, CROOK, 1, 1), ballot(match, CROOK, 1, 3)))
+        party[CROOK].session.mesh.relay.pass_on(offered)
         await trio.sleep(SILENT_S + 10)
         party.away.clear()
     went_on(party, CROOK)

@@ -141,7 +141,7 @@ class Closed(SeatRunner):
 
     async def _open_hands(self, *, linger: bool) -> None:
         assert not linger
-        self.mesh.pass_on(ReleasedSecret(self.core.seat.number, bytes(31) + b"\2"))
+        self.mesh.relay.pass_on(ReleasedSecret(self.core.seat.number, bytes(31) + b"\2"))
         await trio.sleep(60)
 
 

@@ -54,9 +54,6 @@ class Stage:
     def votes(self, step: int) -> list[VoteMessage]:
         return []
 
-    def closing(self, first: int, after: int) -> list[VoteMessage]:
-        return []
-
     def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
         return [
             (closed.number, seat, each)
@@ -69,11 +66,11 @@ class Stage:
         for closed in self.game.match.record[self.step : self.step + steps]:
             self.step = closed.number
             for seat, contribution in closed.contributions:
-                self.mesh.publish(contribution, seat, closed.number)
+                self.mesh.relay.pass_on(contribution, seat, closed.number)
 
     def open_hands(self) -> None:
         for seat in self.game.seats:
-            self.mesh.pass_on(ReleasedSecret(seat.number, seat.release().to_bytes(32, "big")))
+            self.mesh.relay.pass_on(ReleasedSecret(seat.number, seat.release().to_bytes(32, "big")))
 
 
 class Theatre:
@@ -217,7 +214,7 @@ async def test_all_that_the_host_takes_comes_in_batches() -> None:
     async with theatre(5, replace(LIMITS, watch_batch_max=20_000, answer_pause_s=0.0)) as house:
         house.stage.play(4)
         for number in range(100):
-            house.stage.mesh.pass_on(SignedRemark(Contribution(b"%1000d" % number, bytes(64))))
+            house.stage.mesh.relay.pass_on(SignedRemark(Contribution(b"%1000d" % number, bytes(64))))
         house.spectators.feed.append(GossipItem(b"a head"), encode_message(vote))
         frames = (await house.waiting(1)).frames
         heard: list[WireMessage] = []

@@ -200,7 +200,7 @@ class Moving:
     async def go(self, number: int) -> None:
         self.scopes[number].cancel()
         for other in set(self.seats) - {number}:
-            while number in self.seats[other].mesh.linked:
+            while number in self.seats[other].mesh.relay.linked:
                 await wait_all_tasks_blocked()
         del self.seats[number]
 
@@ -253,7 +253,7 @@ async def test_all_moved_and_are_found_on_the_network(autojump_clock: object) ->
         for number, place in places.items():
             await world.come(nursery, number, place, 1)
         await trio.sleep(30)
-        assert not any(seat.mesh.linked for seat in world.seats.values())
+        assert not any(seat.mesh.relay.linked for seat in world.seats.values())
         world.seats[1].mesh.add_addresses(2, [NEWER])
         world.seats[1].mesh.add_addresses(2, [NEWER])
         start = trio.current_time()

@@ -198,9 +198,6 @@ class Nothing:
     def votes(self, step: int) -> list[VoteMessage]:
         return []
 
-    def closing(self, first: int, after: int) -> list[VoteMessage]:
-        return []
-
 
 async def test_for_as_long_as_there_is_a_table() -> None:
     async with spectator_server(0) as spectators:

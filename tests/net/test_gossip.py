@@ -27,9 +27,6 @@ class Held:
     def votes(self, step: int) -> Iterable[VoteMessage]:
         return []
 
-    def closing(self, first: int, after: int) -> Iterable[VoteMessage]:
-        return []
-
 
 def view() -> PeerState:
     return PeerState(OWN, NEIGHBOUR, LIMITS)

@@ -137,7 +137,7 @@ class Seat:
         step, author, _ = new.payload.split(b" ", 2)
         if (int(step), int(author)) not in self.held:
             self.held[int(step), int(author)] = new
-            self.mesh.publish(new, int(author), int(step))
+            self.mesh.relay.pass_on(new, int(author), int(step))
 
     def contribute(self, seat: int, step: int, size: int = 0) -> None:
         self.keep(contribution(step, seat, size))
@@ -158,11 +158,8 @@ class Seat:
     def votes(self, step: int) -> Iterable[Contribution]:
         return ()
 
-    def closing(self, first: int, after: int) -> Iterable[Contribution]:
-        return ()
-
     async def until_linked(self, *seats: int) -> None:
-        while not self.mesh.linked >= set(seats):
+        while not self.mesh.relay.linked >= set(seats):
             await self._changed.wait()
 
     async def until_holding(self, count: int) -> None:

@@ -190,7 +190,7 @@ class Twice(SeatSession):
             other = VirtualSeat(TableKey(1, 3), self.seat.number, 77, self.seat.secrets).contribute(self.match)
             self._recorder.log(other)
             await self._recorder.sync()
-            self._relay.publish(other, self.seat.number, self.match.number)
+            self._relay.pass_on(other, self.seat.number, self.match.number)
         await super()._contribute(own)
 
 

@@ -54,7 +54,7 @@ class Byzantine(SeatSession):
         super().__init__(
             sitting.match,
             sitting.seat,
-            sitting.mesh,
+            sitting.mesh.relay,
             sitting.asking,
             sitting.writer,
             sitting.tell,
@@ -213,6 +213,6 @@ class Once(Strategy):
     def after(self, crook: Byzantine) -> None:
         """See Strategy."""
         ready = crook.match.kind == self.kind and crook.number not in crook.match.awaited
-        if ready and not self.done and crook.mesh.linked == frozenset(crook.others):
+        if ready and not self.done and crook.mesh.relay.linked == frozenset(crook.others):
             self.done = True
             self.deed(crook)

@@ -189,10 +189,10 @@ class Whispers(Strategy):
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Strategy."""
-        if not crook.mesh.linked:
+        if not crook.mesh.relay.linked:
             return False
         crook.mesh.hold_back(own)
-        crook.publish(own, [min(crook.mesh.linked)])
+        crook.publish(own, [min(crook.mesh.relay.linked)])
         return False
 
 

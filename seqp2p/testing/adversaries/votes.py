@@ -209,7 +209,7 @@ class TwoFaces(Strategy):
         """See Strategy."""
         if crook.match.kind != self._kind or self._done or not self._when(crook):
             return False
-        self._done = crook.mesh.linked == frozenset(crook.others)
+        self._done = crook.mesh.relay.linked == frozenset(crook.others)
         if self._done:
             second = self._second(crook, own)
             for each in (own, second):
