@@ -31,7 +31,7 @@ _FLOOD: Final = "flooding"
 
 
 class HostileSpectator(SimSpectator):
-    """A spectator that does something once, after the first turn."""
+    """A spectator that does something once, as soon as it has seen a step."""
 
     def __init__(
         self, machine: SpectatorMachine, ticket: Ticket, dice: random.Random, deed: Callable[["HostileSpectator"], None]
@@ -42,7 +42,7 @@ class HostileSpectator(SimSpectator):
 
     def _taken(self) -> None:
         super()._taken()
-        if not self.done and self.spectator.match.kind == "turn":
+        if not self.done and self.spectator.match.record:
             self.done = True
             self._deed(self)
 
