@@ -157,19 +157,3 @@ async def test_a_ballot_waits_until_its_step_is_the_first_that_is_not_final(
     assert len(heard) == 2
     assert match.chain.base is not None
     assert match.chain.base.ballots
-
-
-async def test_a_vote_that_is_too_early_is_asked_for(tmp_path: Path) -> None:
-    """The host is ahead: the spectator says at once how far it has come, and not again for what it knows."""
-    game = played(3, "kids")
-    match = Match(game.agreement)
-    word = encode_signed(HeadPayload(1, match.game.id, 2, game.steps[1].prev, 2, 0, bytes(32)))
-    early = HeadMessage(word, sign(seat_identity(2), HEAD, word))
-    with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
-        spectator = SpectatorSession(match, 1, writer, lambda _: None)
-        held = game.contribution(1, 1)
-        first = ContributionMessage(held.payload, held.signature)
-        for sent, asks in ((early, True), (first, True), (first, False)):
-            await spectator.take(sent)
-            assert spectator.moved == asks
-            spectator.alive()
