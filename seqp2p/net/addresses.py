@@ -1,4 +1,4 @@
-"""Addresses: HOST:PORT as text, where to listen, and where others can reach this machine."""
+"""Addresses: HOST:PORT as text, listening, and the addresses at which others can reach this machine."""
 
 import errno
 import ipaddress
@@ -26,7 +26,7 @@ _FAR_AWAY: Final = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::
 
 
 class AddressError(NetError):
-    """What was typed is no address, or cannot be listened on."""
+    """A typed text is no address, or cannot be listened on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Address:
 
 
 def parse_address(text: str, default_port: int = DEFAULT_PORT) -> Address:
-    """HOST:PORT, HOST, [IPv6]:PORT or a bare IPv6 address; raises AddressError.
+    """Return the address of HOST:PORT, HOST, [IPv6]:PORT or a bare IPv6 address. Raises AddressError.
 
     >>> str(parse_address("[fd00::2]:4000")), str(parse_address("fd00::2")), str(parse_address("table.lan:0"))
     ('[fd00::2]:4000', '[fd00::2]:4610', 'table.lan:0')
@@ -63,7 +63,7 @@ def parse_address(text: str, default_port: int = DEFAULT_PORT) -> Address:
 
 
 def parse_peer_address(text: str) -> Address:
-    """An address that a peer gave: an IP address and a port, never a name to be looked up. Raises AddressError."""
+    """Return an address from a peer: an IP address and a port, never a name to look up. Raises AddressError."""
     address = parse_address(text)
     if not _is_ip(address.host) or address.port == 0:
         raise _no_address(text)
@@ -71,7 +71,7 @@ def parse_peer_address(text: str) -> Address:
 
 
 async def open_listeners(address: Address | None = None) -> list[trio.SocketListener]:
-    """Listen there; by default on all interfaces, IPv4 and IPv6, port 4610 or, if taken, one the system picks.
+    """Listen; by default on all interfaces, IPv4 and IPv6, port 4610 or, if taken, one that the system picks.
 
     Raises AddressError. The caller closes them.
     """
@@ -95,10 +95,10 @@ async def open_listeners(address: Address | None = None) -> list[trio.SocketList
 async def listening_addresses(
     listeners: Iterable[trio.SocketListener], towards: Address | None = None
 ) -> tuple[Address, ...]:
-    """Where others can reach these listeners, likeliest first; 127.0.0.1 only where there is nothing else.
+    """Return the addresses of these listeners for others, likeliest first; 127.0.0.1 only if there is no other.
 
-    Where all interfaces are listened on: the one that leads to ``towards`` (a host that will tell others of these
-    addresses), and the one that leads out; all there are where none leads out. Sends nothing.
+    With listeners on all interfaces: the one that leads to ``towards`` (a host that will tell others of these
+    addresses), and the one that leads out; all of them if none leads out. Sends nothing.
     """
     far = ([] if towards is None else await _resolve(towards)) + list(_FAR_AWAY)
     found: list[Address] = []
@@ -117,14 +117,14 @@ async def listening_addresses(
 
 
 async def tcp_dial(address: Address) -> trio.abc.Stream:
-    """Connect; raises OSError. The caller bounds the time."""
+    """Connect. Raises OSError. The caller bounds the time."""
     return await trio.open_tcp_stream(address.host, address.port)
 
 
 def racing_dial(addresses: Sequence[Address]) -> Callable[[Address], Awaitable[trio.abc.Stream]]:
-    """Like ``tcp_dial``, for a peer that has several addresses: whichever answers first, whatever the argument is.
+    """Return a function like ``tcp_dial`` for a peer with several addresses: the first to answer, for any argument.
 
-    One after the other, each a little after the last (RFC 8305): some may be of a network that this machine is not in.
+    It dials them in turn, each a little after the last (RFC 8305): some may be in another network than this machine.
     """
 
     async def dial(_: Address) -> trio.abc.Stream:
@@ -181,7 +181,7 @@ async def _resolve(address: Address) -> list[tuple[int, str]]:
 
 
 def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
-    """The local addresses by which the far ones of this family are reached."""
+    """Return the local addresses by which the far ones of this family are reached."""
     hosts: list[str] = []
     for far_family, far_host in far:
         if far_family == family:

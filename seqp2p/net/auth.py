@@ -1,9 +1,9 @@
-"""Who the client is: it signs the server's fresh nonce, inside the TLS channel. docs/protocol.md, "Links".
+"""Authentication of the client: it signs the server's fresh nonce, inside the TLS channel. docs/protocol.md, "Links".
 
 The signature (label ``link``) is over the canonical bytes of a Statement: version, role, both keys, the hash of the
 server's certificate, the nonce, and the id of the lobby or game. So it fits one connection to one server for one
-purpose: another server cannot pass it on (its key and certificate are others), and nobody can replay it (the nonce
-is fresh) or turn it round (a client with the server's own key is refused).
+purpose: another server cannot pass it on (its key and certificate differ), a replay fails (the nonce is fresh), and so
+does a reflection (a client with the server's own key is refused).
 """
 
 import contextlib
@@ -38,11 +38,11 @@ from seqp2p.net.tls import Credentials, ServerLink
 
 NONCE_SIZE: Final = 32
 NO_LOBBY: Final = bytes(32)
-"""What a server that keeps no lobby says in place of the lobby's id."""
+"""The id of a server that keeps no lobby."""
 
 
 class Statement(Record, frozen=True):
-    """What a client signs."""
+    """The statement that a client signs."""
 
     v: int
     role: Role
@@ -54,7 +54,7 @@ class Statement(Record, frozen=True):
 
 
 def make_proof(identity: Identity, role: Role, link: ServerLink, nonce: bytes, context_id: bytes) -> Proof:
-    """The client's signed answer to the server's nonce."""
+    """Return the client's signed answer to the server's nonce."""
     statement = Statement(
         PROTOCOL_VERSION, role, identity.public, link.server_key, link.certificate_hash, nonce, context_id
     )
@@ -63,7 +63,7 @@ def make_proof(identity: Identity, role: Role, link: ServerLink, nonce: bytes, c
 
 
 def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
-    """Raises Refused ("same_key", "bad_proof") unless the client holds the key it names."""
+    """Raise PeerRefused ("same_key", "bad_proof") unless the client holds the key it names."""
     own = credentials.identity.public
     if proof.key == own:
         raise PeerRefused("same_key")
@@ -75,10 +75,10 @@ def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
 
 
 async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | None, limits: Limits) -> bytes:
-    """The client's side: say who this is and wait to be accepted; returns the id signed for.
+    """Authenticate as a client, wait to be accepted, and return the signed id.
 
     ``game`` is the game's id for role link; for role join it is None, and the lobby's id is taken from the hello.
-    Raises Refused, PeerError, LinkLost. The caller bounds the time.
+    Raises PeerRefused, PeerError, LinkLost. The caller bounds the time.
     """
     if link.server_key == identity.public:
         raise PeerRefused("same_key")
@@ -104,9 +104,9 @@ async def check_client(
     randomness: Randomness,
     limits: Limits,
 ) -> Proof:
-    """The server's side: greet, check the proof, ask ``admit`` (raises Refused), accept; returns the proof.
+    """Authenticate a client: greet, check the proof, ask ``admit`` (raises PeerRefused), accept; return the proof.
 
-    Raises Refused after the client has been told, PeerError, LinkLost. The caller bounds the time.
+    Raises PeerRefused after the client has been told, PeerError, LinkLost. The caller bounds the time.
     """
     nonce = randomness(NONCE_SIZE)
     await send(frames, Hello(PROTOCOL_VERSION, lobby, nonce))
@@ -123,7 +123,7 @@ async def check_client(
 
 
 async def receive(frames: FrameStream, stage: LinkStage, limits: Limits) -> WireMessage:
-    """The next message of a handshake. A refusal is raised as Refused; PeerError, LinkLost."""
+    """Return the next message of a handshake. Raises a refusal as PeerRefused; PeerError, LinkLost."""
     message = decode_message(await frames.receive(limits.frame_before_auth_max), stage)
     if isinstance(message, Refused):
         raise PeerRefused(message.code, message.reason)
@@ -131,12 +131,12 @@ async def receive(frames: FrameStream, stage: LinkStage, limits: Limits) -> Wire
 
 
 async def send(frames: FrameStream, message: WireMessage) -> None:
-    """Send one message of a handshake; raises LinkLost."""
+    """Send one message of a handshake. Raises LinkLost."""
     await frames.send(encode_message(message))
 
 
 async def refuse(frames: FrameStream, code: str, limits: Limits) -> None:
-    """Say no and close, within ``close_s``: in good order, as far as the other side still listens."""
+    """Refuse and close, within ``close_s``: in good order, as far as the other side still listens."""
     with trio.move_on_after(limits.close_s), contextlib.suppress(LinkLost):
         await send(frames, refusal(code))
         await frames.close()

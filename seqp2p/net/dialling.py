@@ -1,4 +1,4 @@
-"""Reaching a peer: connect, TLS, authenticate, each within its time; and how long to wait before trying again."""
+"""Dialling a peer: connect, TLS, authenticate, each within its time; and the pause before the next try."""
 
 import socket
 from collections.abc import Awaitable, Callable, Iterable
@@ -15,14 +15,14 @@ from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
 
 Dial: TypeAlias = Callable[[Address], Awaitable[trio.abc.Stream]]
-"""Opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's own network."""
+"""A function that opens a byte stream to an address or raises OSError: ``addresses.tcp_dial``, or a test's network."""
 
 _HINT = message("Check the address, that the other side is running, and that no firewall is between.")
 _NAME_HINT = message("Check how it is written, or use the host's IP address.")
 
 
 async def dial_in_time(address: Address, dial: Dial, limits: Limits) -> trio.abc.Stream:
-    """A byte stream to whoever listens there, that proves nothing yet; raises Unreachable."""
+    """Return a byte stream to a listener, which proves nothing yet. Raises Unreachable."""
     try:
         with trio.fail_after(limits.connect_s):
             return await dial(address)
@@ -43,10 +43,10 @@ async def reach(
     game: bytes | None = None,
     expected_key: bytes | None = None,
 ) -> ServerLink:
-    """An authenticated link to whoever listens there.
+    """Return an authenticated link to a listener.
 
-    ``game`` is the game's id for role link, None for role join. Raises Unreachable, LinkLost (TooSlow, for one),
-    WrongKey, Refused, PeerError.
+    ``game`` is the game's id for role link, None for role join. Raises Unreachable, LinkLost (and TooSlow), WrongKey,
+    PeerRefused, PeerError.
     """
     stream = await dial_in_time(address, dial, limits)
     try:
@@ -68,17 +68,17 @@ async def reach_any(
     game: bytes,
     expected_key: bytes,
 ) -> ServerLink | None:
-    """An authenticated link to the seat with this key, at the first of the addresses where it is; None if at none."""
+    """Return an authenticated link to the seat with this key, at the first address that has it, or None."""
     for address in addresses:
         try:
             return await reach(address, credentials, dial, limits, role="link", game=game, expected_key=expected_key)
         except NetError:
-            continue  # Not there, not ready, or somebody else.
+            continue  # Not there, not ready, or another peer.
     return None
 
 
 def pause_s(failures: int, jitter: float, limits: Limits) -> float:
-    """Seconds to wait after so many failures in a row: doubling up to the longest, times ``jitter`` of 0.5 to 1.
+    """Return the seconds to wait after so many failures in a row: doubling up to a limit, times 0.5 to 1 (``jitter``).
 
     The jitter keeps twelve seats that lost each other at the same moment from dialling at the same moments.
     """

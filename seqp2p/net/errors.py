@@ -1,4 +1,4 @@
-"""What can go wrong between peers, by who is to blame. The text of each is one sentence that a person reads."""
+"""The errors between peers, by the side to blame. The text of each is one sentence for a person."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from seqp2p.net.text import clean
 
 
 class NetError(Exception):
-    """Base of every error of this package. ``hint`` says what the reader can do, or is empty."""
+    """Base of every error of this package. ``hint`` is a remedy for the reader, or empty."""
 
     def __init__(self, text: str, hint: str = "") -> None:
         super().__init__(text)
@@ -19,33 +19,33 @@ class PeerError(NetError):
 
     def __init__(self, text: str) -> None:
         shown = clean(text)
-        # Where nothing had to be cleaned away, it is still known how the text was made.
+        # A text that needed no cleaning remembers how it was made.
         super().__init__(
             text if text == shown else shown, message("The other program is damaged, of another kind, or dishonest.")
         )
 
 
 class WrongKey(PeerError):
-    """Whoever answers at that address is not who was expected: its key is another."""
+    """The peer at that address is another than expected: its key differs."""
 
 
 class LinkLost(NetError):
-    """The connection ended or fell silent. Nobody is to blame."""
+    """The connection ended or fell silent. Neither side is to blame."""
 
 
 class TooSlow(LinkLost):
-    """Somebody is there, who did not say in time who it is."""
+    """A peer is there that did not authenticate in time."""
 
 
 class Unreachable(NetError):
-    """Nobody answers at that address."""
+    """There is no answer at that address."""
 
 
 class BadCode(NetError):
-    """What was typed is no join code."""
+    """A typed text is no join code."""
 
 
-# The refusals of this version: what the person who is refused reads, and what to do about it.
+# The refusals of this version: a sentence for the refused person, and a remedy.
 REFUSALS: Final = {
     "version": (
         message("The other side speaks another version of the protocol."),

@@ -12,7 +12,7 @@ _CHUNK_SIZE: Final = 65_536
 
 
 def frame(data: bytes) -> bytes:
-    """The bytes as one frame.
+    """Return the bytes as one frame.
 
     >>> frame(b"abc").hex()
     '00000003616263'
@@ -21,7 +21,7 @@ def frame(data: bytes) -> bytes:
 
 
 def announced(header: bytes | bytearray, size_max: int) -> int:
-    """The size that a frame's first bytes give it; raises PeerError for one that is empty or too long."""
+    """Return the size in a frame's first bytes. Raises PeerError for an empty or too long frame."""
     size = int.from_bytes(header[:HEADER_SIZE], "big")
     if not 0 < size <= size_max:
         raise PeerError(
@@ -44,7 +44,7 @@ class FrameStream:
         self._buffer = bytearray()
 
     async def receive(self, size_max: int) -> bytes:
-        """The next frame's bytes.
+        """Return the next frame's bytes.
 
         Raises PeerError for a frame that is empty, longer than ``size_max`` or cut by an orderly end, LinkLost when
         the stream ends. Holds no more than one frame and one read.
@@ -57,14 +57,14 @@ class FrameStream:
         return data
 
     async def send(self, data: bytes) -> None:
-        """Send bytes that are whole frames already; raises LinkLost."""
+        """Send bytes that are whole frames already. Raises LinkLost."""
         try:
             await self.stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise LinkLost(message("The connection is lost.")) from None
 
     async def close(self) -> None:
-        """Say the end of the stream and close it. A broken one is just closed; cancelled, it is closed all the same."""
+        """End the stream and close it. A broken one is just closed; cancelled, it is closed too."""
         await self.stream.aclose()
 
     async def abort(self) -> None:

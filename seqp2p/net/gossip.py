@@ -1,10 +1,10 @@
-"""What a neighbour is to be sent: decisions only, no connection and no clock of its own.
+"""Gossip: the decision what to send to a neighbour. No connection and no clock of its own.
 
-Theory of operation. A contribution goes straight from its author to everybody the author is linked with; whoever
-accepts one passes it on to those neighbours that have no live link with the author (they announce their links). What
-this misses (a link that broke, an author that serves some and not others, a seat that was away) ``have`` finds:
-every heartbeat a seat says what it holds of its open step, and each neighbour sends what it lacks. What its author
-should be sending it anyway is sent at the second asking only, so that things on their way are not sent twice.
+Theory of operation. A contribution goes straight from its author to all seats linked with the author. A seat that
+accepts one passes it on to those neighbours that have no live link with the author (they announce their links).
+``have`` finds the rest (a link that broke, an author that serves only some, a seat that was away): every heartbeat a
+seat names the contributions that it holds of its open step, and each neighbour sends the missing ones. A contribution
+whose author should send it anyway is sent only at the second request, so things on their way are not sent twice.
 """
 
 import hashlib
@@ -22,35 +22,35 @@ VoteMessage: TypeAlias = BallotMessage | HeadMessage
 
 
 class Store(Protocol):
-    """What a session keeps, as the mesh reads it. All are called between checkpoints and must not wait."""
+    """A session's store, as the mesh reads it. All methods are called between checkpoints and must not wait."""
 
     def have(self) -> tuple[int, frozenset[int]]:
-        """The open step (from 1), and the seats whose contributions to it are held."""
+        """Return the open step (from 1), and the seats whose contributions to it are held."""
         ...
 
     def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:
-        """What is held and lacking for somebody whose ``have`` this is, in order of steps.
+        """Return the held contributions that a peer with this ``have`` lacks, in order of steps.
 
         Contributions to ``step`` by other seats, and all to later steps; nothing if that is further than this seat.
         """
         ...
 
     def votes(self, step: int) -> Iterable["VoteMessage"]:
-        """The ballots and heads that concern somebody whose open step this is."""
+        """Return the ballots and heads that concern a peer with this open step."""
         ...
 
 
 def digest(data: bytes) -> bytes:
-    """What something is known by: SHA-256 of a contribution's payload, or of another message's frame.
+    """Return the digest of an item: SHA-256 of a contribution's payload, or of another message's frame.
 
-    Of the payload alone, because two valid signatures on one payload are still one contribution.
+    It is of the payload alone, because two valid signatures on one payload are still one contribution.
     """
     return hashlib.sha256(data).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class GossipItem:
-    """Something to pass on. ``author`` and ``step`` are a contribution's; anything else has none, and goes to all."""
+    """An item to pass on. ``author`` and ``step`` are a contribution's; other items have none, and go to all."""
 
     key: bytes
     author: int | None = None
@@ -58,7 +58,7 @@ class GossipItem:
 
 
 class Recent:
-    """A bounded memory of digests, each with the time it was last put in; the oldest are forgotten first."""
+    """A bounded memory of digests, each with the time it was last added; the oldest are forgotten first."""
 
     def __init__(self, size_max: int) -> None:
         self._size_max: Final = size_max
@@ -74,7 +74,7 @@ class Recent:
         return key in self._times
 
     def since(self, key: bytes, start: float) -> bool:
-        """Whether it was put in at or after that time."""
+        """Return True if it was added at or after that time."""
         return self._times.get(key, float("-inf")) >= start
 
     def clear(self) -> None:
@@ -82,7 +82,7 @@ class Recent:
 
 
 class PeerState:
-    """What one seat knows of a neighbour: what it has, what it was sent, whom it is linked with."""
+    """A seat's knowledge of a neighbour: the things it has, the things sent to it, its links."""
 
     def __init__(self, own_seat: int, seat: int, limits: Limits) -> None:
         self._own_seat = own_seat
@@ -97,26 +97,26 @@ class PeerState:
         self.links: frozenset[int] = frozenset()
 
     def heard(self, key: bytes, now: float) -> None:
-        """The neighbour sent this, so it has it."""
+        """Note that the neighbour has this, because it sent it."""
         self._heard.add(key, now)
 
     def lost(self, *, linked: bool) -> None:
-        """A connection ended: what was sent on it may not have arrived. ``linked``: another one is left."""
+        """Note the end of a connection: things sent on it may not have arrived. ``linked``: another one is left."""
         self._sent.clear()
         self._asked = frozenset()
-        # Whoever comes back may have lost what it said it had.
+        # A peer that reconnects may have lost things that it claimed to have.
         self.has(1, frozenset())
         self._answer_at = float("-inf")
         if not linked:
             self.links = frozenset()
 
     def has(self, step: int, seats: frozenset[int]) -> None:
-        """The neighbour said so: everything before its open step, and these seats' contributions to it."""
+        """Note the neighbour's ``have``: everything before its open step, and these seats' contributions to it."""
         self._open_step = step
         self._held = seats
 
     def wants(self, item: GossipItem, now: float) -> bool:
-        """Whether to send it this new thing now; if so it counts as sent."""
+        """Return True if it needs this new thing now; then it counts as sent."""
         if item.key in self._heard or item.key in self._sent:
             return False
         if item.author is not None and not self._needs(item.author, item.step):
@@ -130,7 +130,7 @@ class PeerState:
         return author == self._own_seat or author not in self.links
 
     def answer_frames(self, store: Store, now: float) -> list[bytes]:
-        """The frames of ``answer``, and of the votes that concern it and that it was not sent before."""
+        """Return the frames of ``answer``, and of the votes that concern it and that it was not sent before."""
         if now < self._answer_at:
             return []
         answer = self.answer(store, now)
@@ -139,11 +139,11 @@ class PeerState:
         return frames + [frame for frame in votes if self.wants(GossipItem(digest(frame)), now)]
 
     def answer(self, store: Store, now: float) -> list[Contribution]:
-        """What to send in answer to its last ``have``; it counts as sent.
+        """Return the answer to its last ``have``, which counts as sent.
 
-        At most ``resync_max`` bytes of payload, or one contribution: the next ``have`` asks for the rest. One that
-        asks again before ``answer_pause_s`` is over gets nothing: looking through the store is work that it could
-        make us do for free.
+        At most ``resync_max`` bytes of payload, or one contribution: the next ``have`` asks for the rest. A neighbour
+        that asks again within ``answer_pause_s`` gets nothing: searching the store is work that it could make us do
+        for free.
         """
         if now < self._answer_at:
             return []

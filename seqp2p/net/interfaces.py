@@ -1,4 +1,4 @@
-"""The networks that this machine is in."""
+"""The networks of this machine."""
 
 import ipaddress
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ Interfaces: TypeAlias = Sequence[str] | None
 
 
 def local_hosts(interfaces: Interfaces = None) -> list[str]:
-    """The IP addresses of this machine that can be told to others; those of ``interfaces`` where they are given."""
+    """Return the IP addresses of this machine that others can use; those of ``interfaces`` if given."""
     if interfaces is not None:
         return list(interfaces)
     return [host for host, _ in _networks() if is_usable(host)]
 
 
 def is_near(host: str) -> bool:
-    """Whether an IP address is in a network that this machine is in."""
+    """Return True if an IP address is in a network of this machine."""
     networks = (ipaddress.ip_network(f"{own}/{prefix}", strict=False) for own, prefix in _networks())
     return any(ipaddress.ip_address(host) in network for network in networks)
 
@@ -31,7 +31,7 @@ def _networks() -> Iterator[tuple[str, int]]:
 
 
 def is_usable(host: str) -> bool:
-    """Whether others on the LAN can connect to this IP address as it is written."""
+    """Return True if others on the LAN can connect to this IP address as written."""
     ip = ipaddress.ip_address(host)
     scoped = ip.version == 6 and ip.is_link_local
     return not (ip.is_unspecified or ip.is_loopback or ip.is_multicast or scoped or host == "255.255.255.255")

@@ -1,4 +1,4 @@
-"""Every limit of the network in one place. A peer can make this program hold or do no more than is written here."""
+"""Every limit of the network. A peer can make this program hold or do no more than this."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ from seqp2p.match.table import NAME_LENGTH_MAX
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes are bytes, times seconds. Each default says why it has its value."""
+    """Sizes are bytes, times seconds. Each default has the reason for its value."""
 
     frame_before_auth_max: int = 4_096
     """A stranger's frame. The largest message of a handshake has under 300 bytes; a whole page is generous."""
@@ -17,8 +17,8 @@ class Limits:
     """A frame of a known peer. Evidence is the largest: two contributions of at most 32 kB each, and a signature."""
 
     handshakes_max: int = 64
-    """Strangers on their way to being known. An honest handshake takes milliseconds, so the oldest of 64 is the one
-    that dawdles: it makes room for the newest."""
+    """Strangers that have not authenticated yet. An honest handshake takes milliseconds, so the oldest of 64 is a slow
+    one: it makes room for the newest."""
 
     authenticate_s: float = 5.0
     """From the connection to "accepted": TLS and two round trips, under 0.1 s on a LAN, 1 s on a small busy machine."""
@@ -28,13 +28,13 @@ class Limits:
 
     unsent_max: int = 2_097_152
     """Queued for one link. The longest whole game of twelve has under 1 MB, so only a neighbour that does not read
-    gets here; 11 links at this limit are 23 MB."""
+    reaches it; 11 links at this limit are 23 MB."""
 
     resync_max: int = 524_288
     """Sent in answer to one ``have``: hundreds of steps, yet a quarter of what a link may hold unsent."""
 
     resend_s: float = 4.0
-    """What was sent on a link is not sent there again before two heartbeats have had the time to tell of it."""
+    """The pause before a thing is sent again on one link: two heartbeats, which would confirm it."""
 
     answer_pause_s: float = 0.5
     """Between two answers to one neighbour's ``have``. An honest one sends one every heartbeat on each of two links."""
@@ -46,14 +46,14 @@ class Limits:
     """Without a byte from the other side, or with a frame unsent, a link is dead: noticed within 10 s."""
 
     rate_bytes_s: int = 1_048_576
-    """What is read of one link in the long run, a small message counting as 1 kB; a game needs a few kB/s. Whoever
-    sends more is read later, not punished."""
+    """Read of one link in the long run, a small message counting as 1 kB; a game needs a few kB/s. A peer that sends
+    more is read later, not punished."""
 
     rate_burst: int = 4_194_304
     """Read at once before the rate counts: a whole resync of any game, twice."""
 
     message_cost_min: int = 1_024
-    """What a message counts at least against the rate: handling a small one costs about as much as reading 1 kB."""
+    """The least that a message counts against the rate: handling a small one costs about as much as reading 1 kB."""
 
     code_tries: int = 3
     """Wrong or broken-off exchanges before a join code is burned: 3 guesses in 65,536 (docs/security.md)."""
@@ -65,7 +65,7 @@ class Limits:
     """Known keys that wait for their exchange: eleven honest joiners and fifty spectators, all at once."""
 
     code_rest_s: float = 0.05
-    """After a spectator's exchange. Each takes 25 ms of arithmetic, so that whoever knows the code and comes again and
+    """After a spectator's exchange. Each takes 25 ms of arithmetic, so a peer that knows the code and comes again and
     again takes at most a third of one core from the game."""
 
     code_pause_max_s: float = 60.0
@@ -76,27 +76,27 @@ class Limits:
     """For a joiner to answer with a nonce, or to check the table: no person is asked, so only a lost one takes long."""
 
     rematch_keeps_s: float = 30.0
-    """Another game at one table: how long seats are kept for those who had them. A program needs a second; a person who
-    was asked has begun to think when the host did."""
+    """Another game at one table: seats are kept this long for their players. A program needs a second; a person who
+    was asked began to think when the host did."""
 
     rematch_wait_s: float = 90.0
-    """Another game at one table: how long a seat looks for the host's open lobby. The host may think for 60 s."""
+    """Another game at one table: a seat looks this long for the host's open lobby. The host may think for 60 s."""
 
     rematch_pause_s: float = 0.5
-    """Between two looks at whether the host's lobby is open."""
+    """Between two tries at the host's lobby."""
 
     dial_min_s: float = 0.25
     """First pause between two attempts to reach a seat; doubles, with jitter, up to ``dial_max_s``."""
 
     dial_max_s: float = 8.0
-    """Longest pause: a seat that comes back is linked again within 10 s."""
+    """Longest pause: a seat that resumes is linked again within 10 s."""
 
     dial_patience_s: float = 1.0
-    """What the lower seat leaves the higher one to dial it, before it dials by itself."""
+    """The lower seat gives the higher one this time to dial, before it dials itself."""
 
     links_per_seat: int = 2
-    """Both ends may dial at once, and a new link may come before the old one is known to be dead. More is a fault of
-    neither, but of no use: the oldest goes."""
+    """Both ends may dial at once, and a new link may come before the old one is known to be dead. More are no fault
+    and no use: the oldest goes."""
 
     faults_max: int = 3
     """Invalid messages before a seat is not linked any more. One could be a bug met once; three are a habit."""
@@ -105,7 +105,7 @@ class Limits:
     """IPv4 and IPv6 of two interfaces."""
 
     tables_max: int = 64
-    """Tables and seats kept of what is advertised on the LAN. A large party has a dozen; more is somebody shouting."""
+    """Advertised tables and seats that are kept. A large party has a dozen; more is a flood."""
 
     advert_max: int = 512
     """An advertisement's text, in bytes. An honest one has under 200."""
@@ -114,33 +114,33 @@ class Limits:
     """Addresses advertised, and kept of one advertisement: four interfaces, IPv4 and IPv6. Each dial costs time."""
 
     discovery_close_s: float = 2.0
-    """To take an advertisement back. Three packets within 0.3 s; what is not said by then runs out by itself."""
+    """To take an advertisement back. Three packets within 0.3 s; without them it expires by itself."""
 
     rescan_s: float = 10.0
-    """Between two looks at which addresses this machine has: a network that comes up is advertised on within 10 s."""
+    """Between two scans of this machine's addresses: a network that comes up has advertisements within 10 s."""
 
     known_players_max: int = 1_000
-    """Players remembered with their keys: more than anybody plays with, under 200 kB. Then whoever was not met for the
-    longest time is forgotten; so nobody pushes out a friend without sitting at a thousand tables under other names."""
+    """Players remembered with their keys: more than a person plays with, under 200 kB. Beyond it the player not met for
+    the longest time is forgotten; to push out a friend takes a thousand tables under other names."""
 
     incoming_max: int = 64
     """Messages that wait for the session. Beyond that each link waits its turn, one message at a time, so that no
     link can crowd out another."""
 
     remark_burst: int = 8
-    """Remarks of one seat taken within ``remark_burst_s``: a quick typist's. What is more waits, and is heard later."""
+    """Remarks of one seat taken within ``remark_burst_s``: a quick typist's. Further ones wait."""
 
     remark_burst_s: float = 10.0
-    """See ``remark_burst``: nobody reads more than this at a table."""
+    """See ``remark_burst``: players read no more than this at a table."""
 
     name_length_max: int = NAME_LENGTH_MAX
-    """Characters of a player's name, as the protocol has it: it fits beside the others on a line of 80."""
+    """Characters of a player's name, as in the protocol: two fit on a line of 80 with their labels."""
 
     known_max: int = 4_096
-    """Digests kept per neighbour of what it is known to have: over twice the contributions of the longest game."""
+    """Digests kept per neighbour, of the things it has: over twice the contributions of the longest game."""
 
     spectators_max: int = 50
-    """Spectators at a table, if the host does not say another number: a class, a club's evening."""
+    """Spectators at a table, unless the host sets another number: a class, a club's evening."""
 
     watch_batch_max: int = 131_072
     """Sent to a spectator in answer to one ``have``, once the last answer is read. The longest game (1 MB) still comes
@@ -150,19 +150,19 @@ class Limits:
     """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
 
     watch_rate_bytes_s: int = 16_384
-    """What is read of one spectator in the long run: 16 messages a second, where an honest one sends two or
-    three. 200 that send all they can cost 3,200 small messages a second, a tenth of a core."""
+    """Read of one spectator in the long run: 16 messages a second, where an honest one sends two or three. 200 that
+    send all they can cost 3,200 small messages a second, a tenth of a core."""
 
     watch_rate_burst: int = 65_536
-    """What a spectator may send at once: a few seconds' messages after a pause."""
+    """Read of a spectator at once before the rate counts: a few seconds' messages after a pause."""
 
     watch_known_max: int = 1_024
-    """Spectators remembered by key, who come back without the code: five times as many as there can be at once. The
+    """Spectators remembered by key, who reconnect without the code: five times as many as there can be at once. The
     one that came longest ago is forgotten first."""
 
     watch_backlog_max: int = 8_388_608
-    """What a spectator keeps that is read and not checked yet: twice the longest game, so that only a host that
-    invents contributions gets here; then it is read no further."""
+    """Kept by a spectator before it is checked: twice the longest game, so only a host that invents contributions
+    reaches it; then it is read no further."""
 
     close_s: float = 2.0
     """For a farewell to be sent and answered."""

@@ -1,9 +1,9 @@
 """An authenticated connection that carries messages both ways, with signs of life, until it ends.
 
 Theory of operation. ``run`` has a writer and a reader task. The writer empties a bounded queue and adds a sign of
-life every heartbeat; the reader takes frames no faster than the rate allows, decodes them and hands them on. The
+life every heartbeat; the reader takes frames no faster than the rate allows, decodes them and passes them on. The
 link ends by the first error of either (returned, never raised) or by ``stop``: then the queue is still sent, and the
-connection is whole and free for the next stage.
+connection is intact for the next stage.
 """
 
 from collections import deque
@@ -77,7 +77,7 @@ class Link:
         self._scope.cancel()
 
     def stop(self) -> None:
-        """Let ``run`` send what is queued and return; what comes in after this is left for the next reader."""
+        """Let ``run`` send the queue and return; later input is left for the next reader."""
         self._stopping = True
         self._wake.set()
         self._reading.cancel()
@@ -85,7 +85,7 @@ class Link:
     async def run(
         self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]], alive: Callable[[], WireMessage]
     ) -> NetError | None:
-        """Carry messages until the link ends; returns why, or None after ``stop``.
+        """Carry messages until the link ends; return the error, or None after ``stop``.
 
         ``handle`` gets each message and may raise NetError to end the link; ``alive`` makes the sign of life.
         """

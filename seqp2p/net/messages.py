@@ -1,4 +1,4 @@
-"""Every message between two peers: one record each, one decoder, and a table of what may come when.
+"""Every message between two peers: one record each, one decoder, and a table of the messages of each stage.
 
 A message is the canonical msgpack map of its record (match/encoding.py), the key ``type`` first. docs/protocol.md,
 "Messages".
@@ -53,7 +53,7 @@ def _require_ascending(seats: tuple[int, ...]) -> None:
 
 
 class Hello(Record, frozen=True, tag="hello"):
-    """Server's first word: its version, the lobby it keeps (all zero: none any more), a fresh nonce to sign."""
+    """Server's first message: its version, its lobby (all zero: none), a fresh nonce to sign."""
 
     v: int
     lobby: Bytes32
@@ -61,10 +61,10 @@ class Hello(Record, frozen=True, tag="hello"):
 
 
 class Proof(Record, frozen=True, tag="proof"):
-    """Client's answer: who it is and what for.
+    """Client's answer: its key and its role.
 
-    ``id`` is the lobby's for role join, the game's for role link; for role watch it is what the hello said (lobby or
-    none: the join code comes next), or the game's for a spectator that comes back.
+    ``id`` is the lobby's for role join, the game's for role link; for role watch it is that of the hello (lobby or
+    none: the join code comes next), or the game's for a spectator that reconnects.
     """
 
     v: int
@@ -103,7 +103,7 @@ class Confirm(Record, frozen=True, tag="confirm"):
 
 
 class Sit(Record, frozen=True, tag="sit"):
-    """Joiner, once its code is confirmed: the name to show, and where other seats can reach it, likeliest first."""
+    """Joiner, once its code is confirmed: the name to show, and its addresses for other seats, likeliest first."""
 
     name: Name
     addresses: AddressTexts
@@ -119,14 +119,14 @@ class Watch(Record, frozen=True, tag="watch"):
 
 
 class LobbySeat(Record, frozen=True):
-    """Who sits there."""
+    """The player of a seat."""
 
     name: Name
     key: Bytes32
 
 
 class LobbyMessage(Record, frozen=True, tag="lobby"):
-    """Host, after each change: how the table plays, who sits where (null: free), and the reader's own seat."""
+    """Host, after each change: the settings, the seats (null: free), and the reader's own seat."""
 
     settings: Settings
     seats: Annotated[tuple[LobbySeat | None, ...], msgspec.Meta(max_length=12)]
@@ -197,7 +197,7 @@ class BallotMessage(Signed, frozen=True, tag="ballot"):
 
 
 class HeadMessage(Signed, frozen=True, tag="head"):
-    """A seat's word on how it closed a step, the sender's own or passed on."""
+    """A seat's signed head of a step, the sender's own or passed on."""
 
 
 class LeaveMessage(Signed, frozen=True, tag="leave"):
@@ -231,7 +231,7 @@ class OpeningMessage(Record, frozen=True, tag="opening"):
 
 
 class EvidenceMessage(Record, frozen=True, tag="evidence"):
-    """Proof of cheating: one invalid contribution, or two different things by one seat for one place."""
+    """Evidence: one invalid contribution, or two different things by one seat for one place."""
 
     contributions: Annotated[tuple[Signed, ...], msgspec.Meta(min_length=1, max_length=2)]
 
@@ -244,14 +244,14 @@ class RemarkMessage(Record, frozen=True, tag="remark"):
 
 
 class AddressUpdate(Record, frozen=True, tag="here"):
-    """Where a seat that came back listens now, as it was signed (here.py); the sender's own word or passed on."""
+    """The signed addresses of a seat that resumed (lobby/address_update.py), its own or passed on."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=HERE_SIZE_MAX)]
     signature: SignatureBytes
 
 
 class Hurry(Record, frozen=True, tag="hurry"):
-    """Drawing by hand: the next player has chosen to draw, so whoever still owes a draw at this step waives it."""
+    """Drawing by hand: the next player has chosen to draw, so a seat that still owes a draw at this step waives it."""
 
     step: StepNumber
 
@@ -296,7 +296,7 @@ WireMessage: TypeAlias = (
 
 
 class LinkStage(enum.Enum):
-    """What a receiver is in the middle of."""
+    """The stage of a receiver."""
 
     AUTH_CLIENT = "handshake, client"
     AUTH_SERVER = "handshake, server"
@@ -309,7 +309,7 @@ class LinkStage(enum.Enum):
     WATCHED = "watching, host"
 
 
-# What a game is made of: seats send it to each other and to their spectators.
+# The things of a game: seats send them to each other and to their spectators.
 SEEN: Final[tuple[type[WireMessage], ...]] = (
     ContributionMessage,
     BallotMessage,
@@ -320,7 +320,7 @@ SEEN: Final[tuple[type[WireMessage], ...]] = (
     RemarkMessage,
 )
 
-# What may be received in each stage. Any other message is the sender's fault.
+# The messages of each stage. Any other message is the sender's fault.
 ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
     LinkStage.AUTH_CLIENT: (Hello, Accepted, Refused),
     LinkStage.AUTH_SERVER: (Proof,),
@@ -335,15 +335,15 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
 
 
 def encode_message(message: WireMessage) -> bytes:
-    """A message as one frame."""
+    """Return a message as one frame."""
     return frame(encode(message))
 
 
 def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
-    """The message in a frame.
+    """Return the message in a frame.
 
-    Raises Refused ("version") for another protocol version, PeerError for bytes that are no message, or one that
-    has no place in this stage.
+    Raises PeerRefused ("version") for another protocol version, PeerError for bytes that are no message, or a message
+    out of its stage.
     """
     try:
         value = unpack(data, len(data))
@@ -371,7 +371,7 @@ SignedMessage: TypeAlias = (
 
 
 def signed_thing(message: SignedMessage) -> SignedThing:
-    """Return what a message of the game is to the intake (match/intake.py)."""
+    """Return a message of the game as a thing for the intake (match/intake.py)."""
     match message:
         case ContributionMessage():
             return message.contribution
@@ -415,17 +415,17 @@ _MESSAGES: Final = {word: message for message, word in _WORDS.items()}
 
 
 def refusal(code: str) -> Refused:
-    """The message that says no, with this version's own sentence."""
+    """Return the refusal with this version's own sentence."""
     return Refused(code, str(PeerRefused(code)))
 
 
 def bye(reason: str) -> Bye:
-    """A farewell with a reason of any length and kind."""
+    """Return a farewell with a reason of any length and kind."""
     return Bye(clean(reason))
 
 
 def _check_version(value: Any) -> None:
-    # Before the typed step: the rest of another version's message is nobody's business here.
+    # Before the typed step: the rest of another version's message does not matter here.
     if isinstance(value, dict):
         version = cast("dict[str, Any]", value).get("v", PROTOCOL_VERSION)
         if isinstance(version, int) and version != PROTOCOL_VERSION:

@@ -1,8 +1,8 @@
-"""What goes to which neighbour, and what is made of what comes from it. No connection, no task and no clock of its own.
+"""The relay: messages to and from each neighbour. No connection, no task and no clock of its own.
 
-A message is handed on as it came, unverified: who signed it is for the game to find out, and what it accepts it gives
-back to ``pass_on``, for those who lack it. mesh.py makes the
-links, gossip.py decides what a neighbour lacks; whoever simulates a network has links of its own (seqp2p/testing).
+Messages go to the session unverified. The session checks them, and gives those that it accepts to ``pass_on``, for the
+neighbours that lack them. live/mesh.py makes the links, gossip.py decides what a neighbour lacks; a simulated network
+has links of its own (seqp2p/testing).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -60,7 +60,7 @@ class LinkUp:
 
 @dataclass(frozen=True, slots=True)
 class LinkDown:
-    """The last link to a seat is gone. ``fault``: because that seat sent what no honest program sends."""
+    """The last link to a seat is gone. ``fault``: because of a message that no honest program sends."""
 
     seat: int
     reason: str
@@ -71,7 +71,7 @@ class Wire(Protocol):
     """A live link, as far as the relay uses it."""
 
     def send_frame(self, data: bytes) -> None:
-        """Queue a message that is encoded already; never waits."""
+        """Queue an encoded message; never waits."""
         ...
 
     def end(self, error: NetError) -> None:
@@ -91,7 +91,7 @@ W = TypeVar("W", bound=Wire)
 
 
 class Neighbour(Generic[W]):
-    """Another seat: its live links, the newest last, what is known of what it has, and what it did wrong."""
+    """Another seat: its live links, the newest last, its state, and its faults."""
 
     def __init__(self, seat: int, name: str, view: PeerState) -> None:
         self.seat = seat
@@ -103,7 +103,7 @@ class Neighbour(Generic[W]):
         self.up = False
 
     def blame(self, error: PeerError) -> None:
-        """Count a fault and end all links: this neighbour sent what no honest program sends."""
+        """Count a fault and end all links: this neighbour sent a message that no honest program sends."""
         if self.blamed is None:
             self.faults += 1
             self.blamed = error if self.up else None
@@ -112,7 +112,7 @@ class Neighbour(Generic[W]):
 
 
 class Relay(Generic[W]):
-    """What one seat sends to its neighbours. ``now`` is its clock; ``store`` is read, never written."""
+    """The sending side of one seat. ``now`` is its clock; ``store`` is read, never written."""
 
     def __init__(self, own_seat: int, neighbours: Mapping[int, Neighbour[W]], now: Callable[[], float]) -> None:
         self._own_seat = own_seat
@@ -134,7 +134,7 @@ class Relay(Generic[W]):
 
     @property
     def reachable(self) -> frozenset[int]:
-        """The seats with a live link to this one or, as they say, to one of its neighbours."""
+        """The seats with a live link to this one or, by their own claim, to one of its neighbours."""
         further = (peer.view.links for peer in self._neighbours.values() if peer.links)
         return self.linked.union(*further) - {self._own_seat}
 
@@ -163,15 +163,15 @@ class Relay(Generic[W]):
             self._feed.append(item, frame)
 
     def send_hurry(self, step: int) -> None:
-        """Tell everybody linked now that a draw still owed at this step is not waited for."""
+        """Tell all linked seats that a draw still owed at this step is not waited for."""
         frame = encode_message(Hurry(step))
         self._send(GossipItem(digest(frame)), frame)
 
     def fault(self, seat: int, reason: str) -> None:
-        """This neighbour sent what no honest program sends: its links end, and count against it."""
+        """Blame a neighbour for a message that no honest program sends: its links end, and count against it."""
         self._neighbours[seat].blame(PeerError(reason))
 
-    # A link and what comes by it.
+    # A link and its messages.
 
     def greet(self, peer: Neighbour[W], link: W, addresses: Iterable[bytes] = ()) -> None:
         """Send the first messages on a new link, with the frames of address updates: all that a neighbour must know."""

@@ -1,4 +1,4 @@
-"""Answering strangers: accept connections, and never let more than so many dawdle."""
+"""Answering strangers: accept connections, and limit the unauthenticated ones."""
 
 import contextlib
 import errno
@@ -9,7 +9,7 @@ import trio
 
 Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 
-# The process or machine has run out of something; connections wait in the system's queue meanwhile.
+# The process or machine has run out of a resource; connections wait in the system's queue meanwhile.
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 _EXHAUSTED_PAUSE_S: Final = 0.1
 

@@ -1,4 +1,4 @@
-"""What a peer wrote, made fit to be shown."""
+"""Text from a peer, made safe to show."""
 
 import unicodedata
 
@@ -6,7 +6,7 @@ SHOWN_LENGTH_MAX = 200
 
 
 def clean(text: str, length_max: int = SHOWN_LENGTH_MAX) -> str:
-    r"""The text without control, direction and invisible characters, on one line, at most ``length_max`` characters.
+    r"""Return the text without control, direction and invisible characters, on one line, cut to ``length_max``.
 
     >>> clean("a\x1b[31mb \u202e c\n")
     'a[31mb c'

@@ -1,8 +1,8 @@
 """TLS 1.3 links whose certificate is self-signed by the player's Ed25519 identity key.
 
-Python's ssl verifies nothing here by itself: there is no authority to ask. The handshake proves that the server
-holds the certificate's private key; that this key is the one expected is the comparison in ``connect``, and that
-comparison is the security of the link. Who the client is, it proves inside the channel: see auth.py.
+Python's ssl verifies nothing here by itself: there is no authority to ask. The handshake proves that the server holds
+the certificate's private key; ``connect`` compares this key with the expected one, and this comparison is the security
+of the link. The client authenticates inside the channel: see auth.py.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class ServerLink:
-    """A connection a client has made: the server's key is read, the client has not said who it is."""
+    """A connection of a client: the server's key is read, the client has not authenticated yet."""
 
     frames: FrameStream
     server_key: bytes
@@ -57,13 +57,13 @@ class ServerLink:
 
 
 def make_credentials(identity: Identity) -> Credentials:
-    """The TLS contexts of an identity. The key touches the disk for a moment, in a private directory (0700, 0600):
-    Python's ssl takes keys from files only.
+    """Return the TLS contexts of an identity. The key is on the disk for a moment, in a private directory (0700, 0600):
+    Python's ssl takes keys only from files.
     """
     certificate = _certificate(identity)
     der = certificate.public_bytes(serialization.Encoding.DER)
     server = _context(ssl.PROTOCOL_TLS_SERVER)
-    # No tickets, so no resumption: every link proves its key afresh.
+    # No tickets, so no resumption: every link proves its key again.
     server.num_tickets = 0
     _load(server, identity, certificate.public_bytes(serialization.Encoding.PEM))
     return Credentials(identity, hashlib.sha256(der).digest(), server, _context(ssl.PROTOCOL_TLS_CLIENT))
@@ -88,11 +88,11 @@ async def accept(stream: trio.abc.Stream, credentials: Credentials) -> FrameStre
 
 
 async def connect(stream: trio.abc.Stream, credentials: Credentials, expected_key: bytes | None) -> ServerLink:
-    """The client's side: the handshake, the server's key, and its comparison with the one expected.
+    """Do the client's side: the handshake, the server's key, and its comparison with the expected one.
 
-    ``expected_key`` is 32 bytes, or None where the key is not known yet (first contact: the join code then binds
-    it). Raises LinkLost, WrongKey, or PeerError for a certificate with no usable Ed25519 key; closes the stream if
-    it fails.
+    ``expected_key`` is 32 bytes, or None if the key is not known yet (first contact: the join code then binds it).
+    Raises LinkLost, WrongKey, or PeerError for a certificate with no usable Ed25519 key; closes the stream if it
+    fails.
     """
     secured = trio.SSLStream(stream, credentials.client)
     async with closing_on_error(secured):
@@ -105,15 +105,15 @@ async def connect(stream: trio.abc.Stream, credentials: Credentials, expected_ke
 
 
 def certificate_key(der: bytes) -> bytes:
-    """The raw Ed25519 key (32 bytes) in a DER certificate; raises PeerError.
+    """Return the raw Ed25519 key (32 bytes) in a DER certificate. Raises PeerError.
 
-    The key must be a usable identity key: under one of small order everybody can answer for everybody.
+    The key must be a usable identity key: under one of small order any peer can answer for any other.
     """
     if len(der) > _CERTIFICATE_SIZE_MAX:
         raise PeerError(message("The other side's certificate is too large."))
     try:
         with warnings.catch_warnings():
-            # What is odd about a stranger's certificate is no news for the person who sits here.
+            # Oddities of a stranger's certificate are no news for this player.
             warnings.simplefilter("ignore")
             key = x509.load_der_x509_certificate(der).public_key()
         if not isinstance(key, Ed25519PublicKey):
@@ -122,7 +122,7 @@ def certificate_key(der: bytes) -> bytes:
         check_public(raw)
     except CryptoError as error:
         raise PeerError(message("The other side's key cannot be used: {reason}", reason=message_of(error))) from None
-    # What cryptography raises for a damaged certificate or key.
+    # The errors of cryptography for a damaged certificate or key.
     except (ValueError, x509.InvalidVersion, UnsupportedAlgorithm) as error:
         raise PeerError(message("The other side's certificate is damaged: {reason}", reason=str(error))) from None
     return raw
