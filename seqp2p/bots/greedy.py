@@ -9,8 +9,9 @@ from seqp2p.rules import NO_SQUARE, Action, Line, Square, Team, Variant, View, a
 FREE: Team = 0
 # What a line is worth by the chips that its team still needs to complete it, before the action: to that team to have
 # one less to go, and to the others to have it spoilt. The last chip is worth more than several lines with two to go.
-OWN_LINE = (0, 900, 160, 30, 6, 1)
-OTHERS_LINE = (0, 800, 140, 24, 4, 0)
+FAR = (0,) * 10
+OWN_LINE = (0, 900, 160, 30, 6, 1, *FAR)
+OTHERS_LINE = (0, 800, 140, 24, 4, *FAR)
 WIN_SCORE = 1_000_000
 # A jack (unicorn, dragon) can go anywhere, so it waits for something that is worth it.
 SPECIAL_CARD_PRICE = 150

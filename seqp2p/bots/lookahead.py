@@ -25,6 +25,8 @@ WIN: Final = 1000
 """The score of a game won; of one lost, less than nothing by as much."""
 # A line that lacks one chip is spoilt or completed before anybody thinks of taking a chip.
 URGENT: Final = 800
+LACKING_MAX: Final = 4
+"""A line that lacks more chips is worth nothing."""
 LEAST: Final = -2 * TAKEN
 """Less than any square is worth."""
 
@@ -306,7 +308,7 @@ def _rows(geometry: Geometry, us: Team, to_move: Team, one_more: tuple[bool, ...
     """By code: what a line is worth to us; None for nothing."""
     rows: list[Row | None] = []
     for team, lacking in geometry.lacking:
-        if team == NOBODY or not lacking:
+        if team == NOBODY or not 0 < lacking <= LACKING_MAX:
             rows.append(None)
             continue
         others = any(wins for other, wins in enumerate(one_more, start=1) if other != team)

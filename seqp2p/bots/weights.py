@@ -11,8 +11,10 @@ from typing import Final
 
 # What a chip is worth by how many chips the line lacks before it: to the team that it belongs to, and to the others,
 # for whom it spoils the line. For playing on in a hurry, not for judging a position.
-OWN_CHIP: Final = (0, 900, 170, 36, 8, 2)
-OTHERS_CHIP: Final = (0, 800, 130, 24, 4, 0)
+_FAR: Final = (0,) * 10
+"""A line with more to go is worth nothing."""
+OWN_CHIP: Final = (0, 900, 170, 36, 8, 2, *_FAR)
+OTHERS_CHIP: Final = (0, 800, 130, 24, 4, *_FAR)
 JACK_PRICE: Final = 150
 """What a chip must be worth more than another before a card that can go anywhere is spent on it in a hurry."""
 

@@ -11,7 +11,7 @@ from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
 from seqp2p.ui.cards import action_shown, is_jack
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
-from seqp2p.ui.language import t
+from seqp2p.ui.language import t, tn
 from seqp2p.ui.plain import FREE
 from seqp2p.ui.spoken_board import square_text
 from seqp2p.ui.styles import Glyphs
@@ -138,7 +138,14 @@ def _of_plain_card(view: View, card: Card, name: str) -> str:
     free = [format_square(view.variant, square) for square in squares if view.board[square] == FREE]
     taken = [format_square(view.variant, square) for square in squares if view.board[square] != FREE]
     if taken:
-        return t("{card} goes on {square}; {taken} is taken", card=name, square=listed(free), taken=listed(taken))
+        return tn(
+            "{card} goes on {squares}; {taken} is taken",
+            "{card} goes on {squares}; {taken} are taken",
+            len(taken),
+            card=name,
+            squares=listed(free),
+            taken=listed(taken),
+        )
     return t("{card} goes on {squares}", card=name, squares=listed(free))
 
 

@@ -26,7 +26,6 @@ NAMES = (
     "kim",
     "leo",
 )
-COLOURS = {"classic": ("blue", "green", "red"), "kids": ("red", "yellow", "green", "blue")}
 LINES = (
     LogLine("log", "seat 1 (ann) plays QH h2"),
     LogLine("remark", "bob: good luck, everybody; may the best cards be mine and the second best ones yours, ann"),
@@ -53,7 +52,7 @@ class Table:
 
     def __post_init__(self) -> None:
         position = self.position
-        colours = COLOURS[position.variant.name][: position.teams]
+        colours = position.variant.colours[: position.teams]
         settings = Settings(
             variant=position.variant.name,
             players=position.players,
