@@ -189,7 +189,7 @@ def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams
 @pytest.mark.parametrize("last", SUNS)
 def test_bots_complete_a_sequence_on_any_of_three_squares(name: str, last: str) -> None:
     chips = {"b1": "c1", "f3": "d3 e3 g3", "g5": "d5 e5 f5"}[last]
-    position = two({"a": chips, "b": "a2"}, "sun,orion,earth,meteor")
+    position = two({"a": chips, "b": "a2"}, "sun,titan,earth,pluto")
     action = BOTS[name](random.Random(1)).choose(view(position, 1))
     assert format_action(SPACE, action) == f"sun {last}"
 
