@@ -1,4 +1,4 @@
-"""A bot in a seat."""
+"""A seat played by a bot."""
 
 import random
 import secrets
@@ -15,12 +15,12 @@ async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result
     """Play this seat to the end of its game with a bot, or the one of that name in BOTS; returns how it ended.
 
     The bot chooses in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn takes.
-    Raises ValueError for a name that is none, IllegalAction for a choice that is not legal, and what the bot raises.
+    Raises ValueError for an unknown name, IllegalAction for a choice that is not legal, and any error of the bot.
     """
     if isinstance(bot, str):
         if bot not in BOTS:
             raise ValueError(f"there is no bot {bot!r}; there are {', '.join(BOTS)}")
-        # A bot's choices need no secrecy, but nobody should be able to foresee them either.
+        # A bot's choices need no secrecy, but no player should be able to foresee them.
         bot = BOTS[bot](random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
     async for turn in seat:
         begun = trio.current_time()

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import trio
 
-from seqp2p.api.home import GIVEN, LockedIdentity, held_identity, usual_name, usual_replay_dir
+from seqp2p.api.home import GIVEN, LockedIdentity, locked_identity, locked_key, usual_name, usual_replay_dir
 from seqp2p.crypto.identity import Identity
 from seqp2p.match.table import name_fault
 from seqp2p.net.addresses import Address, open_listeners, parse_address
@@ -32,18 +32,21 @@ class Endpoint:
 
 
 @contextlib.contextmanager
-def holding(identity: Identity | None) -> Generator[LockedIdentity]:
-    """Lock the given identity, or this player's own, until the block ends. Raises HomeError."""
-    if identity is not None:
-        yield LockedIdentity(identity, GIVEN)
+def lock_identity(given: Identity | None, file: str | None = None) -> Generator[LockedIdentity]:
+    """Lock the given identity, or this player's own of that file, or the first free one, until the block ends.
+
+    Raises HomeError.
+    """
+    if given is not None:
+        yield LockedIdentity(given, GIVEN)
         return
-    with held_identity() as held:
-        yield held
+    with locked_identity() if file is None else locked_key(file) as locked:
+        yield locked
 
 
-def chosen_name(wish: str | None, held: LockedIdentity) -> str:
+def chosen_name(wish: str | None, identity: LockedIdentity) -> str:
     """Return the name to sit down with. Raises ValueError for one that others cannot be shown."""
-    name = usual_name(held.number) if wish is None else wish
+    name = usual_name(identity.number) if wish is None else wish
     if fault := name_fault(name):
         raise ValueError(fault)
     return name
@@ -54,12 +57,12 @@ async def open_endpoint(
     name: str | None, identity: Identity | None, replay_dir: Folder | None, listen: Address | None
 ) -> AsyncGenerator[Endpoint]:
     """Lock an identity and listen, until the block ends. Raises HomeError, ValueError, AddressError."""
-    with holding(identity) as held:
-        called = chosen_name(name, held)
+    with lock_identity(identity) as locked:
+        called = chosen_name(name, locked)
         directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
-        credentials = make_credentials(held.identity)
+        credentials = make_credentials(locked.identity)
         async with closing(await open_listeners(listen)) as listeners:
-            yield Endpoint(held, credentials, called, directory, listeners)
+            yield Endpoint(locked, credentials, called, directory, listeners)
 
 
 @contextlib.asynccontextmanager

@@ -1,4 +1,4 @@
-"""What has happened, for as many readers as there are: each reads all of it from the first event on."""
+"""A stream of events with any number of readers: each reads all of it, from the first event on."""
 
 from collections import deque
 from collections.abc import AsyncIterator
@@ -9,13 +9,13 @@ import trio
 E = TypeVar("E")
 
 EVENTS_MAX: Final = 10_000
-"""The longest game with all its remarks has half of this; what an open lobby tells of strangers is forgotten first."""
+"""The longest game with all its remarks has half of this; events of strangers in an open lobby are dropped first."""
 
 
 class Events(Generic[E]):
     """Frozen events in the order in which they came. ``async for`` gives each, and waits for the next until the end.
 
-    Nobody has to read them, and whoever does holds nothing up. Of more than EVENTS_MAX the oldest are forgotten.
+    They need not be read, and a slow reader delays nothing. Only the newest EVENTS_MAX are kept.
     """
 
     def __init__(self) -> None:
@@ -31,13 +31,13 @@ class Events(Generic[E]):
         return tuple(self._kept)
 
     def put(self, event: E) -> None:
-        """The next event."""
+        """Append an event."""
         self._kept.append(event)
         self._count += 1
         self._tell()
 
     def end(self) -> None:
-        """There will be no other."""
+        """Tell the readers that there are no more events."""
         self._ended = True
         self._tell()
 
@@ -45,7 +45,7 @@ class Events(Generic[E]):
         return _Reader(self)
 
     async def after(self, number: int) -> tuple[int, E] | None:
-        """The first event that is kept behind so many, and how many that makes; None at the end."""
+        """Return the first kept event after so many, and its number; None at the end."""
         while number >= self._count and not self._ended:
             await self._news.wait()
         if number >= self._count:

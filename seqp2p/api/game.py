@@ -55,10 +55,10 @@ def nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """How a game goes on that was resumed.
+    """State of a resumed game.
 
-    ``events`` had happened before, ``torn`` is set if the last record was broken off. ``reconnect`` finds the other
-    seats on this network, and is found by them, until it is cancelled.
+    ``events`` had happened before; ``torn``: the last record was broken off. ``reconnect`` finds the other seats on
+    this network, and lets them find this one, until it is cancelled.
     """
 
     events: tuple[Event, ...]
@@ -189,7 +189,7 @@ class LiveGame:
 
 
 def new_game(table: AgreedTable, identity: LockedIdentity, directory: Path) -> LiveGame:
-    """The game of an agreed table, with a new replay in this folder. Its files are made by ``play``."""
+    """Return the game of an agreed table, with a new replay in this folder. ``play`` makes its files."""
     match = Match(encode_agreement(table.agreement), table.seat)
     own = SeatKeys(table.seat, identity.identity, secrets.token_bytes)
     path = replay_path(directory, match.game.id, table.seat)
@@ -207,7 +207,7 @@ def new_game(table: AgreedTable, identity: LockedIdentity, directory: Path) -> L
 def seat_secrets(
     table: AgreedTable, own: SeatKeys, identity_file: str, listeners: Sequence[Listener]
 ) -> SidecarSecrets:
-    """The secrets that a seat keeps next to its replay, at the start of its game."""
+    """Return the secrets that a seat keeps next to its replay, at the start of its game."""
     agreement = encode_agreement(table.agreement)
     texts = [[str(each) for each in table.addresses.get(number, ())] for number in range(1, len(table.others) + 2)]
     return SidecarSecrets(
@@ -226,7 +226,7 @@ def seat_secrets(
 
 
 def first_error(error: BaseException) -> BaseException:
-    """The first error in a group that is none itself."""
+    """Return the first error in a group, at any depth."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("tuple[BaseException, ...]", error.exceptions)[0]
     return error

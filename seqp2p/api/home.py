@@ -22,12 +22,12 @@ from seqp2p.replay.locks import lock
 # More games of one person at once than this are no person.
 IDENTITIES_MAX = 64
 GIVEN: Final = 0
-"""The number of an identity that is in no file of this player's."""
+"""The number of an identity that has no file in this player's folder."""
 HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 
 
 class HomeError(Exception):
-    """This player's own files cannot be used as they are; the text says which and why, ``hint`` what to do."""
+    """This player's own files cannot be used; the text says which and why, ``hint`` what to do."""
 
     def __init__(self, text: str, hint: str = HOME_HINT) -> None:
         super().__init__(text)
@@ -35,12 +35,12 @@ class HomeError(Exception):
 
 
 def data_dir() -> Path:
-    """``SEQP2P_HOME`` if it is set, else where the platform keeps an application's data."""
+    """Return ``SEQP2P_HOME`` if it is set, else the platform's folder for an application's data."""
     return Path(os.environ.get("SEQP2P_HOME") or platformdirs.user_data_dir("seqp2p", appauthor=False))
 
 
 def own_dir() -> Path:
-    """The same folder, made if it is not there; raises HomeError."""
+    """Return the same folder, made if it is missing. Raises HomeError."""
     directory = data_dir()
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -50,17 +50,17 @@ def own_dir() -> Path:
 
 
 def usual_replay_dir() -> Path:
-    """Where replays go if nothing else is said."""
+    """Return the default folder for replays."""
     return data_dir() / "replays"
 
 
 def replay_path(directory: Path, game: bytes, seat: int) -> Path:
-    """A new file's path; nothing in it comes from a peer but hexadecimal digits of the game's hash."""
+    """Return the path of a new replay. Only hexadecimal digits of the game's hash in it come from a peer."""
     return directory / f"{_stamp()}-{game.hex()[:12]}-seat{seat}.seqp2p"
 
 
 def watch_path(directory: Path, game: bytes, key: bytes) -> Path:
-    """A new file's path for a spectator's replay: several of one account may watch one game."""
+    """Return the path of a spectator's new replay: several of one account may watch one game."""
     return directory / f"{_stamp()}-{game.hex()[:12]}-watch-{key.hex()[:8]}.seqp2p"
 
 
@@ -69,9 +69,9 @@ def _stamp() -> str:
 
 
 def usual_name(number: int = 1) -> str:
-    """The name to sit down with if no other is wished for: the one kept, or the account's.
+    """Return the default name: the one kept, or the account's.
 
-    The account's second identity adds its number, so that two games of one person do not sit down with one name.
+    The account's second identity adds its number, so that two games of one person have two names.
     """
     candidates: list[str] = []
     with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -91,20 +91,20 @@ class LockedIdentity:
 
     @property
     def file(self) -> str:
-        """The name of the key's file in this player's folder."""
+        """The name of the key file in this player's folder."""
         return key_name(self.number)
 
 
 def key_name(number: int) -> str:
-    """The name of the file that has the identity of this number."""
+    """Return the name of the key file of this number."""
     if number == GIVEN:
         return "given"
     return "identity.key" if number == 1 else f"identity-{number}.key"
 
 
 @contextlib.contextmanager
-def held_identity() -> Generator[LockedIdentity]:
-    """This player's identity, held until the block ends; raises HomeError.
+def locked_identity() -> Generator[LockedIdentity]:
+    """Lock this player's first free identity until the block ends. Raises HomeError.
 
     A key can sit at a table once, so a second game of the same account takes the second identity, and so on: two
     terminals of one person can play each other.
@@ -125,8 +125,8 @@ def held_identity() -> Generator[LockedIdentity]:
 
 
 @contextlib.contextmanager
-def held_again(name: str) -> Generator[LockedIdentity]:
-    """The identity whose file has this name, held until the block ends; raises HomeError."""
+def locked_key(name: str) -> Generator[LockedIdentity]:
+    """Lock the identity whose file has this name until the block ends. Raises HomeError."""
     number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
     path = own_dir() / name if number else None
     if number is None or path is None or not path.exists():
@@ -142,7 +142,7 @@ def held_again(name: str) -> Generator[LockedIdentity]:
 
 
 def first_identity() -> Identity:
-    """This player's first identity, whether or not it is playing now; made if there is none. Raises HomeError."""
+    """Return this player's first identity, even if it plays now; make it if there is none. Raises HomeError."""
     path = own_dir() / key_name(1)
     descriptor = _open_key(path)
     try:
@@ -152,7 +152,7 @@ def first_identity() -> Identity:
 
 
 def own_keys() -> frozenset[bytes]:
-    """The public keys of all this player's identities; what is no key is passed over."""
+    """Return the public keys of all this player's identities; skip damaged files."""
     keys: set[bytes] = set()
     for path in sorted(data_dir().glob("identity*.key"))[:IDENTITIES_MAX]:
         with contextlib.suppress(CryptoError, OSError), path.open("rb") as file:
@@ -161,12 +161,12 @@ def own_keys() -> frozenset[bytes]:
 
 
 def what_failed(error: OSError) -> str:
-    """What the system says of it, without the file's name."""
+    """Return the system's text for the error, without the file's name."""
     return message(error.strerror or str(error))
 
 
 def _open_key(path: Path) -> int:
-    """The key file's descriptor; a key is made if there is none. Raises HomeError."""
+    """Open the key file, made if there is none. Raises HomeError."""
     try:
         if not path.exists():
             _make_key(path)
@@ -177,7 +177,7 @@ def _open_key(path: Path) -> int:
 
 
 def _make_key(path: Path) -> None:
-    """Write a new key, whole before anybody can see the file; one that another process makes meanwhile stays."""
+    """Write a new key, whole before its file appears; a key that another process makes meanwhile stays."""
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

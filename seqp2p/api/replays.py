@@ -17,7 +17,7 @@ Source: TypeAlias = str | os.PathLike[str] | bytes
 def verify(source: Source) -> Report:
     """Verify a replay: every signature, proof, share and move, by playing it again.
 
-    Whatever the bytes are, there is a report: ``verdict`` is verified, unfinished or invalid, and ``reason`` and
+    Any bytes have a report: ``verdict`` is verified, unfinished or invalid, and ``reason`` and
     ``step`` say why it is not verified. Raises OSError for a file that cannot be read. Takes up to seconds of one
     core: under trio, in ``trio.to_thread.run_sync``.
     """
@@ -25,7 +25,7 @@ def verify(source: Source) -> Report:
 
 
 def read(source: Source) -> Playback:
-    """The moments of a replay: what happened, the position after it, and all hands that were opened in the end.
+    """Read the moments of a replay: the event, the position after it, and all hands opened at the end.
 
     It is verified on the way: ``report`` is what ``verify`` gives, and ``moments`` go as far as the file is right.
     Raises OSError for a file that cannot be read.
@@ -34,5 +34,5 @@ def read(source: Source) -> Playback:
 
 
 def bytes_of(source: Source) -> bytes:
-    """A replay's bytes, and no more than one too many; raises OSError for what is no file."""
+    """Return the bytes of a replay, at most one too many. Raises OSError for a path that is no file."""
     return source if isinstance(source, bytes) else read_replay(source)

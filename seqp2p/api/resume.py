@@ -8,15 +8,15 @@ file. It listens where the seat did, signs its new addresses for the others, and
 import contextlib
 import os
 import secrets
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import trio
 
-from seqp2p.api.endpoint import address_of, closing
+from seqp2p.api.endpoint import address_of, closing, lock_identity
 from seqp2p.api.game import LiveGame, Resumption
-from seqp2p.api.home import GIVEN, LockedIdentity, held_again
+from seqp2p.api.home import LockedIdentity
 from seqp2p.api.seat import Seat, seated
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
@@ -73,18 +73,9 @@ async def resume(
     AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume.
     """
     stored = open_stored(Path(replay))
-    with stored.sidecar, _locked(identity, stored.secrets.identity) as locked:
+    with stored.sidecar, lock_identity(identity, stored.secrets.identity) as locked:
         async with resumed_game(stored, locked, address_of(listen)) as game, seated(game) as seat:
             yield seat
-
-
-@contextlib.contextmanager
-def _locked(identity: Identity | None, file: str) -> Generator[LockedIdentity]:
-    if identity is not None:
-        yield LockedIdentity(identity, GIVEN)
-        return
-    with held_again(file) as locked:
-        yield locked
 
 
 def open_stored(replay: Path) -> StoredGame:

@@ -156,9 +156,9 @@ class JoinedTable:
 
 
 def former_of(game: LiveGame) -> Former:
-    """What the host of the next game has to know of the last: whose key sits down again, and whose seat is kept.
+    """Return which keys of the last game sit down again without the code, and keep their seats.
 
-    Where the cards were not dealt a player was missing: the seats are free for others then.
+    Where the cards were not dealt, a player was missing, and the seats are free for others.
     """
     seats = {game.table.key(seat): seat for seat in game.table.others if seat not in game.out}
     return Former(game.table.game, seats, DEFAULT_LIMITS.rematch_keeps_s if game.dealt else 0.0)
@@ -183,7 +183,7 @@ async def open_table(
 
 
 async def joined_table(endpoint: Endpoint, route: Route, code: str) -> JoinedTable:
-    """The table at the end of this route."""
+    """Return the table at the end of this route. The seat is taken in its lobby."""
     return JoinedTable(endpoint, route, code, await listening_addresses(endpoint.listeners, route.host))
 
 

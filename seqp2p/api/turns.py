@@ -1,8 +1,8 @@
 """Turns as a script takes them: the session asks (``Questions`` is its player), and the script answers when it likes.
 
-Theory of operation. Every time the session asks there is a question; a script sees it as a turn. What ``Turn.play``
-hands in settles the question in one of three ways: the table has it (this seat's own ``Turned`` is told), the session
-asks again and says why it could not be, or the moment has passed (asked anew, skipped, dropped, the game is over).
+Theory of operation. Every time the session asks there is a question; a script sees it as a turn. The action handed in
+by ``Turn.play`` settles the question in one of three ways: the table has it (this seat's own ``Turned`` is told), the
+session asks again with the reason, or the moment has passed (asked again, skipped, dropped, the game is over).
 """
 
 from typing import Final
@@ -37,12 +37,12 @@ class Turn:
 
     @property
     def refused(self) -> str | None:
-        """Why the last action for this turn was not possible, or None."""
+        """The reason why the last action for this turn was not possible, or None."""
         return self._refused
 
     @property
     def open(self) -> bool:
-        """Whether an action for this turn is waited for."""
+        """True while an action for this turn is awaited."""
         return self._questions.is_open(self)
 
     async def play(self, action: Action | str) -> bool:
@@ -63,12 +63,12 @@ class Turn:
         return await self._questions.answer(self, _typed(action))
 
     def ask_again(self, view: View, refused: str) -> None:
-        """What was played was not possible: for ``Questions``."""
+        """Note that the action played was not possible: for ``Questions``."""
         self._view, self._refused = view, refused
 
 
 def _typed(action: object) -> Action:
-    """The action itself; raises TypeError, in the script and not in the session, where it is none."""
+    """Return the action. Raises TypeError, in the script and not in the session, if it is none."""
     try:
         # An Action is a tuple, and as one its parts are looked at.
         return msgspec.convert(tuple(action) if isinstance(action, Action) else action, Action)
@@ -93,7 +93,7 @@ class _OpenTurn:
 
 
 class Questions:
-    """The player of a seat that a script plays: it puts what the session asks before the script."""
+    """The SeatPlayer of a script: it passes the session's questions to the script as turns."""
 
     def __init__(self, match: Match, seat: SeatKeys) -> None:
         self._match = match
@@ -126,8 +126,8 @@ class Questions:
         assert question.action is not None, "an answer is an action"
         return question.action
 
-    def hear(self, event: TableEvent) -> None:
-        """Something has happened: it may settle what was handed in last."""
+    def on_event(self, event: TableEvent) -> None:
+        """Take an event: it may settle the action handed in last."""
         question = self._question
         if question is None or question.action is None:
             return
@@ -157,7 +157,7 @@ class Questions:
     # For the script.
 
     async def next(self) -> Turn | None:
-        """The next turn that the script has not seen, or that was refused since; None at the end."""
+        """Return the next turn that the script has not seen, or that was refused since; None at the end."""
         await trio.lowlevel.checkpoint()
         while not self._ended:
             question = self._question
@@ -168,12 +168,12 @@ class Questions:
         return None
 
     def is_open(self, turn: Turn) -> bool:
-        """Whether this turn's question waits for an answer."""
+        """Return True if this turn's question waits for an answer."""
         question = self._question
         return question is not None and question.turn is turn and not (question.action or question.settled.is_set())
 
     def misread(self, turn: Turn, reason: str) -> None:
-        """What was played is no action: the turn, if it is open, is asked about once more."""
+        """Ask once more about an open turn: the text played is no action."""
         if self.is_open(turn):
             turn.ask_again(turn.view, reason)
             self._fresh = True

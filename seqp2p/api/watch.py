@@ -15,7 +15,7 @@ import trio
 
 from seqp2p.api.at_table import AtTable
 from seqp2p.api.background_tasks import Runner
-from seqp2p.api.endpoint import Folder, chosen_name, holding
+from seqp2p.api.endpoint import Folder, chosen_name, lock_identity
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
 from seqp2p.api.game import first_error, nothing
@@ -92,7 +92,7 @@ async def enter_table(
     return WatchedGame(waiting, replay_dir)
 
 
-class Spectator(AtTable):
+class Spectator(AtTable[WatchEvent]):
     """A spectator at a table: ``async for event in spectator`` gives the events, from the first step of the game on.
 
     Everything is checked here as a seat checks it, and kept in a replay of one's own. ``Absent`` and ``Back`` are the
@@ -101,10 +101,10 @@ class Spectator(AtTable):
 
     def __init__(self, game: WatchedGame) -> None:
         """Made by ``watch``."""
-        super().__init__(game.match)
+        events = Events[WatchEvent]()
+        runner = Runner(partial(game.run, events.put), game.leave, events.end)
+        super().__init__(game.match, game.replay, events, runner)
         self._game = game
-        self._events = Events[WatchEvent]()
-        self._runner = Runner(partial(game.run, self._events.put), game.leave, self._events.end)
 
     def __repr__(self) -> str:
         return f"Spectator(game={self.game[:12]})"
@@ -114,32 +114,8 @@ class Spectator(AtTable):
         """What lies open on the table; None before the cards are dealt."""
         return self._game.view
 
-    @property
-    def events(self) -> Events[WatchEvent]:
-        """What happens, from the first event on."""
-        return self._events
-
-    @property
-    def result(self) -> Result | None:
-        """How the game ended, or why it could not be watched to its end; None while it goes on."""
-        return self._runner.result
-
-    @property
-    def replay(self) -> Path:
-        """The file of the replay; it is complete and signed when there is a ``result``."""
-        return self._game.replay
-
     def __aiter__(self) -> AsyncIterator[WatchEvent]:
         return aiter(self._events)
-
-    async def leave(self) -> None:
-        """Watch no longer; returns when the replay is complete."""
-        await trio.lowlevel.checkpoint()
-        await self._runner.leave()
-
-    def running(self) -> contextlib.AbstractAsyncContextManager[None]:
-        """Watch until the block ends: for this package."""
-        return self._runner.running()
 
 
 @contextlib.asynccontextmanager
@@ -157,7 +133,7 @@ async def watch(
     The block begins when the table is full, at once where it plays already; ``let_in`` is called before, when the
     code was right. Raises what ``join`` raises.
     """
-    with holding(identity) as locked:
+    with lock_identity(identity) as locked:
         called = chosen_name(name, locked)
         route = await find_route(address, code, ())
         directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)

@@ -15,12 +15,12 @@ class BotName(click.Choice[str]):
         super().__init__(list(BOTS))
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """What stands for the value in --help. (Before click 8.2 there was no context.)"""
+        """Return the value's name in --help. (Before click 8.2 there was no context.)"""
         del param, ctx
         return f"[{'|'.join((*BOTS, f'{STRONG}:N'))}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name; fails with the reason if there is no such bot."""
+        """Return the name; fail with the reason if there is no such bot."""
         if not isinstance(value, str):
             return super().convert(value, param, ctx)
         reason = why_no_bot(value)

@@ -1,4 +1,4 @@
-"""What every command has in common: its exit codes, and options that are about this program and not about a game."""
+"""Options and exit codes that every command has."""
 
 import os
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
 
 
 class ReplayPath(click.Path):
-    """The name of a file or a folder. An empty one, as from a variable that is not set, would mean this very folder."""
+    """The name of a file or a folder. An empty name, as from an unset variable, is refused: it means this folder."""
 
     def __init__(self) -> None:
-        # Whether it can be read is found out file by file: one that cannot be must not keep the others from it.
+        # Files are opened one by one: one that cannot be read must not stop the others.
         super().__init__(readable=False, path_type=Path)
 
     def convert(
@@ -41,7 +41,7 @@ class ReplayPath(click.Path):
 
 
 def common_options() -> list[click.Parameter]:
-    """The options that every command has."""
+    """Return the options that every command has."""
     return [
         click.Option(
             ["--no-progress"],
@@ -62,7 +62,7 @@ def common_options() -> list[click.Parameter]:
 
 
 def write_exit_codes(formatter: click.HelpFormatter) -> None:
-    """The section of --help on exit codes."""
+    """Write the section of --help on exit codes."""
     with formatter.section(t("Exit codes")):
         formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
 

@@ -21,7 +21,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print click's own script for this shell, whether or not it is installed here."""
+    """Print click's own script for this shell, even if the shell is not installed here."""
     kind = get_completion_class(shell)
     assert kind is not None, "click knows these shells"
     script = kind(context.find_root().command, {}, "seqp2p", VARIABLE)
@@ -29,7 +29,7 @@ def command(context: click.Context, shell: str) -> None:
 
 
 def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The unfinished games that ``resume`` can name: the ids by which replays with a seat's own file begin."""
+    """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
     del parameter
     from pathlib import Path
 

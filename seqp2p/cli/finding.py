@@ -1,4 +1,4 @@
-"""Finding a table on this LAN: the list of those that are there, the code, and the table that the code is of."""
+"""Finding a table on this LAN: the list of tables, the join code, and the route to its table."""
 
 import os
 import re
@@ -27,15 +27,15 @@ from seqp2p.ui.person.command_words import LEAVING, word_of
 
 QUESTION: Final = message("join code (like 7-amber-falcon): ")
 
-# A number and a word, as no machine is named by people who expect to be understood; one can be given with its port.
+# A number and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
 SETTLE_S = 0.3
-"""Several tables that are found at once are one change of the list."""
+"""Tables found within this time are one change of the list."""
 
 
 def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
-    """The host's address and the code, as far as they are given; raises CommandError (usage)."""
+    """Return the host's address and the code, as far as they are given. Raises CommandError (usage)."""
     if place is not None and _LIKE_A_CODE.fullmatch(place):
         if code is not None:
             raise CommandError(t("the join code is given twice"), t("leave out --code"), USAGE)
@@ -54,7 +54,7 @@ async def find_route(
     """
     code = None if code is None else parse_code(code)
     if address is not None:
-        if code is None:  # Nobody should have to look for a code that there is no host to check.
+        if code is None:  # A person looks for a code only once a host is there to check it.
             await trio.aclose_forcefully(await dial_in_time(address, tcp_dial, DEFAULT_LIMITS))
             code = await ask_code(view, output)
         return Route(address, tcp_dial), code
@@ -74,7 +74,7 @@ async def find_route(
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:
-    """The code as a person types it, asked for again until it can be one; raises CommandError when the input ends."""
+    """Ask a person for the code until it can be one. Raises CommandError when the input ends."""
     view.asks(translate(QUESTION))
     while True:
         if not view.shows:
@@ -89,7 +89,7 @@ async def ask_code(view: LobbyView, output: Output) -> str:
 
 
 def code_fault(text: str) -> str | None:
-    """Why this cannot be a join code, or None."""
+    """Return the reason why this cannot be a join code, or None."""
     try:
         parse_code(text)
     except BadCode as error:
@@ -102,7 +102,7 @@ def code_fault(text: str) -> str | None:
 
 
 def _is_address(text: str) -> bool:
-    """Whether this is a host's address with its port: a name alone may be a slip in a code."""
+    """Return True for a host's address with its port: a name alone may be a slip in a code."""
     try:
         parse_address(text)
     except AddressError:
@@ -111,7 +111,7 @@ def _is_address(text: str) -> bool:
 
 
 async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Output) -> None:
-    """Show the tables that are there, and again whenever that has changed, until cancelled."""
+    """Show the tables, and again after each change, until cancelled."""
     told: set[FoundTable] = set()
     shown: tuple[str, ...] | None = None
     view.tables(())
@@ -140,7 +140,7 @@ def _nothing_line(problem: str) -> str:
 
 
 def tell_table(found: FoundTable, output: Output) -> None:
-    """One table, for scripts."""
+    """Write a table for scripts."""
     advert = found.advert
     output.event(
         "table",
@@ -155,7 +155,7 @@ def tell_table(found: FoundTable, output: Output) -> None:
 
 
 def table_line(found: FoundTable) -> str:
-    """One table, for people."""
+    """Return a table's line for people."""
     advert = found.advert
     if advert.version != PROTOCOL_VERSION:
         state = t("another version of seqp2p")

@@ -24,7 +24,7 @@ from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
 
 ASK_AGAIN: Final = message("another game at this table? yes/no")
 ANSWER_S: Final = 60.0
-"""For a person to say whether to play again. A host's lobby is waited for longer (``rematch_wait_s``)."""
+"""For a person to choose another game. A joiner waits longer for the host's lobby (``rematch_wait_s``)."""
 OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 

@@ -52,7 +52,7 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Read what is given, and join."""
+    """Read the arguments, and join."""
     host, given = read_place(place, code)
     if given is None and not is_terminal():
         raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)

@@ -1,11 +1,11 @@
-"""Known players: the keys of those who were met, with their names, like a shell's known hosts.
+"""Known players: the keys of players met before, with their names, like a shell's known hosts.
 
-A name is only a word that somebody chose; a key cannot be borrowed. So whoever comes under a name that is known with
-another key is said loudly, and a person at a terminal is asked before the game begins.
+A player chooses a name freely, but cannot borrow a key. A player who has a known name and another key is told loudly,
+and a person at a terminal is asked before the game begins.
 
 The file ``known_players.json`` is in the data folder, mode 0600, whole at every moment. One player may have several
 keys (a laptop, a desktop): each that was said yes to is kept. Names that the lobby made by numbering ("ann 2") belong
-to nobody in particular: they are neither remembered nor compared. One's own other identities are nobody to be told of.
+to no particular player: they are neither remembered nor compared. This player's own other identities are not told.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ class _KnownFile(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Somebody at the table, compared with those who are known; ``known`` is the player it was compared with."""
+    """A player at the table, compared with a known one."""
 
     seat: int
     name: str
@@ -68,7 +68,7 @@ class Meeting:
 
 
 def meet(seat: int, name: str, key: bytes, players: Sequence[Known]) -> Meeting:
-    """Who this is, as far as is known."""
+    """Compare a player with the known ones."""
     by_key = next((known for known in players if known.key == key.hex()), None)
     by_name = [known for known in players if _looks(known.name) == _looks(name)]
     if by_key is not None and (by_key in by_name or _NUMBERED.fullmatch(name)):
@@ -83,7 +83,7 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known]) -> Meeting:
 
 
 async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
-    """Compare everybody at an agreed table with those who are known, say what there is to say, and remember.
+    """Compare the players of an agreed table with the known ones, tell the difference, and remember them.
 
     Raises CommandError (exit code 4) when ``ask`` is set and the person says no to a changed key, or says nothing:
     the table is left then. Without ``ask`` a changed key is said, and not remembered.
@@ -118,7 +118,7 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
 
 
 def tell(meeting: Meeting, output: Output) -> None:
-    """Say who it is: a line, or loudly where the key has changed."""
+    """Tell the meeting in a line, loudly where the key has changed."""
     seat, name, known = meeting.seat, meeting.name, meeting.known
     loud = _loud(output)
     match meeting.kind:
@@ -147,7 +147,7 @@ def tell(meeting: Meeting, output: Output) -> None:
 
 
 def meeting_note(meeting: Meeting) -> str:
-    """Who it is, in a few words; empty for a name that the lobby made."""
+    """Return the meeting in a few words; empty for a name that the lobby made."""
     match meeting.kind:
         case "new":
             return t("new here")
@@ -165,7 +165,7 @@ def meeting_note(meeting: Meeting) -> str:
 
 
 def load() -> tuple[Known, ...]:
-    """Those who are known, who was met last coming last; raises CommandError where the file is damaged."""
+    """Return the known players, the last met last. Raises CommandError where the file is damaged."""
     path = data_dir() / FILE
     try:
         with path.open("rb") as file:
@@ -188,7 +188,7 @@ def load() -> tuple[Known, ...]:
 
 
 def remember(meetings: Iterable[Meeting]) -> None:
-    """Keep those of them that have a name, as met last; raises CommandError."""
+    """Keep the players that have a name, as met last. Raises CommandError."""
     today = datetime.now().astimezone().date().isoformat()
     kept = [meeting for meeting in meetings if meeting.kind != "unnamed"]
     if not kept:
@@ -207,7 +207,7 @@ def remember(meetings: Iterable[Meeting]) -> None:
 
 
 def forget(name: str) -> list[Known]:
-    """Forget everybody known by this name; returns who that was."""
+    """Forget all players known by this name, and return them."""
     with _changing() as players:
         gone = [known for known in players if _looks(known.name) == _looks(name)]
         players[:] = [known for known in players if known not in gone]
@@ -216,7 +216,7 @@ def forget(name: str) -> list[Known]:
 
 @contextlib.contextmanager
 def _changing() -> Generator[list[Known]]:
-    """The players to change in place; written when the block ends. One process at a time."""
+    """Yield the players to change in place; write them when the block ends. One process at a time."""
     with home.locked(f"{FILE}.lock"):
         players = list(load())
         before = tuple(players)
@@ -256,7 +256,7 @@ def _is_whole(known: Known) -> bool:
 
 
 def _looks(name: str) -> str:
-    """What two names that look the same have in common."""
+    """Return a text that is the same for names that look the same."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
@@ -264,12 +264,12 @@ def _looks(name: str) -> str:
 
 
 def _loud(output: Output) -> Callable[[str], None]:
-    """Says a line on the screen or on standard error, whoever reads standard output."""
+    """Return a function that writes a line on the screen or on standard error."""
     return partial(output.say, kind="alarm") if output.screen else Output(json=True).say
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
-    """Whether a person says that this is who it should be."""
+    """Return True if the person confirms the player."""
     loud = _loud(output)
     loud(
         t(

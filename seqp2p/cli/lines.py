@@ -16,7 +16,7 @@ class LineReader:
     """Lines of a file descriptor. A descriptor that cannot be waited for (a plain file) is read as it is.
 
     One that cannot be read has no more lines. At a terminal the end of the input is a key (Ctrl-D): it is told, and
-    what is typed after it is read. A terminal that is gone ends this process (``hang_up``), which is no key.
+    lines typed after it are read. A terminal that is gone ends this process (``hang_up``).
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -26,7 +26,7 @@ class LineReader:
         self._is_terminal = False
 
     async def read_line(self) -> str | None:
-        """The next line without its end, or None when there are no more. Of a line, 4,096 bytes count.
+        """Return the next line without its end, or None when there are no more. Only 4,096 bytes of a line count.
 
         Raises TerminalGone.
         """
@@ -58,10 +58,10 @@ _stdin = LineReader(0)
 
 
 async def read_line() -> str | None:
-    """The next line of standard input, or None at its end."""
+    """Return the next line of standard input, or None at its end."""
     return await _stdin.read_line()
 
 
 def is_terminal() -> bool:
-    """Whether a person can be asked on standard input."""
+    """Return True if a person can be asked on standard input."""
     return sys.stdin is not None and sys.stdin.isatty()

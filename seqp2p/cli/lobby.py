@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SeatOptions:
-    """How the command line has a seat played.
+    """A seat's options on the command line.
 
     ``games`` are played without asking; ``start`` calls bots to the free seats, where this player may. With
     ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen.
@@ -54,12 +54,12 @@ class SeatOptions:
 
     @property
     def wished(self) -> ScreenWish | None:
-        """The screen that is wished for; None where no person plays."""
+        """The screen wished for; None where no person plays."""
         return self.wish if self.person else None
 
 
 class LobbyView:
-    """What a lobby shows. ``starts``: whether bots can be called to the free seats."""
+    """The lobby on a screen; does nothing without one. ``starts``: the host can call bots to the free seats."""
 
     def __init__(self, output: Output, title: str, *, starts: bool = False) -> None:
         self._screen = output.screen
@@ -68,7 +68,7 @@ class LobbyView:
 
     @property
     def shows(self) -> bool:
-        """Whether there is a screen, so that nothing of this needs a line."""
+        """True if there is a screen, so that the lobby needs no lines."""
         return self._scene is not None
 
     def show(self) -> None:
@@ -77,19 +77,19 @@ class LobbyView:
             self._screen.show(self._scene)
 
     def asks(self, question: str) -> None:
-        """What is asked; nothing where the text is empty."""
+        """Show a question; none for an empty text."""
         self._change(asks=question)
 
     def tables(self, lines: Sequence[tuple[int, str]] | None) -> None:
-        """The tables that can be found, by number; None when none is looked for any more."""
+        """Show the tables found, by number; None hides the list."""
         self._change(tables=None if lines is None else tuple(lines))
 
     def code(self, code: str, ways: Sequence[str]) -> None:
-        """The code that holds now, and the commands by which others come."""
+        """Show the code that holds now, and the commands by which others join."""
         self._change(code=code, ways=tuple(ways))
 
     def seats(self, event: LobbyShown) -> None:
-        """Who sits where, and how the table plays."""
+        """Show the seats and the settings of the table."""
         if self._scene is None:
             return
         settings = event.settings
@@ -160,7 +160,7 @@ class LobbyTeller:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
         if not await wait_in_lobby(console, self.options.start, self._told) and not console.terminal:
-            # An input that ended at once hides no answer to whether a host is there; but that may never come.
+            # An input that ended at once does not hide that no host is there; but that news may never come.
             with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
                 await self._shown.wait()
             console.say(t("your input has ended"))

@@ -1,6 +1,6 @@
 """The file that ``--log-file`` names: events, errors, and where a fault in seqp2p itself has come from.
 
-Mode 0600, in English, and without secrets: what is a secret is never handed to it, and whatever still looks like one
+Mode 0600, in English, and without secrets: secrets are never handed to it, and text that still looks like one
 (a join code, a key or scalar in digits, bytes, a card in the text of a fault) is written as ``[redacted]``. Nothing is
 written anywhere unless a file was named; until then, nothing of this is even imported.
 """
@@ -27,7 +27,7 @@ _SECRETS: Final = re.compile(
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(r"\s*\d+[\s_-]*[^\W\d_]+[\s_-]*[^\W\d_]*\s*")
-# What events tell a host's own screen or script, and nobody else.
+# Fields of events that are for a host's own screen or script alone.
 _OWN_FIELDS: Final = frozenset({"code"})
 
 _logger: "logging.Logger | None" = None
@@ -35,7 +35,7 @@ _path = ""
 
 
 def start(path: str) -> None:
-    """Write to this file from now on, behind what it has; raises OSError."""
+    """Append to this file from now on. Raises OSError."""
     import logging
     import platform
     import time
@@ -43,7 +43,7 @@ def start(path: str) -> None:
     global _logger, _path  # noqa: PLW0603  # one process, one file
     os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
     os.chmod(path, 0o600)  # noqa: PTH101  # what --help need not wait for
-    logging.raiseExceptions = False  # A disk that is full is no reason to show anybody a trace.
+    logging.raiseExceptions = False  # A full disk is no reason to print a trace.
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     form = logging.Formatter("%(asctime)s.%(msecs)03dZ %(process)d %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
     form.converter = time.gmtime
@@ -76,7 +76,7 @@ def _arguments(words: Sequence[str]) -> list[str]:
 
 
 def path() -> str:
-    """The file that is written to, or an empty text."""
+    """Return the path of the file, or an empty text."""
     return _path
 
 
@@ -90,13 +90,13 @@ def event(name: str, fields: Mapping[str, Any]) -> None:
 
 
 def error(text: str, hint: str, exit_code: int) -> None:
-    """What this process ends with, where that is no fault of the program."""
+    """Write the error that ends this process, if it is no fault of the program."""
     if _logger is not None:
         _logger.error("exit code %d: %s; hint: %s", exit_code, redacted(text), redacted(hint))
 
 
 def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A fault of the program: its traceback, without the cards and secrets that the text of an error may quote."""
+    """Write a fault of the program: its traceback, without error texts, which may quote cards and secrets."""
     if _logger is not None:
         import traceback
 
@@ -105,7 +105,7 @@ def fault(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def redacted(text: str) -> str:
-    """The text without what could be a secret.
+    """Return the text without parts that could be secrets.
 
     >>> redacted("--code 7-amber-falcon"), redacted("nonce " + "ab" * 32), redacted("left b'x'")
     ('--code [redacted]', 'nonce [redacted]', 'left [redacted]')

@@ -51,7 +51,7 @@ VALUES = MappingProxyType(
     }
 )
 
-# What is no option, and would be taken for a misspelt one: the command, and what to say instead.
+# Options of another command that a user may expect here: the command, the option, and the advice.
 MEANT = MappingProxyType(
     {
         ("play", "--players"): message("--bots says how many bots you play against"),
@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
     """A group that imports a subcommand when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The subcommands in the order in which --help lists them."""
+        """Return the subcommands in the order in which --help lists them."""
         del ctx
         return list(COMMANDS)
 
@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that the first argument names; raises CommandError with the nearest name if there is none."""
+        """Return the subcommand named first. Raises CommandError with the nearest name if there is none."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             import difflib
 
@@ -100,18 +100,18 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of subcommands, without importing any."""
+        """Write the list of subcommands, without importing any."""
         del ctx
         with formatter.section(t("Commands")):
             formatter.write_dl([(name, translate(text)) for name, (_, text) in COMMANDS.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What this program ends with."""
+        """Write the exit codes."""
         del ctx
         write_exit_codes(formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """Commands, without importing any, and the options of the group."""
+        """Complete commands, without importing any, and the options of the group."""
         from click.shell_completion import CompletionItem
 
         found = [
@@ -123,7 +123,7 @@ class LazyGroup(click.Group):
 
 
 def spoken(command: click.Command) -> click.Command:
-    """The command with what every command has, and its help in the reader's language."""
+    """Return the command with the common options, and its help in the reader's language."""
     said_again = copy.copy(command)
     said_again.help = translate(command.help or "")
     said_again.params = [copy.copy(parameter) for parameter in command.params]
@@ -168,7 +168,7 @@ def main() -> None:
 
 
 def end_with(error: CommandError) -> None:
-    """Say what this process ends with; in a game that is not over, the way back is what to do."""
+    """Print the error that ends this process; its hint is how to resume a game that is not over."""
     if command := resume_hint.command():
         error.hint = t("come back with: {command}", command=command)
     log_file.error(message_of(error), error.hint, error.exit_code)
@@ -188,7 +188,7 @@ def run() -> int:
 
 
 def usage_error(error: click.UsageError) -> CommandError:
-    """What is wrong with the command line, said the way this program says it."""
+    """Return the error in the words of this program."""
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # Only where there is a screen.
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How this seat plays: by a bot of this name, or a program; ``pace_s`` is the least time that these take."""
+    """The player of a seat: a bot of this name, a program, or a person; ``pace_s`` is a bot's least time for a turn."""
 
     bot: str | None
     pace_s: float
@@ -55,12 +55,12 @@ class Choices:
 
     @property
     def person(self) -> bool:
-        """Whether neither bot nor program plays, but a person."""
+        """True if a person plays, not a bot or a program."""
         return self.bot is None and self.program is None
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPlayer:
-    """The program, bot or person that plays this seat."""
+    """Return the program, bot or person that plays this seat."""
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
@@ -68,12 +68,12 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPla
         person = ScreenPerson(own_console(reporter.output), sight, PATIENCE_S, reporter.output.screen)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
-    # A bot's choices need no secrecy, but nobody should be able to foresee them either.
+    # A bot's choices need no secrecy, but no player should be able to foresee them.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
 
 
 class ScreenPerson(Person):
-    """A person before whose eyes the table is, if there is a screen: it shows at once what is asked."""
+    """A Person with a full-screen table, if there is a screen: repaints as soon as a question opens."""
 
     def __init__(
         self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float], screen: "Screen | None"
@@ -89,13 +89,13 @@ class ScreenPerson(Person):
 
 
 def resume_options(replay: Path, choices: Choices) -> list[str]:
-    """What ``resume`` has to be told to have the seat played as it was."""
+    """Return the options with which ``resume`` has the seat played as it was."""
     played = choices.program.options if choices.program else []
     return [*home.resume_options(replay, choices.bot), *played]
 
 
 def own_console(output: Output) -> Console:
-    """The standard input and what is said to people, for the person who sits there."""
+    """Return the console of the person at this process: its input and output."""
     say = output.say if output.screen is None else partial(output.say, kind="answer")
     shows_table = output.screen is not None
     hears = not shows_table and bool(os.environ.get("ACCESSIBLE"))
@@ -103,7 +103,7 @@ def own_console(output: Output) -> Console:
 
 
 def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:
-    """The safety words with another seat, None before the keys are shown."""
+    """Return a function that gives the safety words with a seat, None before the keys are shown."""
     keys = [seat.key for seat in match.game.agreement.seats]
 
     def words(seat: int) -> Sequence[str] | None:
@@ -114,7 +114,7 @@ def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:
 
 
 def joint_seed(match: Match) -> bytes | None:
-    """The nonces of step ``reveal`` in seat order, one after the other; None before that step has closed."""
+    """Join the nonces of step ``reveal`` in seat order; return None before that step has closed."""
     closed = next((step for step in match.record[:2] if step.number == 2), None)
     if closed is None:
         return None
@@ -131,7 +131,7 @@ async def play(game: LiveGame, choices: Choices, output: Output) -> int:
     else:
         reporter.resumed(own, match.number, resumption.events)
     resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
-    # Signals are received until all is said: an impatient second Ctrl-C must not cut off how the game ended.
+    # Signals are received to the end: an impatient second Ctrl-C must not cut off the result.
     with trio.open_signal_receiver(*polite_signals()) as signals:
         player = make_player(choices, reporter, game.own)
         if isinstance(player, Person) and game.dealt:
@@ -177,7 +177,7 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
 
 
 def _hearing(person: Person) -> Callable[[TableEvent], None]:
-    """What a person hears of the table: the game, and questions about seats that are away."""
+    """Return a function that passes events to a person, with questions about seats that are away."""
 
     def hear(event: TableEvent) -> None:
         match event:

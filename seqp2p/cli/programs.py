@@ -1,4 +1,4 @@
-"""A seat that is played by somebody else's program: the options that name it, and how it is told of its table."""
+"""A seat that a program plays: the options that name the program, and the events that it gets."""
 
 import functools
 import random
@@ -27,7 +27,7 @@ TIME_S_MAX = 86_400
 
 
 def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a command that plays a seat; the command gets them as ``program``, None where none is named."""
+    """Add the options that name a program; the command gets them as ``program``, None where none is named."""
 
     @functools.wraps(command)
     def with_program(
@@ -51,7 +51,7 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How long a program may take."""
+    """Add the option for the time a program may take."""
     return click.option(
         "--exec-time",
         "exec_time_s",
@@ -62,7 +62,7 @@ def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
-    """The program of this command line, split as a shell would; raises CommandError (usage) if there is none."""
+    """Return the program of this command line, split as by a shell. Raises CommandError (usage) if there is none."""
     try:
         arguments = tuple(shlex.split(line))
     except ValueError:
@@ -77,7 +77,7 @@ def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
 
 
 def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: Output) -> ExecPlayer:
-    """The player of a seat at a table of peers."""
+    """Return the player of a seat that this program plays."""
     settings = game.agreement.settings
     table = hello(
         seat,
@@ -112,7 +112,7 @@ def _telling(output: Output) -> Callable[[Notice], None]:
 
 
 def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
-    """What a program hears of its table."""
+    """Return a function that passes events to a program."""
 
     def hear(event: TableEvent) -> None:
         match event:

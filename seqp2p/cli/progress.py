@@ -1,6 +1,6 @@
-"""How far something is: a bar over files, a line about a step of the game; on standard error, at a terminal only.
+"""Progress on standard error, at a terminal only: a bar over files, a line about a step of the game.
 
-A line is repainted in its place, and wiped away before anything else is written, so that what was said stays whole.
+A line is repainted in its place, and wiped away before other text, so that lines stay whole.
 Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader.
 """
 
@@ -31,7 +31,7 @@ def hide() -> None:
 
 
 def can_show() -> bool:
-    """Whether progress can be shown: somebody looks, and lines can be repainted."""
+    """Return True if progress can be shown: standard error is a terminal, and lines can be repainted."""
     plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("ACCESSIBLE"))
     return not _hidden and not plain and sys.stderr.isatty()
 
@@ -54,7 +54,7 @@ def wipe() -> None:
 
 @contextlib.contextmanager
 def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[], None]]:
-    """A bar of this many steps while the block lasts; call what is yielded after each. Nothing for a single step."""
+    """Show a bar of this many steps while the block lasts; call the yielded function after each."""
     done = 0
 
     def advance() -> None:
@@ -75,14 +75,14 @@ def bar(count: int, label: str, *, shown: bool = True) -> Generator[Callable[[],
 
 
 def of_setup(match: "Match", own: int) -> str:
-    """What the table is waited for before its cards are dealt, in one line; empty in the game."""
+    """Return a line about the work before the cards are dealt; empty in the game."""
     if match.game.position is not None and match.kind != "deal":
         return ""
     return of_cards(match, own)
 
 
 def of_cards(match: "Match", own: int) -> str:
-    """How far the cards are, whenever they are shuffled and dealt, in one line; else empty."""
+    """Return a line about a shuffle or a deal; else an empty text."""
     if match.kind == "deal":
         return t("the cards are being dealt…")
     if match.kind != "shuffle" or match.plan is None:
@@ -95,7 +95,7 @@ def of_cards(match: "Match", own: int) -> str:
 
 
 def shuffled(match: "Match") -> tuple[int, int]:
-    """How many seats have shuffled in this round of shuffles, and how many shuffle."""
+    """Return how many seats have shuffled in this round of shuffles, and how many shuffle."""
     assert match.plan is not None, "a shuffle is planned"
     seats = list(match.game.seats)
     return seats.index(match.plan.subject), len(seats)
@@ -108,6 +108,6 @@ def _width() -> int:
 
 
 def _write(text: str) -> None:
-    with contextlib.suppress(OSError):  # A terminal that is gone.
+    with contextlib.suppress(OSError):  # The terminal is gone.
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -9,7 +9,8 @@ from typing import Final
 
 import click
 
-from seqp2p.api.home import held_again, own_keys
+from seqp2p.api.endpoint import lock_identity
+from seqp2p.api.home import own_keys
 from seqp2p.api.resume import StoredGame, open_stored, resumed_game
 from seqp2p.bots.program import Program
 from seqp2p.cli import progress
@@ -73,7 +74,7 @@ async def resume(
     """Resume the seat, and play on; return the exit code."""
     progress.show(t("the game so far is checked…"))
     stored = find_stored(choices.replay_dir, game)
-    with stored.sidecar, held_again(stored.secrets.identity) as locked:
+    with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:
         async with ending_with_parent(wanted=orphan_ends), contextlib.AsyncExitStack() as stack:
             try:
                 resumed = await stack.enter_async_context(resumed_game(stored, locked, listen))

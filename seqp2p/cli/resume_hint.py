@@ -1,4 +1,4 @@
-"""The way back into the game that this process plays, where it ends on somebody: the exact command, while it helps."""
+"""The command that resumes the game of this process, for the hint of an error that ends it."""
 
 import shlex
 from collections.abc import Sequence
@@ -20,23 +20,23 @@ _is_child = False
 
 
 def is_child() -> None:
-    """Another process has started this one for its own ends: nobody comes back into its games."""
+    """Note that another process has started this one: its games are not resumed."""
     global _is_child  # noqa: PLW0603  # said once, at the start
     _is_child = True
 
 
 def is_possible() -> bool:
-    """Whether a game of this process can be taken up again, whatever ends it but its own player."""
+    """Return True if a game of this process can be resumed, unless its own player ends it."""
     return not _is_child
 
 
 def remember(replay: "Path", game: bytes, options: Sequence[str]) -> None:
-    """This process plays a seat of this game from now on; ``options`` are what ``resume`` has to be told besides."""
+    """Note that this process plays a seat of this game; ``options`` are the options that ``resume`` needs."""
     _played[:] = [_KeptSeat(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
 
 
 def is_seat_kept() -> bool:
-    """Whether there is a seat that can be taken again: its game is not over for it, and it was not left."""
+    """Return True if a seat can be resumed: its game is not over for it, and it was not left."""
     if not _played or _is_child:
         return False
     from seqp2p.replay.sidecar import sidecar_path  # what --help need not wait for
@@ -45,5 +45,5 @@ def is_seat_kept() -> bool:
 
 
 def command() -> str | None:
-    """What to type to take the seat again; None where there is no seat, or none that could be taken."""
+    """Return the command that resumes the seat; None where no seat can be resumed."""
     return shlex.join(_played[0].words) if is_seat_kept() else None

@@ -1,4 +1,4 @@
-"""Running a command's asynchronous part, and turning whatever ends it into one sentence and an exit code."""
+"""Running a command's asynchronous part; its error becomes one sentence and an exit code."""
 
 import contextlib
 import signal
@@ -19,8 +19,9 @@ from seqp2p.replay.sidecar import SidecarError
 from seqp2p.ui.language import t, translate
 
 LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
-_FILES: Final = HomeError | SidecarError | ResumeError
-_UNDERSTOOD: Final = CommandError | NetError | _FILES | TerminalGone | KeyboardInterrupt
+_UNDERSTOOD: Final = (
+    CommandError | NetError | HomeError | SidecarError | ResumeError | TerminalGone | KeyboardInterrupt
+)
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
@@ -40,12 +41,12 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
 
 
 def as_command_error(error: BaseException) -> CommandError:
-    """What a user reads of an error that has a name."""
+    """Return the error that a user reads."""
     if isinstance(error, CommandError):
         return error
     if isinstance(error, NetError):
         return CommandError(sentence(message_of(error)), error.hint or LOST_HINT, NOT_CONNECTED)
-    if isinstance(error, _FILES):
+    if isinstance(error, HomeError | SidecarError | ResumeError):
         return CommandError(message_of(error), error.hint)
     if isinstance(error, TerminalGone):
         return CommandError(t("the terminal is gone"), exit_code=ABANDONED)
@@ -54,7 +55,7 @@ def as_command_error(error: BaseException) -> CommandError:
 
 def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
     """Run it; raises CommandError or TerminalGone where a signal has ended it."""
-    # What Ctrl-C raises comes through everything that is open as it is.
+    # Ctrl-C raises KeyboardInterrupt by itself.
     signals = [number for number in polite_signals() if number != signal.SIGINT]
     with contextlib.ExitStack() as handled:
 
@@ -91,7 +92,7 @@ async def ending_with_parent(*, wanted: bool) -> AsyncGenerator[None]:
 
 
 async def cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
-    """End with the process that started this one, however it ended: its end of the pipe closes with it."""
+    """Cancel when the process that started this one has ended: its end of the pipe closes then."""
     reader = LineReader(0)
     while await reader.read_line() is not None:
         pass
@@ -107,6 +108,6 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def sentence(text: str) -> str:
-    """The text in the reader's language, with a small first letter and no full stop: it stands after ``error:``."""
+    """Return the text in the reader's language, to stand after ``error:``: a small first letter and no full stop."""
     text = translate(text)
     return text[:1].lower() + text[1:].rstrip(".")

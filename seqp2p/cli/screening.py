@@ -1,4 +1,4 @@
-"""Whether a person gets a screen, and which: the options, the environment, and the terminal that there is."""
+"""The choice of a screen for a person, by the options, the environment and the terminal."""
 
 import contextlib
 import functools
@@ -21,7 +21,7 @@ _DUMB: Final = frozenset({"", "dumb", "unknown"})
 
 @dataclass(frozen=True, slots=True)
 class ScreenWish:
-    """What the command line says of the screen; None as the palette is the environment's, or the usual one."""
+    """The screen options of the command line. Without a palette the environment's is used, or the default."""
 
     plain: bool = False
     palette: str | None = None
@@ -29,7 +29,7 @@ class ScreenWish:
 
 
 def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that a person sits at; the command gets them as ``wish``."""
+    """Add the options of every command with a screen; the command gets them as ``wish``."""
 
     @functools.wraps(command)
     def with_wish(*, plain: bool, palette: str | None, ascii_only: bool, **others: Any) -> None:
@@ -55,7 +55,7 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def can_show(output: Output, wish: ScreenWish) -> bool:
-    """Whether there is a terminal to paint on, and a person who wants that."""
+    """Return True if there is a terminal to paint on, and a person who wants that."""
     if wish.plain or output.json or os.environ.get("ACCESSIBLE") or os.environ.get("TERM", "") in _DUMB:
         return False
     return sys.stdin.isatty() and sys.stdout.isatty()
@@ -63,9 +63,9 @@ def can_show(output: Output, wish: ScreenWish) -> bool:
 
 @contextlib.asynccontextmanager
 async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[Output]:
-    """The output with a screen until the block ends, where there can be one and it is wished for; else as it is.
+    """Yield the output with a screen until the block ends, if one is possible and wished for; else as it is.
 
-    What is to remain of what was said is printed when the terminal is as it was before.
+    Lines that are to remain are printed once the terminal is restored.
     """
     if wish is None or not can_show(output, wish):
         yield output
@@ -87,5 +87,5 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
 
 
 def _is_unicode() -> bool:
-    """Whether standard output takes every sign that the screen may show."""
+    """Return True if standard output takes every sign that the screen may show."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

@@ -1,4 +1,4 @@
-"""What asks this process to end, and how a command that waits for no network ends then."""
+"""Signals that ask this process to end, and the end of a command that waits for no network."""
 
 import signal
 from collections.abc import Callable, Generator, Iterable
@@ -11,25 +11,25 @@ from seqp2p.ui.language import t
 
 
 def polite_signals() -> list[int]:
-    """What asks a process to end: Ctrl-C, a polite kill, a terminal that closes."""
+    """Return the signals that ask a process to end: Ctrl-C, a polite kill, a terminal that closes."""
     return [signal.SIGINT, signal.SIGTERM, *awaited()]
 
 
 def stopped_by(number: int) -> CommandError | TerminalGone:
-    """What a command ends with that this signal has asked to end."""
+    """Return the error of a command that this signal has asked to end."""
     return TerminalGone() if number == HANGUP else CommandError(t("stopped"), exit_code=ABANDONED)
 
 
 @contextmanager
 def stopping_alike() -> Generator[None]:
-    """Whatever asks this process to end comes as a KeyboardInterrupt, as Ctrl-C does."""
+    """Let all these signals raise KeyboardInterrupt, as Ctrl-C does."""
     with handling(polite_signals(), signal.default_int_handler):
         yield
 
 
 @contextmanager
 def handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], object]) -> Generator[None]:
-    """These signals do this until the block ends."""
+    """Handle these signals so until the block ends."""
     before = {number: signal.signal(number, handler) for number in signals}
     try:
         yield

@@ -27,13 +27,13 @@ async def teach(output: Output, wish: ScreenWish) -> int:
             else:
                 finished = await _at_table(own_console(shown_on), shown_on.screen)
     except* KeyboardInterrupt:
-        pass  # Nobody waits for whoever leaves.
+        pass  # Leaving ends the tutorial.
     return DONE if finished else ABANDONED
 
 
 async def _at_table(desk: Console, screen: Screen) -> bool:
-    """With the board before one's eyes; says whether it was played to its end."""
-    # What paints takes its time to import: whoever wants lines does without it.
+    """Lead through the tutorial on the screen; return True if it was played to its end."""
+    # The screen is slow to import: lines do without it.
     from seqp2p.ui.table_scene import TableScene
 
     tutorial = Tutorial()

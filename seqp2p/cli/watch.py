@@ -9,7 +9,7 @@ from typing import Final
 import click
 import trio
 
-from seqp2p.api.endpoint import chosen_name, holding
+from seqp2p.api.endpoint import chosen_name, lock_identity
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
 from seqp2p.cli.finding import find_route, read_place
@@ -78,7 +78,7 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Read what is given, and watch."""
+    """Read the arguments, and watch."""
     host, given = read_place(place, code)
     if given is None and not is_terminal():
         raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
@@ -92,7 +92,7 @@ async def watch(
 ) -> int:
     """Find the table, be let in, then watch; return the exit code."""
     async with on_screen(plain, wish) as output, ending_with_parent(wanted=not options.listens):
-        with holding(None) as locked:
+        with lock_identity(None) as locked:
             lobby = LobbyView(output, t("seqp2p: watch a table"))
             route, given = await find_route(host, code, (), lobby, output)
             name = chosen_name(options.name, locked)

@@ -72,11 +72,11 @@ async def test_played(asker: Asker) -> None:
     await asker.play(await asker.turn())
     assert (asker.chosen, asker.played) == ([PASS], [])
     # Of no concern: what others do, and what is said.
-    asker.questions.hear(Remarked(1, 1, "hello", courtesy=True))
+    asker.questions.on_event(Remarked(1, 1, "hello", courtesy=True))
     await wait_all_tasks_blocked()
     assert asker.played == []
-    asker.questions.hear(Turned(3, asker.own.number, PASS))
-    asker.questions.hear(Turned(3, asker.own.number, PASS))
+    asker.questions.on_event(Turned(3, asker.own.number, PASS))
+    asker.questions.on_event(Turned(3, asker.own.number, PASS))
     await wait_all_tasks_blocked()
     assert asker.played == [True]
 
@@ -89,18 +89,18 @@ async def test_the_moment_has_passed(asker: Asker, what: str) -> None:
     own = asker.own.number
     match what:
         case "other action":
-            asker.questions.hear(Turned(3, own, END))
+            asker.questions.on_event(Turned(3, own, END))
         case "skipped":
-            asker.questions.hear(Skipped(own))
+            asker.questions.on_event(Skipped(own))
         case "dropped":
-            asker.questions.hear(Dropped((own,)))
+            asker.questions.on_event(Dropped((own,)))
         case "asked anew":
             asker.ask()
         case "over":
             asker.questions.end()
         case _:
             asker.move_on()
-            asker.questions.hear(Remarked(1, 1, "hello", courtesy=True))
+            asker.questions.on_event(Remarked(1, 1, "hello", courtesy=True))
     await wait_all_tasks_blocked()
     assert asker.played == [False]
     assert not turn.open

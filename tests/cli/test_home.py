@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.api.home import IDENTITIES_MAX, HomeError, data_dir, held_identity, replay_path, usual_name
+from seqp2p.api.home import IDENTITIES_MAX, HomeError, data_dir, locked_identity, replay_path, usual_name
 from seqp2p.cli import home
 from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.crypto.identity import Identity, fingerprint
@@ -174,28 +174,28 @@ def test_a_wish_is_taken_as_it_is_by_every_identity() -> None:
 
 
 def test_every_game_at_once_has_an_identity_of_its_own(own_home: Path) -> None:
-    with held_identity() as first, held_identity() as second, held_identity() as third:
+    with locked_identity() as first, locked_identity() as second, locked_identity() as third:
         held = [first, second, third]
         assert [each.number for each in held] == [1, 2, 3]
         assert len({each.identity.public for each in held}) == 3
-    with held_identity() as again:
+    with locked_identity() as again:
         assert (again.number, again.identity.public) == (1, first.identity.public)
     assert [mode(path) for path in own_home.iterdir()] == [0o600] * 3
     assert home.first_identity().public == first.identity.public
 
 
 def test_asking_who_one_is_takes_no_identity_from_a_game(cli: Cli) -> None:
-    with held_identity() as held:
+    with locked_identity() as held:
         assert json.loads(cli("id", "--json")[1])["key"] == held.identity.public.hex()
 
 
 def test_more_games_than_a_person_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqp2p.api.home.IDENTITIES_MAX", 2)
     with (
-        held_identity(),
-        held_identity(),
+        locked_identity(),
+        locked_identity(),
         pytest.raises(HomeError, match="2 games of this account are going on already"),
-        held_identity(),
+        locked_identity(),
     ):
         pass
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.api.game import LiveGame
-from seqp2p.api.home import data_dir, held_identity
+from seqp2p.api.home import data_dir, locked_identity
 from seqp2p.cli import home, known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import CommandError, Output
@@ -169,7 +169,7 @@ async def test_who_is_new_is_remembered_and_known_the_next_time(
 
 
 async def test_ones_own_other_identities_are_nobody(capsys: pytest.CaptureFixture[str], own_home: Path) -> None:
-    with held_identity() as first, held_identity() as second:
+    with locked_identity() as first, locked_identity() as second:
         (own_home / "identity-3.key").write_bytes(b"damaged")
         seats = Seats((Seat("me", first.identity.public), Seat("me 2", second.identity.public)))
         await check_known(cast("LiveGame", Agreed(seats, {})), Output(json=False), ask=True)

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from seqp2p.api.game import LiveGame, seat_secrets
-from seqp2p.api.home import HomeError, held_again, held_identity, key_name, replay_path
+from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, resumed_game
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
 from seqp2p.cli.resume import find_stored
@@ -242,7 +242,7 @@ def test_an_agreement_that_cannot_be(games: Path, brief: Played) -> None:
 @asynccontextmanager
 async def resumed_at(games: Path, listen: Address | None = None) -> AsyncGenerator[LiveGame]:
     stored = find_stored(games, None)
-    with stored.sidecar, held_again(stored.secrets.identity) as locked:
+    with stored.sidecar, locked_key(stored.secrets.identity) as locked:
         async with resumed_game(stored, locked, listen) as game:
             yield game
 
@@ -287,7 +287,7 @@ async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
         assert (said["seat"], said["number"]) == (2, 1)
         # The seat and its key are held meanwhile.
         assert "another seqp2p process holds this seat" in str(refusal(games))
-        with held_identity() as held:
+        with locked_identity() as held:
             assert held.number == 2
     assert replay.read_bytes() == before
     with taken(games):
@@ -365,14 +365,14 @@ async def test_a_key_that_is_not_there_any_more(games: Path, brief: Played, own_
     crash(games, brief, 3, identity="identity-2.key")
     await refused(games, "the identity key of this seat is not in this player's folder")
     for name in ("identity-65.key", "..", "name", "identity-02.key"):
-        with pytest.raises(HomeError), held_again(name):
+        with pytest.raises(HomeError), locked_key(name):
             pass
     assert names_in(own_home) == ["identity.key"]
 
 
 async def test_a_key_that_plays_elsewhere(games: Path, brief: Played) -> None:
     crash(games, brief, 3)
-    with held_identity():
+    with locked_identity():
         await refused(games, "another seqp2p process plays with the key of this seat")
     await resumed_once(games)
 
