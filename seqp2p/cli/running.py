@@ -19,9 +19,7 @@ from seqp2p.replay.sidecar import SidecarError
 from seqp2p.ui.language import t, translate
 
 LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
-_UNDERSTOOD: Final = (
-    CommandError | NetError | HomeError | SidecarError | ResumeError | TerminalGone | KeyboardInterrupt
-)
+_UNDERSTOOD: Final = CommandError | NetError | HomeError | SidecarError | ResumeError | TerminalGone | KeyboardInterrupt
 
 
 def run_async(work: Callable[[], Awaitable[int]]) -> int:
