@@ -186,11 +186,16 @@ def test_bots_play_whole_games_in_the_arena(bots: list[str], players: int, teams
 
 
 @pytest.mark.parametrize("name", ["greedy", "strong:60"])
-@pytest.mark.parametrize("last", SUNS)
-def test_bots_complete_a_sequence_on_any_of_three_squares(name: str, last: str) -> None:
-    chips = {"b1": "c1", "f3": "d3 e3 g3", "g5": "d5 e5 f5"}[last]
-    position = two({"a": chips, "b": "a2"}, "sun,titan,earth,pluto")
-    action = BOTS[name](random.Random(1)).choose(view(position, 1))
+@pytest.mark.parametrize(
+    ("last", "chips", "hand"),
+    [
+        ("b1", "c1", "sun,comet,earth,meteor"),
+        ("f3", "d3 e3 g3", "sun,titan,earth,pluto"),
+        ("g5", "d5 e5 f5", "sun,comet,earth,meteor"),
+    ],
+)
+def test_bots_complete_a_sequence_on_any_of_three_squares(name: str, last: str, chips: str, hand: str) -> None:
+    action = BOTS[name](random.Random(1)).choose(view(two({"a": chips, "b": "a2"}, hand), 1))
     assert format_action(SPACE, action) == f"sun {last}"
 
 
