@@ -5,7 +5,7 @@ The rows of a match's own events take name and fields from ``match.events.plain`
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias, assert_never
 
 from seqp2p.cli.verify import plain_reason
 from seqp2p.live.absence import Absent, Back
@@ -51,8 +51,6 @@ AnyEvent: TypeAlias = Event | Absent | Back | Reshuffled | SeatLeft | CheatProve
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """How a line is shown. One of the setup is no part of the story of the game."""
-CHIPS: Final = frozenset({"place", "remove"})
-"""The actions that move a chip, which is marked as the last one."""
 
 
 Lines: TypeAlias = Callable[[Company], list[str]]

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from seqp2p.cli.event_table import CHIPS, action_line, row_of
+from seqp2p.cli.event_table import action_line, row_of
 from seqp2p.cli.verify import describe
 from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.playback import CheatProved, Moment, Playback
 from seqp2p.rules import (
+    ACTION_ROWS,
     UNKNOWN,
     Action,
     CompletedSequence,
@@ -57,7 +58,7 @@ def _shots(playback: Playback, company: Company, variant: Variant) -> Iterator[B
     last: Action | None = None
     before: Position | None = None
     for moment in playback.moments:
-        if isinstance(moment.what, Turned) and moment.what.action.kind in CHIPS:
+        if isinstance(moment.what, Turned) and ACTION_ROWS[moment.what.action.kind].moves_chip:
             last = moment.what.action
         lines = tuple(moment_lines(moment, before, company, variant))
         yield BoardMoment(moment.turn, lines, moment.position, last, bool(moment.made))

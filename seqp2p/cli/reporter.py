@@ -7,7 +7,7 @@ from typing import Final
 import trio
 
 from seqp2p.cli import progress
-from seqp2p.cli.event_table import CHIPS, row_of
+from seqp2p.cli.event_table import row_of
 from seqp2p.cli.output import Output
 from seqp2p.cli.table_view import TableView
 from seqp2p.crypto.identity import fingerprint
@@ -31,7 +31,7 @@ from seqp2p.match.events import (
     plain_result,
 )
 from seqp2p.match.machine import Match
-from seqp2p.rules import View, view
+from seqp2p.rules import ACTION_ROWS, View, view
 from seqp2p.ui.cards import colour_name
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
@@ -148,7 +148,7 @@ class Reporter:
     def _explain_event(self, event: TableEvent) -> None:
         """Say what follows from an event, and what happens now where that is new to people."""
         match event:
-            case Turned(_, _, action) if action.kind in CHIPS:
+            case Turned(_, _, action) if ACTION_ROWS[action.kind].moves_chip:
                 self.story.last = action
                 self._tell_sequences()
             case Absent(seat) if seat != self._company.own:
@@ -212,7 +212,7 @@ class Reporter:
 
     def _recall(self, events: Iterable[Event]) -> None:
         for event in events:
-            if isinstance(event, Turned) and event.action.kind in CHIPS:
+            if isinstance(event, Turned) and ACTION_ROWS[event.action.kind].moves_chip:
                 self.story.last = event.action
             if isinstance(event, Turned | Remarked | Skipped | Dropped | Redealt):  # Votes and absences are over.
                 self.story.lines.extend(row_of(event, self.match.game.variant).lines(self._company))

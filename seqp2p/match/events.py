@@ -4,12 +4,9 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias, assert_never
 
-from seqp2p.rules import Action, DealerDraw, Variant, format_action
-
-# The actions that complete a turn. A remark can be called until the caller's next one of these.
-PLACINGS: Final = frozenset({"place", "remove", "pass"})
+from seqp2p.rules import ACTION_ROWS, Action, DealerDraw, Variant, format_action
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +127,7 @@ def plain(event: Event, variant: Variant) -> tuple[str, dict[str, Any]]:  # noqa
         case Dealt():
             return "dealt", {"seconds": None}
         case Turned(turn, seat, action):
-            name = "turn" if action.kind in PLACINGS else action.kind
+            name = "turn" if ACTION_ROWS[action.kind].ends_turn else action.kind
             return name, {"turn": turn, "seat": seat, "action": format_action(variant, action)}
         case Drawn(seat):
             return "drawn", {"seat": seat}

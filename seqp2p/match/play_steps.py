@@ -9,12 +9,13 @@ from seqp2p.crypto.share_proof import decode_shares
 from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
-from seqp2p.match.events import PLACINGS, Drawn, Event, Finished, Turned
+from seqp2p.match.events import Drawn, Event, Finished, Turned
 from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.match.setup_steps import Held, check_shares
 from seqp2p.rules import (
+    ACTION_ROWS,
     UNKNOWN,
     Action,
     Position,
@@ -25,9 +26,6 @@ from seqp2p.rules import (
     position_hash,
     reveal,
 )
-
-# The actions that show one card and put it on the discards.
-CARD_ACTIONS = frozenset({"place", "remove", "exchange", "give"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,13 @@ class CheckedMove:
 
 def cards_to_show(game: Game, action: Action, seat: int) -> int:
     """Return the number of cards that an action shows: the one it puts down, all for a pass, else none."""
-    if action.kind == "pass":
-        return len(game.deck.hand(seat))
-    return 1 if action.kind in CARD_ACTIONS else 0
+    match ACTION_ROWS[action.kind].shows:
+        case "hand":
+            return len(game.deck.hand(seat))
+        case "card":
+            return 1
+        case "nothing":
+            return 0
 
 
 def check_turn(game: Game, _plan: StepPlan, body: TurnBody | CallBody, context: Context, _held: Held) -> CheckedMove:
@@ -128,7 +130,7 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
     elif body.proof:
         raise Refusal(message("a proof where nothing is shown"))
     shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
-    if action.kind in CARD_ACTIONS and [game.deck.face(card) for card in shown.values()] != [action.card]:
+    if ACTION_ROWS[action.kind].shows == "card" and [game.deck.face(card) for card in shown.values()] != [action.card]:
         raise Refusal(message("the card shown is not the card played"))
     return shown
 
@@ -144,7 +146,7 @@ def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> 
     before, after = game.table_position(), move.after
     put_down(game, plan.subject, move)
     game.position = after
-    if move.action.kind in PLACINGS:
+    if ACTION_ROWS[move.action.kind].ends_turn:
         game.placed_at[plan.subject] = move.step
         game.skipped.pop(plan.subject, None)
     if move.remark:
@@ -164,7 +166,7 @@ def put_down(game: Game, seat: int, move: CheckedMove) -> None:
     game.moves += 1
     game.shares += len(move.shown)
     game.deck.shown.update(move.shown)
-    if move.action.kind in CARD_ACTIONS:
+    if ACTION_ROWS[move.action.kind].shows == "card":
         (position,) = move.shown
         game.deck.take(seat, position)
 

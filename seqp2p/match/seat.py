@@ -37,7 +37,7 @@ from seqp2p.match.play_steps import cards_to_show, final_hash, why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.setup_steps import positions_of_others
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
-from seqp2p.rules import Action, IllegalAction, Position, View, apply, format_action, reveal, view
+from seqp2p.rules import ACTION_ROWS, Action, IllegalAction, Position, View, apply, format_action, reveal, view
 
 NONCE_SIZE = 32
 
@@ -211,8 +211,8 @@ class SeatKeys:
     def _turn_body(self, match: Match, action: Action) -> TurnBody:
         hand = self.hand(match)
         deck = match.game.deck
-        count = cards_to_show(match.game, action, self.number)
-        chosen = [at for at, card in hand.items() if action.kind == "pass" or deck.face(card) == action.card][:count]
+        count, whole = cards_to_show(match.game, action, self.number), ACTION_ROWS[action.kind].shows == "hand"
+        chosen = [at for at, card in hand.items() if whole or deck.face(card) == action.card][:count]
         shares, proof = self._shares(match, chosen) if chosen else (b"", b"")
         return TurnBody(format_action(match.game.variant, action), tuple(chosen), shares, proof)
 

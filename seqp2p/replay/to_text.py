@@ -8,7 +8,7 @@ from itertools import groupby
 from seqp2p.match.events import Dealt, Dropped, Skipped, Turned
 from seqp2p.match.table import Agreement
 from seqp2p.replay.playback import Moment, Playback
-from seqp2p.rules import SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Move, Position
+from seqp2p.rules import ACTION_ROWS, SKIP, UNKNOWN, Dropping, GameText, Hand, Happening, Move, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _happenings(parts: Sequence[Stretch]) -> Iterator[Happening]:
     for part in parts[1:]:
         what, after = part.what, part.after
         if isinstance(what, Turned):
-            shows = what.action.kind == "pass"
+            shows = ACTION_ROWS[what.action.kind].shows == "hand"
             hands = before.hands[what.seat - 1], after.hands[what.seat - 1]
             yield Move(what.action, part.drawn, _learnt(*hands) if shows else ())
         elif isinstance(what, Dropped):

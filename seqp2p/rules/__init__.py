@@ -6,6 +6,7 @@ of cards that may be UNKNOWN, so one engine serves a peer, who does not see the 
 
 from seqp2p.rules.absence import drop, skip, teams_left
 from seqp2p.rules.actions import (
+    ACTION_ROWS,
     DRAW,
     END,
     NO_SQUARE,
@@ -60,6 +61,7 @@ from seqp2p.rules.variant import (
 from seqp2p.rules.view import CORNER, View, view
 
 __all__ = [
+    "ACTION_ROWS",
     "CLASSIC",
     "CORNER",
     "DRAW",

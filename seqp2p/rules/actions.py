@@ -4,13 +4,56 @@ An Action need not be legal; ``apply`` judges it. Actions with an ``ends`` part 
 its two end squares.
 """
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple, TypeAlias, assert_never, get_args
 
 from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 NO_SQUARE: Final = -1
 
 ActionKind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "end", "waive", "call", "give"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRow:
+    """What sets one kind of action apart. Notation, match, events and replays read it here."""
+
+    text: str
+    """The form of its text: for a kind without a card its one word, or the word for {seat}, {card}, {square}."""
+    shows: Literal["nothing", "card", "hand"] = "nothing"
+    """The cards that its seat shows: none, the one that goes to the discards, or the whole hand."""
+    ends_turn: bool = False
+    """True for the kinds that complete a turn."""
+    moves_chip: bool = False
+    """True for the kinds that put or take a chip."""
+
+
+def _row(kind: ActionKind) -> ActionRow:  # noqa: PLR0911  # a row for each kind
+    match kind:
+        case "place":
+            return ActionRow("{card} {square}", "card", ends_turn=True, moves_chip=True)
+        case "remove":
+            return ActionRow("{card} x{square}", "card", ends_turn=True, moves_chip=True)
+        case "exchange":
+            return ActionRow("{card} dead", "card")
+        case "give":
+            return ActionRow("{card} given", "card")
+        case "call":
+            return ActionRow("call {seat}")
+        case "pass":
+            return ActionRow("pass", "hand", ends_turn=True)
+        case "draw" | "end" | "waive":
+            return ActionRow(kind)
+        case _:
+            assert_never(kind)
+
+
+ACTION_ROWS: Final[Mapping[ActionKind, ActionRow]] = MappingProxyType(
+    {kind: _row(kind) for kind in get_args(ActionKind)}
+)
+
 Ends: TypeAlias = tuple[Square, Square]
 """The two end squares of a line of sequence length, in reading order."""
 

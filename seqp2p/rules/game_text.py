@@ -35,7 +35,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from seqp2p.i18n import all_of, message, message_of
 from seqp2p.rules.absence import drop, skip
-from seqp2p.rules.actions import Action
+from seqp2p.rules.actions import ACTION_ROWS, Action
 from seqp2p.rules.engine import apply
 from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
 from seqp2p.rules.notation import format_action, format_card, parse_action, parse_card
@@ -205,7 +205,7 @@ def _dealt_anew(position: Position, dropping: Dropping) -> Position:
 
 
 def _after_move(position: Position, move: Move) -> Position:
-    if move.shown and move.action.kind != "pass":
+    if move.shown and ACTION_ROWS[move.action.kind].shows != "hand":
         raise IllegalAction(message("only a pass shows cards"))
     after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
     surplus = None if move.drawn == UNKNOWN else surplus_face(after)

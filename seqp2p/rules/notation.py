@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import DRAW, END, PASS, WAIVE, Action, Ends, call, exchange, give, remove
+from seqp2p.rules.actions import ACTION_ROWS, Action, Ends, call, remove
 from seqp2p.rules.errors import NotationError
 from seqp2p.rules.lookup import lookup
 from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
@@ -25,9 +25,14 @@ from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
 UNKNOWN_CARD: Final = "?"
 _SQUARE: Final = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
-_BARE: Final = {action.kind: action for action in (PASS, DRAW, END, WAIVE)}
-"""The actions whose kind is their whole text."""
-_AFTER_CARD: Final = {"exchange": "dead", "give": "given"}
+_BARE: Final = {row.text: Action(kind) for kind, row in ACTION_ROWS.items() if "{" not in row.text}
+"""The actions without a card, a square or a seat, by their text."""
+_AFTER_CARD: Final = {
+    row.text.removeprefix("{card} "): kind
+    for kind, row in ACTION_ROWS.items()
+    if row.text.count("{") == 1 and row.shows == "card"
+}
+"""The actions of a card alone, by the word after the card."""
 _TEXT_MAX: Final = 100
 
 
@@ -153,10 +158,8 @@ def parse_action(variant: Variant, text: str) -> Action:
     if words[0] == "call":
         return _parse_call(text)
     card, where, names = parse_card(variant, words[0]), words[1], words[2:]
-    if where == "dead" and not names:
-        return exchange(card)
-    if where == "given" and not names:
-        return give(card)
+    if where in _AFTER_CARD and not names:
+        return Action(_AFTER_CARD[where], card)
     if where.startswith("x") and not names:
         return remove(card, parse_square(variant, where[1:]))
     square = parse_square(variant, where)
@@ -183,20 +186,16 @@ def _parse_call(text: str) -> Action:
 def format_action(variant: Variant, action: Action) -> str:
     """The text of an action.
 
-    >>> from seqp2p.rules import CLASSIC
+    >>> from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, give
     >>> [format_action(CLASSIC, parse_action(CLASSIC, text)) for text in ("TD h6", "JS xd7", "9C dead", "pass")]
     ['TD h6', 'JS xd7', '9C dead', 'pass']
     >>> [format_action(CLASSIC, action) for action in (DRAW, END, WAIVE, call(3), give(0))]
     ['draw', 'end', 'waive', 'call 3', '2C given']
     """
-    if action.kind in _BARE:
-        return action.kind
-    if action.kind == "call":
-        return f"call {action.seat}"
+    text = ACTION_ROWS[action.kind].text
+    if "{" not in text:
+        return text
     card = format_card(variant, action.card)
-    if action.kind in _AFTER_CARD:
-        return f"{card} {_AFTER_CARD[action.kind]}"
-    square = format_square(variant, action.square)
-    if action.kind == "remove":
-        return f"{card} x{square}"
-    return " ".join([card, square, *(format_ends(variant, pair) for pair in action.ends)])
+    square = format_square(variant, action.square) if "{square}" in text else ""
+    parts = text.format(card=card, square=square, seat=action.seat)
+    return " ".join([parts, *(format_ends(variant, pair) for pair in action.ends)])
