@@ -136,7 +136,7 @@ class Chain:
 
     @property
     def head(self) -> bytes:
-        """The hash of everything that is closed."""
+        """The hash of all closed steps."""
         return self.game.heads[-1]
 
     @property
@@ -205,7 +205,7 @@ class Chain:
         return base.decree.decided()
 
     def trust(self) -> tuple[Event, ...]:
-        """Take everything that is closed for final, on the word of the record's writer."""
+        """Take all closed steps for final, on the word of the record's writer."""
         events: list[Event] = []
         while (base := self.base) is not None and base.decree.closing is not None:
             events += self._make_final()

@@ -29,7 +29,7 @@ class DecodeError(ValueError):
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of every record on the wire or on disk: frozen, and no key that is not a field."""
+    """Base of every record on the wire or on disk: frozen, without unknown keys."""
 
 
 def encode(record: Record) -> bytes:

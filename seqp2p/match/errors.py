@@ -26,7 +26,7 @@ class Unattributable(MatchError):
 
 
 class TooEarly(MatchError):
-    """A contribution to a step that is not open yet: keep it until the step opens."""
+    """A contribution to a future step: keep it until the step opens."""
 
     def __init__(self, step: int, seat: int) -> None:
         super().__init__(message("step {step} is not open yet", step=step))

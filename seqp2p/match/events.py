@@ -76,14 +76,14 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A seat's turn passes on without it; that is final."""
+    """A seat's turn is skipped for good."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Seats have left the game for good; that is final. All cards that are not played are dealt again."""
+    """Seats have left the game for good. All cards that are not played are dealt again."""
 
     seats: tuple[int, ...]
 

@@ -1,4 +1,4 @@
-"""The step machine: what seats have signed goes in; events, awaited seats and the record come out.
+"""The step machine: signed things go in; events, awaited seats and the record come out.
 
 The same class runs a live seat, a spectator, a resumed game and ``verify``. It has no clock, no socket, no file and
 no randomness. docs/protocol.md, "The chain", has every check in order.
@@ -8,7 +8,7 @@ no randomness. docs/protocol.md, "The chain", has every check in order.
       ▼                     ▼                                   ▼
     Unattributable       TooEarly, OtherPast                Violation (the seat signed it: evidence)
 
-chain.py has the steps and what becomes of them, ballots.py how a step closes without its contributor.
+chain.py has the chain of steps, ballots.py the consensus that closes a step without its contributor.
 """
 
 from typing import TypeVar
@@ -31,7 +31,7 @@ from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, is_bal
 from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
 
-# Of so many steps that are final the heads are kept, for seats that are not as far.
+# The heads of this many final steps are kept, for seats that are not as far.
 HEADS_KEPT = 3
 
 TWO_CONTRIBUTIONS = message("it signed two different contributions to it")
@@ -43,14 +43,14 @@ P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 class Match:
     """One game, from the agreement's bytes on.
 
-    ``receive`` takes contributions in any order within a step and returns the events that follow. ``head`` is the
-    hash of everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. Raises
-    what match/errors.py lists, and nothing is closed or counted that should not be whenever it does.
-    ``own_seat`` is the seat whose ballots bind it, 0 for none. What ``checks`` do not refuse counts as proved.
+    ``receive`` takes contributions in any order within a step and returns the events. ``head`` is the hash of
+    everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. It raises the
+    errors of match/errors.py, and then has closed and counted nothing. ``own_seat`` is the seat whose ballots bind it,
+    0 for none. A proof that ``checks`` do not refuse counts as right.
     """
 
     def __init__(self, agreement_bytes: bytes, own_seat: int = 0, checks: Checks = CHECKS) -> None:
-        """Raises DecodeError or TableError where these bytes are no agreement that can be played."""
+        """Raises DecodeError or TableError if these bytes are no agreement that can be played."""
         agreement = decode_agreement(agreement_bytes)
         self.agreement_bytes = agreement_bytes
         self.own_seat = own_seat
@@ -58,12 +58,12 @@ class Match:
         self.remarks = RemarkLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
-        self.proven: dict[int, Violation] = {}  # proofs of cheating, by seat; the first of each
+        self.proven: dict[int, Violation] = {}  # evidence of cheating, by seat; the first of each
         self._heads: list[tuple[int, Contribution]] = []
 
     @property
     def game(self) -> Game:
-        """The state of the game after all that is closed."""
+        """The state of the game after all closed steps."""
         return self.chain.game
 
     @property
@@ -78,7 +78,7 @@ class Match:
 
     @property
     def final(self) -> int:
-        """How many steps of the record are final."""
+        """The number of final steps of the record."""
         return self.chain.final
 
     @property
@@ -88,7 +88,7 @@ class Match:
 
     @property
     def kind(self) -> StepKind | None:
-        """What the open step takes, or None after the end."""
+        """The kind of the open step, or None after the end."""
         return self.plan.kind if self.plan else None
 
     @property
@@ -98,13 +98,13 @@ class Match:
 
     @property
     def held(self) -> tuple[tuple[int, Contribution], ...]:
-        """What is in for the open step, in seat order."""
+        """The contributions held for the open step, in seat order."""
         held = self.chain.open.held if self.chain.open else {}
         return tuple((seat, checked.contribution) for seat, checked in sorted(held.items()))
 
     @property
     def confirmed(self) -> bool:
-        """Whether a strict majority (of two: both) has signed the end; until all have, no proven cheat counts."""
+        """True if a strict majority (of two: both) has signed the end; until all have, no proven cheat counts."""
         if self.game.result is not None:
             return self.game.result.kind in {"won", "drawn"}
         # A cheat may have won on a past that only some have.
@@ -117,10 +117,10 @@ class Match:
 
     @property
     def may_sign(self) -> bool:
-        """Whether a seat may sign on top of what is closed.
+        """True if a seat may sign on top of the closed steps.
 
-        Not above a certificate that is not final, not against its own ballot, and not on a past in which somebody has
-        signed twice or signed what is wrong: then the others vote first.
+        False above a certificate that is not final, against its own ballot, and on a past in which a seat is proved a
+        cheat: then the others vote first.
         """
         if any(seat in self.proven for seat in self.game.seats):
             return False
@@ -129,31 +129,31 @@ class Match:
 
     @property
     def may_open(self) -> bool:
-        """True where hands may be opened: after an end that a majority has signed, at a table that agreed to it."""
+        """True if hands may be opened: after an end that a majority has signed, at a table that agreed to it."""
         return self.game.result is not None and self.confirmed and self.game.agreement.settings.open_hands
 
     @property
     def forfeit(self) -> Result | None:
-        """The result where all that are left to play against have left or cheated; None where there is an opponent."""
+        """The result if all remaining opponents have left or cheated; None if there is an opponent."""
         return forfeit(self.game, self.left.keys(), self.proven.keys())
 
     @property
     def shown(self) -> list[Contribution]:
-        """What seats have said of how they closed the last steps: whoever is behind can see by it what is final."""
+        """The signed heads of the last steps, by which a peer that lags sees the final steps."""
         self._heads = [(step, signed) for step, signed in self._heads if step > self.final - HEADS_KEPT]
         return [signed for _, signed in self._heads]
 
     # Contributions.
 
     def receive(self, contribution: Contribution) -> tuple[Event, ...]:
-        """Take one contribution; a duplicate is taken silently. Raises what match/errors.py lists."""
+        """Take one contribution; a duplicate is taken silently. Raises the errors of match/errors.py."""
         envelope = self.open(contribution)
         self.chain.witness(envelope.seat, envelope.step, envelope.prev)
         judged = self.judge(envelope, contribution)
         return () if judged is None else self.accept(judged)
 
     def open(self, contribution: Contribution) -> Envelope:
-        """The outer map of a contribution that a seat of this game has signed; raises Unattributable."""
+        """Return the outer map of a contribution signed by a seat of this game. Raises Unattributable."""
         return open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
 
     def judge(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
@@ -177,12 +177,12 @@ class Match:
         if first is None:
             return self._check(envelope, contribution)
         if first.payload != contribution.payload:
-            # Two payloads of one seat for one step on one past are proof of cheating, whatever they say.
+            # Two payloads of one seat for one step on one past are evidence, with any content.
             raise self._violation(envelope, "equivocation", TWO_CONTRIBUTIONS, first, contribution)
         return None
 
     def accept(self, judged: Judged) -> tuple[Event, ...]:
-        """Keep what ``judge`` returned, nothing having been accepted in between; returns the events that follow."""
+        """Keep the result of ``judge``, if nothing was accepted since; return the events."""
         step = self.chain.live_step(judged.step)
         assert step is not None, "what is final takes nothing"
         step.held[judged.seat] = judged.checked
@@ -190,7 +190,7 @@ class Match:
         return self.settle()
 
     def settle(self) -> tuple[Event, ...]:
-        """Close and make final what can be by now; returns the events that follow."""
+        """Close and finalise all steps that can be; return the events."""
         events = self.chain.settle()
         if any(isinstance(event, Undone) for event in events):
             self.proven = {seat: proof for seat, proof in self.proven.items() if self._stands(proof)}
@@ -200,24 +200,24 @@ class Match:
         return events
 
     def trust(self) -> tuple[Event, ...]:
-        """Take all that is closed for final, as whoever reads a record must; returns the events that follow."""
+        """Take all closed steps for final, as a reader of a record must; return the events."""
         return self.chain.trust() + self.settle()
 
-    # What else seats sign: ballots, heads, leaves, remarks, openings.
+    # Other signed things: ballots, heads, leaves, remarks, openings.
 
     def receive_ballot(self, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a ballot about the first step that is not final; None for one that is here already or does not count.
+        """Take a ballot about the base; None for a known one, or one that does not count.
 
         Raises Unattributable, TooEarly, OtherPast, and Violation for a seat's second vote in one round.
         """
         return self.take_ballot(self.open_word(BallotPayload, signed), signed)
 
     def open_word(self, kind: type[P], signed: Contribution) -> P:
-        """What a seat of this game has signed: a ballot, a head or a leave. Raises Unattributable for other bytes."""
+        """Return the payload of a ballot, head or leave signed by a seat of this game. Raises Unattributable."""
         return open_signed(kind, signed, self.game.id, self.game.agreement, self.game.checks)
 
     def take_ballot(self, word: BallotPayload, signed: Contribution) -> tuple[Event, ...] | None:
-        """See ``receive_ballot``; ``word`` is what ``open_word`` has found in it."""
+        """See ``receive_ballot``; ``word`` is the result of ``open_word``."""
         step = self._base_for(word)
         if step is None or not self._counts(word, step):
             return None
@@ -234,11 +234,11 @@ class Match:
         return (Voted(word.seat, word.round, word.action, word.about, word.reason), *self.settle())
 
     def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a seat's word on how it closed a step; None where it is of no use. Raises Unattributable, TooEarly."""
+        """Take a seat's signed head; None if it is of no use. Raises Unattributable, TooEarly."""
         return self.take_head(self.open_word(HeadPayload, signed), signed)
 
     def take_head(self, word: HeadPayload, signed: Contribution) -> tuple[Event, ...] | None:
-        """See ``receive_head``; ``word`` is what ``open_word`` has found in it."""
+        """See ``receive_head``; ``word`` is the result of ``open_word``."""
         self.chain.witness(word.seat, word.step, word.prev)
         if word.step > self.number:
             raise TooEarly(word.step, word.seat)
@@ -253,38 +253,38 @@ class Match:
         return self.settle()
 
     def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a seat's signed leave; None for one that is here already. Raises Unattributable."""
+        """Take a seat's signed leave; None for a known one. Raises Unattributable."""
         return self.take_leave(self.open_word(LeavePayload, signed), signed)
 
     def take_leave(self, word: LeavePayload, signed: Contribution) -> tuple[Event, ...] | None:
-        """See ``receive_leave``; ``word`` is what ``open_word`` has found in it."""
+        """See ``receive_leave``; ``word`` is the result of ``open_word``."""
         if word.seat in self.left:
             return None
         self.left[word.seat] = signed
         return ()
 
     def accuse(self, violation: Violation) -> tuple[Event, ...] | None:
-        """Remember a proof of cheating; None where it tells nothing new.
+        """Keep evidence; None if it is not new.
 
-        Whatever was proved before, another contribution that is right in itself may turn out to stand.
+        After any earlier evidence, another contribution that is right in itself may still turn out to stand.
         """
         before = self.proven.get(violation.seat)
         new = before is None
         if before is None or len(before.evidence) < len(violation.evidence):
-            self.proven[violation.seat] = violation  # Two contributions prove it on any past, a wrong one on its own.
+            self.proven[violation.seat] = violation  # Two contributions prove it on any past, a wrong one only on its own.
         step = self.chain.live_step(violation.step)
         if step is not None and step.votable and len(violation.evidence) > 1:
             new = self._keep_second(step, violation) or new
         return self.settle() if new else None
 
     def knows_of(self, violation: Violation) -> bool:
-        """Whether this seat is proved a cheat already, and for this very step where that decides how it closes."""
+        """Return True if this seat is proved a cheat already, and for this step if that decides its closing."""
         step = self.chain.live_step(violation.step)
         decides = step is not None and step.votable and len(violation.evidence) > 1
         return violation.seat in self.proven and not (decides and step and violation.seat not in step.decree.cheats)
 
     def _stands(self, violation: Violation) -> bool:
-        """Whether the past that a wrong contribution was signed on has not been undone: on another it may be right."""
+        """Return True if the past of a wrong contribution was not undone: on another it may be right."""
         first, *others = violation.evidence
         if others:
             return True
@@ -293,7 +293,7 @@ class Match:
         return word.step <= len(heads) and heads[word.step - 1] == word.prev
 
     def proofs(self, violation: Violation) -> tuple[tuple[Contribution, ...], ...]:
-        """The evidence, and what shows each further version here of a contribution that its seat made twice."""
+        """Return the evidence, and that of each further version here of a contribution that its seat made twice."""
         step, first = self.chain.live_step(violation.step), violation.evidence[0]
         versions = [] if step is None else step.versions_of(violation.seat)
         known = {each.payload for each in violation.evidence}
@@ -303,10 +303,10 @@ class Match:
         return (violation.evidence, *((first, each) for each in further))
 
     def weigh(self, evidence: tuple[Contribution, ...]) -> None:
-        """Look at what somebody offers as proof of cheating, and keep nothing of it.
+        """Judge offered evidence, and keep nothing of it.
 
-        One contribution that is wrong, or two things signed for one place. Raises Violation if it proves something,
-        else what ``judge`` raises, or nothing.
+        It is one wrong contribution, or two things signed for one place. Raises Violation if it proves something,
+        otherwise the errors of ``judge``, or nothing.
         """
         if len(evidence) == 1:
             self.judge(self.open(evidence[0]), evidence[0])
@@ -317,7 +317,7 @@ class Match:
             raise Violation(first[0], first[1], reason, evidence)
 
     def _place(self, signed: Contribution) -> tuple[int, int, bytes, int]:
-        """Seat, step, past, and round of a ballot: for one such place a seat signs one thing. Raises Unattributable."""
+        """Return the place that a seat signs one thing for: seat, step, past, and round of a ballot."""
         if is_ballot(signed.payload):
             word = self.open_word(BallotPayload, signed)
             return word.seat, word.step, word.prev, word.round
@@ -325,10 +325,10 @@ class Match:
         return envelope.seat, envelope.step, envelope.prev, 0
 
     def receive_remark(self, payload: bytes, signature: bytes) -> Remark | None:
-        """Take a remark that is the next of its seat; None for one that is here already, or that has a gap before it.
+        """Take the next remark of its seat; None for a known one, or one with a gap before it.
 
-        Raises BadRemark, and TooEarly for one dated beyond ``number``: speakers name that also where no step is open.
-        One dated to a past that did not stand is a remark all the same; it can never be called.
+        Raises BadRemark, and TooEarly for one dated beyond ``number``, which speakers name also when no step is open.
+        One dated to a past that was undone is still a remark; it can never be called.
         """
         remark = open_remark(payload, signature, self.game.id, self.game.agreement)
         if remark.said.step > self.number:
@@ -336,7 +336,7 @@ class Match:
         return remark if self.remarks.add(remark) else None
 
     def open_seat(self, seat: int, secret: int) -> None:
-        """Take a seat's released game secret x_i, once the game is over; raises Refusal unless x_i·G = X_i."""
+        """Take a seat's released game secret x_i after the end. Raises Refusal unless x_i·G = X_i."""
         if not self.may_open:
             raise Refusal(message("hands are opened only after the end, at a table that agreed to it"))
         if seat not in self.game.keys or mul_base(secret) != self.game.keys[seat]:
@@ -344,7 +344,7 @@ class Match:
         self.openings[seat] = secret
 
     def _first(self, envelope: Envelope) -> Contribution | None:
-        """The contribution of this seat to this step that is here already."""
+        """Return this seat's known contribution to this step."""
         step = self.chain.live_step(envelope.step)
         if step is not None:
             return step.held[envelope.seat].contribution if envelope.seat in step.held else None
@@ -352,14 +352,14 @@ class Match:
         return dict(next(closed, ())).get(envelope.seat)
 
     def _check(self, envelope: Envelope, contribution: Contribution) -> Judged:
-        """What the step keeps of a contribution; raises Violation where the seat should not have signed it."""
+        """Return the part of a contribution that the step keeps. Raises Violation if the seat must not sign it."""
         step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
             raise self._violation(envelope, "step", message("it was not its step"), contribution)
         return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
 
     def _judge_late(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
-        """One to a step that was closed by an action: void, unless a later round may yet close the step by it."""
+        """Judge a contribution to a step that an action closed: void, unless a later round may close it so."""
         step, seat = self.chain.live_step(envelope.step), envelope.seat
         if step is None or seat in step.held or seat not in step.seats:
             return None
@@ -385,7 +385,7 @@ class Match:
         return Violation(envelope.seat, envelope.step, reason, evidence, failure)
 
     def _keep_second(self, step: LiveStep, violation: Violation) -> bool:
-        """Two contributions to this step: each may have closed it somewhere, and turn out to stand; is one new here?"""
+        """Keep two contributions to this step, each of which may stand in the end. Return True if one is new."""
         kept = False
         for contribution in violation.evidence:
             try:
@@ -394,12 +394,12 @@ class Match:
                     step.decree.cheats.add(envelope.seat)
                     kept = step.keep_second(envelope.seat, self._checked(step, envelope, contribution)) or kept
             except (DecodeError, Violation):
-                continue  # Ballots, or a contribution that could not stand anyway.
+                continue  # Ballots, or a contribution that cannot stand.
         step.note_complete()
         return kept
 
     def _base_for(self, word: BallotPayload) -> LiveStep | None:
-        """The step that a ballot is about, if it is the first that is not final."""
+        """Return the step of a ballot, if it is the base."""
         self.chain.witness(word.seat, word.step, word.prev)
         base = self.chain.base
         if word.step <= self.final or base is None:
@@ -412,7 +412,7 @@ class Match:
 
     @staticmethod
     def _counts(word: BallotPayload, step: LiveStep) -> bool:
-        """Whether this is a vote that the rules of ballots allow; any other is as good as none."""
+        """Return True if the rules of ballots allow this vote; others do not count."""
         members, about = step.decree.members, set(word.about)
         if not step.votable or word.seat not in members or not about <= members:
             return False

@@ -168,7 +168,7 @@ class SeatKeys:
         return self._sign(match, CallBody(text, remark.payload, remark.signature))
 
     def ballot(self, match: Match, round_: int, wish: Wish, reason: Reason) -> Contribution:
-        """Sign a vote about the first step that is not final. It binds this seat: give it to the match."""
+        """Sign a vote about the base. It binds this seat: give it to the match."""
         step = match.chain.base
         assert step is not None, "nothing is voted on after the end"
         last = step.decree.last()
