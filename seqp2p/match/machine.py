@@ -271,7 +271,7 @@ class Match:
         before = self.proven.get(violation.seat)
         new = before is None
         if before is None or len(before.evidence) < len(violation.evidence):
-            self.proven[violation.seat] = violation  # Two contributions prove it on any past, a wrong one only on its own.
+            self.proven[violation.seat] = violation  # Two prove it on any past, one only on its own.
         step = self.chain.live_step(violation.step)
         if step is not None and step.votable and len(violation.evidence) > 1:
             new = self._keep_second(step, violation) or new

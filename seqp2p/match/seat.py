@@ -1,7 +1,7 @@
 """One seat's own side of a match: its secrets, its hand, and the contributions it owes.
 
-``Match`` knows what everybody knows; ``OwnSeat`` adds what only one seat knows. Nothing in here is ever shown: reprs
-hide it, and what leaves is a signed contribution.
+``Match`` has the public state; ``SeatKeys`` adds the secrets of one seat. They are never shown: reprs hide them, and
+only signed contributions leave.
 """
 
 from collections.abc import Sequence
