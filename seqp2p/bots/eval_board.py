@@ -1,9 +1,8 @@
-"""A board to look ahead on: how full every line is, and what a chip on every square would be worth.
+"""A board for searching: the state of every line, and the worth of a chip on every square.
 
-A search plays thousands of turns for one choice. This board keeps what such turns ask for in plain lists that change in
-place: by line one number that says how many chips of each team lie in it, and by team and square the worth of a chip
-there, brought up to date chip by chip. What a seat may do is for the engine to say; that both agree on chips, sequences
-and protected squares is tested turn by turn.
+A search plays thousands of turns for one choice. This board keeps the facts for such turns in plain lists that change
+in place: by line one number for the chips of each team in it, and by team and square the worth of a chip there, updated
+chip by chip. The engine decides the legal actions; a test compares chips, sequences and protected squares turn by turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +15,16 @@ from seqp2p.bots.weights import OTHERS_CHIP, OWN_CHIP
 from seqp2p.rules import CompletedSequence, Line, Square, SquareSet, Team, Variant, set_of
 
 TAKEN: Final = 1 << 30
-"""Far more than any chip is worth: taken off the worth of the squares that are not free."""
+"""Far more than the worth of any chip: subtracted on the squares that are not free."""
 NOBODY: Final = 0
 
 Code: TypeAlias = int
-"""How many chips of each team lie in a line, digit by digit, the first team's last; before them its free corners."""
+"""The chips of each team in a line, digit by digit, the first team's last; before them its free corners."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Geometry:
-    """What can be worked out beforehand for a variant and a number of teams. Lines are named by their place in it."""
+    """The precomputed tables of a variant and a number of teams. Lines are named by their place in it."""
 
     variant: Variant
     teams: int
@@ -39,31 +38,31 @@ class Geometry:
     along: tuple[tuple[int, ...], ...]
     """By square: the lines in its row, its column and its two diagonals."""
     clash: tuple[tuple[int, ...], ...]
-    """By line: the lines that cannot count beside it for one team, itself among them."""
+    """By line: the lines that cannot count together with it for one team, itself among them."""
     step: tuple[Code, ...]
-    """By team: what its chip adds to a code."""
+    """By team: the number that its chip adds to a code."""
     worth: tuple[tuple[int, ...], ...]
-    """By team, then by code: what its chip is worth in such a line."""
+    """By team, then by code: the worth of its chip in such a line."""
     change: tuple[tuple[tuple[int, ...], ...], ...]
     """By team that places a chip, then by code before it: how the worth of a chip in that line changes, team by team
     from the first; empty if it does not."""
     full: bytes
     """By code: 1 if one team has the whole line."""
     lacking: tuple[tuple[Team, int], ...]
-    """By code: the one team with chips in it, and how many more it needs; NOBODY if there is no such team."""
+    """By code: the one team with chips in it, and the number it still needs; NOBODY if there is no such team."""
     closed: Code
-    """The code of a line that has become part of a sequence, or clashes with one."""
+    """The code of a line that is part of a sequence, or clashes with one."""
     spots: tuple[tuple[Square, ...], ...]
     """By card: its squares; none for a card that can go anywhere."""
 
 
 @lru_cache(maxsize=16)
 def geometry(variant: Variant, teams: int) -> Geometry:
-    """The tables for so many teams of a variant."""
+    """Return the tables for so many teams of a variant."""
     board, length = variant.board, variant.line_length
     corners, base, squares = frozenset(board.corners), length + 1, range(len(board.grid))
     corners_max = max(len(corners.intersection(line)) for line in board.lines)
-    # product counts its last digit fastest, which is to be the first team's.
+    # product counts its last digit fastest: it must be the first team's.
     counted = [(n, digits[::-1]) for n in range(corners_max + 1) for digits in product(range(base), repeat=teams)]
     closed, step = len(counted), (0, *(base**team for team in range(teams)))
     lacking = (*(_lacking(length - corner, counts) for corner, counts in counted), (NOBODY, 0))
@@ -101,7 +100,7 @@ def _lacking(length: int, counts: Sequence[int]) -> tuple[Team, int]:
 
 
 def _chip(team: Team, holder: Team, lacking: int) -> int:
-    """What a chip of a team is worth in a line that another one has begun, or nobody (nobody and -1: several)."""
+    """Return the worth of a team's chip in a line begun by another, or by no team (-1: by several)."""
     if lacking < 0:
         return 0
     return OWN_CHIP[lacking] if holder in (team, NOBODY) else OTHERS_CHIP[lacking]
@@ -115,7 +114,7 @@ def _changes(worth: Sequence[Sequence[int]], added: Code, closed: Code) -> Itera
 
 
 def _in_line(cols: int, line: Line, squares: Sequence[Square]) -> frozenset[Square]:
-    """The squares of the row, column or diagonal that a line lies in: the cross product is zero."""
+    """Return the squares of the row, column or diagonal of a line: the cross product is zero."""
     (row, col), (next_row, next_col) = divmod(line[0], cols), divmod(line[1], cols)
     down, right = next_row - row, next_col - col
     return frozenset(s for s in squares if (s // cols - row) * right == (s % cols - col) * down)
@@ -139,14 +138,14 @@ class Sketch:
         self.code: list[Code] = []
         """By line."""
         self.worth: list[list[int]] = []
-        """By team, then by square: what a chip there is worth to it, less TAKEN if the square is not free."""
+        """By team, then by square: the worth of a chip there, less TAKEN if the square is not free."""
         self.made: list[int] = []
-        """By team: how many sequences it has."""
+        """By team: the number of its sequences."""
         self.protected = frozenset[Square]()
         """The squares of sequences."""
 
     def copy(self) -> "Sketch":
-        """A sketch that can be drawn on while this one stays as it is."""
+        """Return an independent copy."""
         other = Sketch(self.geometry, self.owner[:], self.sequences[:], advanced=self._advanced)
         other.free = self.free
         other.code = self.code[:]
@@ -156,7 +155,7 @@ class Sketch:
         return other
 
     def count(self) -> None:
-        """Work out all that follows from chips and sequences."""
+        """Compute everything that follows from chips and sequences."""
         geometry, owner = self.geometry, self.owner
         step = (*geometry.step, 0)  # a corner, -1, adds nothing
         self.free = set_of(tuple(square for square, team in enumerate(owner) if not team))
@@ -180,7 +179,7 @@ class Sketch:
         ]
 
     def place(self, team: Team, square: Square) -> bool:
-        """A chip on a free square; returns whether it makes a sequence."""
+        """Place a chip on a free square. Return True if it makes a sequence."""
         geometry, code, worth = self.geometry, self.code, self.worth
         change, step, lines, full, closed = (
             geometry.change[team],
@@ -208,7 +207,7 @@ class Sketch:
         return complete and self._complete(team, square)
 
     def place_last(self, team: Team, square: Square) -> None:
-        """A chip after which nobody asks what another would be worth: the same, but ``worth`` stays as it was."""
+        """Place the last chip of a search: the same, but ``worth`` is not updated."""
         geometry, code, step, complete = self.geometry, self.code, self.geometry.step[team], self._advanced
         for n in geometry.through[square]:
             if code[n] != geometry.closed:
@@ -221,7 +220,7 @@ class Sketch:
             self._complete(team, square)
 
     def remove(self, square: Square) -> None:
-        """A chip is taken off its square; a sequence that it was part of is none any more."""
+        """Take a chip off its square; its sequences are broken."""
         geometry, code = self.geometry, self.code
         team, self.owner[square] = self.owner[square], NOBODY
         if square in self.protected:
@@ -242,14 +241,14 @@ class Sketch:
             by_square[square] += TAKEN
 
     def worth_of_taking(self, team: Team, square: Square) -> int:
-        """What it is worth to a team to take another's chip, one of those that the lines through it have."""
+        """Return the worth to a team of taking another's chip, one of those that the lines through it have."""
         geometry = self.geometry
         worth, step = geometry.worth[team], geometry.step[self.owner[square]]
         codes = [self.code[n] for n in geometry.through[square]]
         return sum(worth[code - step] for code in codes if code != geometry.closed)
 
     def _complete(self, team: Team, square: Square) -> bool:
-        """Note the sequences that a chip has made: in the order of lines, each that does not clash with one before."""
+        """Add the sequences that a chip has made: in the order of lines, without clashes with earlier ones."""
         geometry, code = self.geometry, self.code
         before = len(self.sequences)
         for n in geometry.along[square] if self._advanced else geometry.through[square]:
@@ -273,7 +272,7 @@ class Sketch:
 def sketch_of(
     geometry: Geometry, board: Sequence[Team], sequences: Sequence[CompletedSequence], *, advanced: bool
 ) -> Sketch:
-    """The sketch of a position, from ``board`` and ``sequences`` of its view."""
+    """Return the sketch of a position, from ``board`` and ``sequences`` of its view."""
     number = {line: n for n, line in enumerate(geometry.lines)}
     made = [(sequence.team, number[sequence.squares]) for sequence in sequences]
     sketch = Sketch(geometry, list(board), made, advanced=advanced)

@@ -1,9 +1,9 @@
-"""A program of any language at a table. It loses its own time with whatever it does wrong, never the others' game.
+"""A program of any language at a table. Its faults cost its own time, never the others' game.
 
-Theory of operation. ``run`` starts the program and ends it, and hands it the lines that the queue holds, at the speed
-at which it reads. ``choose`` puts a question into the queue and reads until it is answered: a wrong answer gets a
-reason, a few times; then, or when the time is over, a legal action is chosen by lot, and the failure is told. A program
-that fails so often in a row, that has ended or does not read, is killed: lots are drawn for it to the end of the game.
+Theory of operation. ``run`` starts and ends the program, and writes the lines of the queue at the speed at which it
+reads. ``choose`` puts a question into the queue and reads until it is answered. A wrong answer gets a reason, a few
+times; then, or when the time is over, a legal action is drawn at random, and the failure is reported. A program that
+fails several times in a row, that has ended or does not read, is killed: its actions are random to the end of the game.
 """
 
 from collections import deque
@@ -35,22 +35,22 @@ from seqp2p.match.events import Event, Result
 from seqp2p.rules import Action, Variant, View
 
 TIME_S: Final = 30.0
-"""How long a program may take to choose where neither the table nor its owner says so."""
+"""A program's time for a choice, if neither the table nor its owner sets one."""
 MARGIN_S: Final = 2.0
-"""So long before the table's own time is over a choice has to be there; of a short time, half."""
+"""The margin between a choice and the end of the table's own time; of a short time, half."""
 ANSWERS_MAX: Final = 3
-"""How many answers one question takes."""
+"""The number of answers that one question takes."""
 FAILURES_MAX: Final = 3
-"""So many questions in a row that are not answered are the last."""
+"""After so many failures in a row no question follows."""
 QUEUE_MAX: Final = 1000
-"""Lines that wait for the program to read them."""
+"""The lines that may wait for the program to read them."""
 HISTORY_MAX: Final = 500
-"""Of what has happened since the last view, so much is told in the next."""
+"""The most events since the last view that the next one tells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A question was not answered, and a lot was drawn. ``gone``: from now on to the end of the game."""
+    """A question was not answered, and an action was drawn. ``gone``: from now on to the end of the game."""
 
     reason: str
     gone: bool
@@ -66,7 +66,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """An answer to a question that is not open any more. ``taken_back``: it never was answered, so that may be."""
+    """An answer to a closed question. ``taken_back``: the question was taken back, so the answer is no fault."""
 
     number: int
     taken_back: bool
@@ -74,7 +74,7 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class ProgramEnded:
-    """The program has ended after the game; ``killed``: not by itself."""
+    """The program has ended after the game; ``killed``: it did not end by itself."""
 
     killed: bool
 
@@ -84,7 +84,7 @@ Notice: TypeAlias = Failed | Wrong | Stale | ProgramEnded
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """How long a choice may take: what its owner wishes, at most, and what table and phase allow in any case."""
+    """The time for a choice: the owner's wish, within the limits of table and phase."""
 
     wish_s: float | None = None
     turn_time_s: float = 0.0
@@ -109,7 +109,7 @@ class Time:
 
 @dataclass
 class _ProgramQuestion:
-    """What the program is asked: the answers that it has left, and whether one of them was possible."""
+    """An open question: the answers left, and True once one of them was possible."""
 
     number: int
     seen: View
@@ -120,7 +120,7 @@ class _ProgramQuestion:
 
 
 class ExecPlayer:
-    """Plays a seat by a program: ``run`` it beside the game, and ``finish`` it after. ``pace_s`` as for a bot."""
+    """A player that asks a program: ``run`` it during the game, and ``finish`` it after. ``pace_s`` as for a bot."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class ExecPlayer:
         notice: Callable[[Notice], None],
         pace_s: float = 0.0,
     ) -> None:
-        """``lot`` chooses where the program does not. ``notice`` is told how the program behaves."""
+        """``lot`` chooses if the program does not. ``notice`` is called with the program's faults."""
         self._program = program
         self._variant = variant
         self._time = time
@@ -153,13 +153,13 @@ class ExecPlayer:
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing is to be expected of the program any more in this game."""
+        """True if the program no longer plays in this game."""
         return self._gone
 
     # The program's life.
 
     async def run(self, *, task_status: "trio.TaskStatus[None]") -> None:
-        """Start the program, and hand it what there is to read until the game is over. Cancelled, it is killed."""
+        """Start the program, and write its lines until the game is over. Cancelled, it is killed."""
         try:
             running = self._running = await start_program(self._program)
         except OSError as error:
@@ -180,7 +180,7 @@ class ExecPlayer:
                 self._done.set()
 
     async def finish(self, result: Result) -> None:
-        """Tell the program how the game ended; returns when it has ended, or has had the time to."""
+        """Tell the program the result, and wait until it has ended, or its time is over."""
         self._send(over(result))
         self._over.set()
         self._queue.close()
@@ -204,7 +204,7 @@ class ExecPlayer:
             self._fail(message("it does not read what it is sent"), gone=True)
 
     def _fail(self, reason: str, *, gone: bool = False) -> None:
-        """A question is not answered. Where nothing more is to be expected, one that is open is not waited for."""
+        """Count a failure. If the program no longer plays, an open question is not waited for."""
         if self._gone:
             return
         self._failures += 1
@@ -214,23 +214,23 @@ class ExecPlayer:
             self._reading.cancel()
         self._notice(Failed(reason, self._gone))
 
-    # What happens at the table.
+    # Events of the table.
 
     def hear(self, event: Event) -> None:
-        """Something has happened before everybody's eyes."""
+        """Tell the program a public event."""
         told = happening(self._variant, event)
         if told is not None:
             self.tell(told)
 
     def tell(self, told: BotEvent) -> None:
-        """The same, in the program's words."""
+        """Tell the program an event in its own form."""
         self._history.append(told)
         self._send(told)
 
     # Questions and answers.
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """The program's choice, or one by lot."""
+        """Return the program's choice, or a random one."""
         begun = trio.current_time()
         question = self._question
         if refused is None or question is None:
@@ -247,7 +247,7 @@ class ExecPlayer:
         return action
 
     def ask_in_vain(self, view: View) -> None:
-        """Put a question, and take it back at once: as a table may, so that a program can be tried."""
+        """Ask a question, and take it back at once, as a table may: for testing programs."""
         self._take_back(self._put(view))
 
     def _take_back(self, question: _ProgramQuestion) -> None:
@@ -268,7 +268,7 @@ class ExecPlayer:
         return question
 
     def _refuse(self, question: _ProgramQuestion, reason: str) -> None:
-        """The program is told that its answer was not possible, unless it was its last."""
+        """Tell the program that its answer was not possible, unless it was its last."""
         self._notice(Wrong(question.number, reason))
         question.answers -= 1
         if question.answers > 0:
@@ -288,7 +288,7 @@ class ExecPlayer:
         return self._lot.choose(question.seen)
 
     async def _read(self, question: _ProgramQuestion, running: RunningProgram) -> Action:
-        """The answer to this question; raises ProgramFailed."""
+        """Return the answer to this question. Raises ProgramFailed."""
         while question.answers > 0:
             line = await running.read_line()
             try:
@@ -302,7 +302,7 @@ class ExecPlayer:
         raise ProgramFailed(message("none of its {count} answers was possible", count=ANSWERS_MAX))
 
     def _understood(self, question: _ProgramQuestion, line: bytes) -> Action | None:
-        """The action that this line chooses, None where it answers an earlier question; raises WireError."""
+        """Return the action that this line chooses, or None if it answers an earlier question. Raises WireError."""
         choice = read_choice(line)
         if choice.id < question.number:
             self._notice(Stale(choice.id, choice.id in self._taken_back))

@@ -1,4 +1,4 @@
-"""``greedy``: looks at the lines through a square, and one action ahead. It never guesses at hidden cards."""
+"""``greedy``: the lines through a square, one action ahead, without guesses at hidden cards."""
 
 import random
 from collections.abc import Iterator
@@ -7,33 +7,33 @@ from functools import cache
 from seqp2p.rules import NO_SQUARE, Action, Line, Square, Team, Variant, View, apply
 
 FREE: Team = 0
-# What a line is worth by the chips that its team still needs to complete it, before the action: to that team to have
+# The worth of a line by the chips that its team still needs to complete it, before the action: to that team to have
 # one less to go, and to the others to have it spoilt. The last chip is worth more than several lines with two to go.
 FAR = (0,) * 10
 OWN_LINE = (0, 900, 160, 30, 6, 1, *FAR)
 OTHERS_LINE = (0, 800, 140, 24, 4, *FAR)
 WIN_SCORE = 1_000_000
-# A jack (unicorn, dragon) can go anywhere, so it waits for something that is worth it.
+# A jack (unicorn, dragon) can go anywhere, so it waits for a good move.
 SPECIAL_CARD_PRICE = 150
 # Exchanging a dead card costs nothing and brings a card that can be played: before anything but a good move.
 EXCHANGE_SCORE = 100
 
 
 class GreedyBot:
-    """Takes the action with the best score by threats made and threats spoilt; ties are drawn by lot."""
+    """Takes the action with the best score by threats made and threats spoilt; ties are drawn at random."""
 
     def __init__(self, randomness: random.Random) -> None:
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        """The legal action with the best score."""
+        """Return the legal action with the best score."""
         scores = {action: score(view, action) for action in view.legal}
         best = max(scores.values())
         return self._randomness.choice([action for action, value in scores.items() if value == best])
 
 
 def score(view: View, action: Action) -> int:
-    """What an action is worth to the seat that sees this view, in the units of the tables above."""
+    """Return the worth of an action to the seat of this view, in the units of the tables above."""
     if action.kind == "exchange":
         return EXCHANGE_SCORE
     if action.square == NO_SQUARE:
@@ -41,7 +41,7 @@ def score(view: View, action: Action) -> int:
     special = {*view.variant.wild, *view.variant.removing}
     price = SPECIAL_CARD_PRICE if action.card in special else 0
     if action.kind == "remove":
-        # The chip that is taken is one of those that the line has.
+        # The line has the taken chip.
         return sum(OTHERS_LINE[missing] for missing in _lines(view, action.square, view.board[action.square])) - price
     if apply(view.position, action).winner == view.team:
         return WIN_SCORE - price
@@ -56,9 +56,9 @@ def score(view: View, action: Action) -> int:
 
 
 def _lines(view: View, square: Square, team: Team) -> Iterator[int]:
-    """How many chips a team lacks on the other squares of each line through a square that it may still complete.
+    """Return the chips that a team lacks on the other squares of each line through a square that it may still complete.
 
-    A line that has more than one chip in a sequence of the team cannot become another.
+    A line with more than one chip in a sequence of the team cannot become another.
     """
     corners = frozenset(view.variant.board.corners)
     made = [set(sequence.squares) - corners for sequence in view.sequences if sequence.team == team]

@@ -1,7 +1,7 @@
-"""Playing on from a position as it might be: hidden cards dealt by lot, a few turns played in a hurry, and a judgement.
+"""Playing on from a possible position: hidden cards dealt at random, a few quick turns, and a judgement.
 
-Hidden from a seat are the cards that are neither in its hand nor among the discards. They are shuffled and dealt to the
-other hands and the pile, so that every world is one that the seat cannot rule out, and each is as likely as the other.
+The cards hidden from a seat are those neither in its hand nor among the discards. They are shuffled and dealt to the
+other hands and the pile, so the seat can rule out none of these worlds, and all are equally likely.
 """
 
 import random
@@ -22,8 +22,8 @@ from seqp2p.bots.weights import (
 from seqp2p.rules import NO_SQUARE, Action, Card, Square, SquareSet, Team, View, set_of, team_of
 
 WIN: Final = 1000
-"""The score of a game won; of one lost, less than nothing by as much."""
-# A line that lacks one chip is spoilt or completed before anybody thinks of taking a chip.
+"""The score of a game won; of one lost, its negative."""
+# A line that lacks one chip is spoilt or completed before any chip is taken.
 URGENT: Final = 800
 LACKING_MAX: Final = 4
 """A line that lacks more chips is worth nothing."""
@@ -31,11 +31,11 @@ LEAST: Final = -2 * TAKEN
 """Less than any square is worth."""
 
 Row: TypeAlias = tuple[Team, tuple[int, ...]]
-"""Of a line: the team that has begun it, and by how many of the lacking cards it holds, what that is worth to us."""
+"""Of a line: the team that has begun it, and its worth to us by the number of lacking cards that it holds."""
 
 
 class World(NamedTuple):
-    """All cards, as they might lie."""
+    """A possible deal of all cards."""
 
     hands: tuple[tuple[Card, ...], ...]
     """In seat order."""
@@ -51,14 +51,14 @@ class _LineValues(NamedTuple):
 
 
 class _Root(NamedTuple):
-    """The board after an action of the seat, and the lines that may still be of use to somebody."""
+    """The board after an action of the seat, and the lines that are still useful to some team."""
 
     sketch: Sketch
     lines: _LineValues
 
 
 class _Outlook(NamedTuple):
-    """The best that can be done with a hand so far."""
+    """The best action of a hand so far."""
 
     worth: int
     at: int
@@ -71,7 +71,7 @@ NOTHING: Final = _Outlook(-1, 0, 0, takes=False)
 
 
 def shuffled(cards: Sequence[Card], randomness: random.Random) -> list[Card]:
-    """The cards in any order. Whole numbers only, so that it is the same one everywhere for the same randomness."""
+    """Return the cards in random order, by whole numbers: the same everywhere for the same randomness."""
     order, bits = list(cards), randomness.getrandbits
     for at in range(len(order) - 1, 0, -1):
         other = bits(32) * (at + 1) >> 32
@@ -80,7 +80,7 @@ def shuffled(cards: Sequence[Card], randomness: random.Random) -> list[Card]:
 
 
 class Lookahead:
-    """What a seat's position may become."""
+    """The future of a seat's position."""
 
     def __init__(self, view: View, randomness: random.Random) -> None:
         variant = view.variant
@@ -91,7 +91,7 @@ class Lookahead:
         self._to_win = dict(variant.sequences_to_win)[view.teams]
         self._team = tuple(team_of(seat, view.teams) for seat in range(1, view.players + 1))
         self.others: Final = max(sum(size > 0 for seat, size in enumerate(view.hand_sizes, 1) if seat != view.seat), 1)
-        """How many seats beside this one have cards; one at least."""
+        """The number of other seats with cards; one at least."""
         self._discards = [card for cards in view.discards for card in cards]
         self._hidden = list(variant.deck)
         for card in (*view.hand, *self._discards):
@@ -110,7 +110,7 @@ class Lookahead:
         }
 
     def wins(self, action: Action) -> bool:
-        """Whether an action of the seat wins the game at once."""
+        """Return True if an action of the seat wins the game at once."""
         team = self._view.team
         if action.kind != "place":
             return False
@@ -118,19 +118,19 @@ class Lookahead:
         return sketch.place(team, action.square) and sketch.made[team] >= self._to_win
 
     def worth(self, action: Action) -> int:
-        """What placing or taking a chip is worth at first sight."""
+        """Return the first estimate of placing or taking a chip."""
         team, price = self._view.team, 0 if self._geometry.spots[action.card] else JACK_PRICE
         if action.kind == "remove":
             return self.sketch.worth_of_taking(team, action.square) - price
         return self.sketch.worth[team][action.square] - price
 
     def worth_of_card(self, card: Card) -> int:
-        """What a card is worth in the hand: what its best square is; less than nothing if all are taken."""
+        """Return the worth of a card in the hand: that of its best square; negative if all are taken."""
         spots, worth = self._geometry.spots[card], self.sketch.worth[self._view.team]
         return max(worth[square] for square in spots) if spots else TAKEN
 
     def world(self) -> World:
-        """The hidden cards, dealt by lot."""
+        """Return a random deal of the hidden cards."""
         hidden, hands, dealt = shuffled(self._hidden, self._randomness), list[tuple[Card, ...]](), 0
         for seat, size in enumerate(self._view.hand_sizes, start=1):
             if seat == self._view.seat:
@@ -141,7 +141,7 @@ class Lookahead:
         return World(tuple(hands), tuple(hidden[dealt:]))
 
     def play(self, action: Action, world: World, turns: int) -> int:
-        """The score, from -WIN to WIN, of an action of the seat after so many turns (one or more) of those next."""
+        """Return the score, from -WIN to WIN, of an action after so many turns (one or more) of the next seats."""
         if action not in self._starts:
             self._starts[action] = self._start(action)
         start, table = self._starts[action], _TableShape(world, self._discards, self._randomness)
@@ -159,7 +159,7 @@ class Lookahead:
         return self._judge(sketch, table, seat, _every_line(self._geometry) if taken else start.lines)
 
     def _start(self, action: Action) -> "_Root":
-        """What an action makes of the board."""
+        """Return the board after an action."""
         sketch, lacking = self.sketch.copy(), self._geometry.lacking
         if action.kind == "remove":
             sketch.remove(action.square)
@@ -169,9 +169,9 @@ class Lookahead:
         return _Root(sketch, _lines(self._geometry, numbers))
 
     def _play_turn(self, sketch: Sketch, table: "_TableShape", seat: int, *, last: bool) -> bool:
-        """A turn in a hurry: the card and square of the best worth; a dead card is exchanged first.
+        """Play a quick turn: the card and square of the best worth; a dead card is exchanged first.
 
-        Returns whether a chip was taken. After the ``last`` turn the sketch does not know what chips are worth.
+        Return True if a chip was taken. After the ``last`` turn the worths of the sketch are stale.
         """
         team, hand = self._team[seat], table.hands[seat]
         found, dead = self._find(sketch.worth[team], hand)
@@ -192,9 +192,9 @@ class Lookahead:
         return found.takes
 
     def _find(self, worth: Sequence[int], hand: Sequence[Card]) -> tuple[_Outlook, int | None]:
-        """Return the best that can be done with the cards of the board, and the place of a dead one in the hand.
+        """Return the best action with the cards of the board, and the place of a dead one in the hand.
 
-        Not every dead card is found: where an earlier square would be worth more than the last, it stays.
+        Some dead cards are not found: those with an earlier square of more worth than the last.
         """
         spots, best, dead = self._geometry.spots, NOTHING.worth, None
         at, square = 0, 0
@@ -210,7 +210,7 @@ class Lookahead:
         return _Outlook(best, at, square, takes=False), dead
 
     def _find_special(self, sketch: Sketch, team: Team, hand: Sequence[Card], found: _Outlook) -> _Outlook:
-        """The better of what was found and of what the cards do that can go anywhere."""
+        """Return the better of the found action and of the cards that can go anywhere."""
         worth = sketch.worth[team]
         for n, card in enumerate(hand):
             if card in self._wild:
@@ -225,7 +225,7 @@ class Lookahead:
         return found
 
     def _threats(self, sketch: Sketch, team: Team) -> list[Square]:
-        """The chips that can be taken from a line of another team that lacks one."""
+        """Return the chips that can be taken from a line of another team that lacks one."""
         found: list[Square] = []
         for code in self._one_to_go[team]:
             if code in sketch.code:
@@ -234,7 +234,7 @@ class Lookahead:
         return found
 
     def _judge(self, sketch: Sketch, table: "_TableShape", seat: int, lines: "_LineValues") -> int:
-        """The score of a position, known to the last card, after a turn of this seat. Only these lines count."""
+        """Return the score of a completely known position after a turn of this seat. Only these lines count."""
         us, to_win, made = self._view.team, self._to_win, sketch.made
         to_move = self._team[table.next_seat(seat)]
         one_more = tuple(count + 1 >= to_win for count in made[1:])
@@ -262,7 +262,7 @@ class Lookahead:
 
 
 class _TableShape:
-    """Hands, pile and discards that change. Whoever plays draws, by whatever option; without a card it passes."""
+    """Hands, pile and discards that change. A seat that plays also draws, with any option; without a card it passes."""
 
     def __init__(self, world: World, discards: Sequence[Card], randomness: random.Random) -> None:
         self.hands = [list(hand) for hand in world.hands]
@@ -271,14 +271,14 @@ class _TableShape:
         self._randomness = randomness
 
     def next_seat(self, seat: int) -> int:
-        """The place, from 0, of the next hand that has cards."""
+        """Return the place, from 0, of the next hand with cards."""
         for after in range(seat + 1, seat + len(self.hands)):
             if self.hands[after % len(self.hands)]:
                 return after % len(self.hands)
         return seat
 
     def put_down(self, seat: int, at: int) -> None:
-        """The card at this place of a hand goes on the discards, and the next one of the pile into its place."""
+        """Move the card at this place of a hand to the discards, and the next one of the pile into its place."""
         hand = self.hands[seat]
         self._discards.append(hand[at])
         if not self._pile:
@@ -288,7 +288,7 @@ class _TableShape:
 
 @lru_cache(maxsize=256)
 def _specials(one_more: tuple[bool, ...], team: Team) -> tuple[int, int]:
-    """What the cards that place or take a chip anywhere are worth to a team. ``one_more``: by team, if one wins."""
+    """Return the worth to a team of cards that place or take a chip anywhere. ``one_more``: by team, if one wins."""
     others = any(wins for other, wins in enumerate(one_more, start=1) if other != team)
     return worth_of_specials(wins=one_more[team - 1], others_win=others)
 
@@ -305,7 +305,7 @@ def _every_line(geometry: Geometry) -> _LineValues:
 
 @lru_cache(maxsize=256)
 def _rows(geometry: Geometry, us: Team, to_move: Team, one_more: tuple[bool, ...]) -> tuple[Row | None, ...]:
-    """By code: what a line is worth to us; None for nothing."""
+    """Return by code: the worth of a line to us; None for nothing."""
     rows: list[Row | None] = []
     for team, lacking in geometry.lacking:
         if team == NOBODY or not 0 < lacking <= LACKING_MAX:

@@ -1,4 +1,4 @@
-"""Who chooses for a seat: a bot, a person, later an external program. All get the same view and return an action."""
+"""Players: a bot, a person, a program. All get the same view and return an action."""
 
 from typing import Protocol
 
@@ -6,19 +6,19 @@ from seqp2p.rules import Action, View
 
 
 class Bot(Protocol):
-    """A bot is one method. It sees nothing but the view, and never needs to know where it plays."""
+    """A bot is one method. It sees only the view, and never needs to know the place of the game."""
 
     def choose(self, view: View) -> Action:
-        """One of ``view.legal_actions``."""
+        """Return one of ``view.legal``."""
         ...
 
 
 class SeatPlayer(Protocol):
-    """What plays a seat at a table, under trio."""
+    """The player of a seat at a table, under trio."""
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """The seat's action. ``refused`` is why the last choice for this very turn was not possible, or None.
+        """Return the seat's action. ``refused`` is the reason why the last choice for this turn was refused, or None.
 
-        Cancelled when the question is taken back; the next one is not put before that has been noticed.
+        It is cancelled when the question is taken back; the next one comes only after that.
         """
         ...

@@ -1,8 +1,8 @@
-"""Somebody else's program: started without a shell, in a session of its own, fed and read line by line, and ended.
+"""A foreign program: started without a shell, in a session of its own, written and read line by line, and ended.
 
-It gets nothing of this program's own environment. Whatever it writes is read only while an answer is waited for, so
-that one that writes without end fills its pipe, and waits. When it is to end, so is all that it has started, as far as
-that is still in its process group.
+It gets nothing of this program's own environment. Its output is read only while an answer is waited for, so a program
+that writes without end fills its pipe, and waits. It is ended with all that it has started, as far as that is still in
+its process group.
 """
 
 import contextlib
@@ -19,16 +19,16 @@ import trio
 from seqp2p.i18n import message
 
 LINE_SIZE_MAX: Final = 4096
-"""Bytes of a line that it writes."""
+"""The bytes of a line that it writes."""
 ANSWER_SIZE_MAX: Final = 65_536
-"""Bytes that it may write for one question, with what it has written since the one before."""
+"""The bytes that it may write for one question, with those since the last one."""
 GOODBYE_S: Final = 1.0
-"""How long it may go on when it has been told to end."""
+"""The time it has to end by itself."""
 _CHUNK_SIZE: Final = 4096
 
 
 class ProgramFailed(Exception):
-    """It does not do what it should; the text says what. ``gone``: nothing is to be expected of it any more."""
+    """A fault of the program, in the text. ``gone``: it no longer plays."""
 
     def __init__(self, reason: str, *, gone: bool = False) -> None:
         super().__init__(reason)
@@ -37,7 +37,7 @@ class ProgramFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command line. ``time_s`` is how long it may take to choose; ``verbose`` shows its standard error."""
+    """A command line. ``time_s`` is its time for a choice; ``verbose`` shows its standard error."""
 
     arguments: tuple[str, ...]
     time_s: float | None = None
@@ -45,18 +45,18 @@ class Program:
 
     @property
     def options(self) -> list[str]:
-        """The options that have a seat played by it again."""
+        """Return the options with which it plays the seat again."""
         time = [] if self.time_s is None else ["--exec-time", f"{self.time_s:g}"]
         return ["--exec", shlex.join(self.arguments), *time, *(["--verbose-bot"] if self.verbose else [])]
 
 
 def environment() -> dict[str, str]:
-    """What a program sees of the environment: nothing that is this program's, like the code of a table."""
+    """Return the environment of a program, without this program's own variables, like the code of a table."""
     return {name: value for name, value in os.environ.items() if not name.startswith("SEQP2P_")}
 
 
 class RunningProgram:
-    """A program that runs. Get it from ``start_program``, and ``end`` it."""
+    """A running program. Get it from ``start_program``, and ``end`` it."""
 
     def __init__(self, process: trio.Process) -> None:
         assert process.stdin is not None, "its input is a pipe"
@@ -70,18 +70,18 @@ class RunningProgram:
         self._ended = False
 
     async def write(self, line: bytes) -> None:
-        """Write a line, waiting for the program to read; raises ProgramFailed when it does not any more."""
+        """Write a line, and wait for the program to read. Raises ProgramFailed if it no longer reads."""
         try:
             await self._input.send_all(line)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise ProgramFailed(message("it has ended, or closed its standard input"), gone=True) from None
 
     def expect(self) -> None:
-        """A question is put: so much may be written for it."""
+        """Reset the limit of output for a new question."""
         self._left = ANSWER_SIZE_MAX
 
     async def read_line(self) -> bytes:
-        """The next line without its end; raises ProgramFailed when there is none, or too much of it."""
+        """Return the next line without its end. Raises ProgramFailed if there is none, or too much of it."""
         while (end := self._buffer.find(b"\n")) < 0 and len(self._buffer) <= LINE_SIZE_MAX:
             self._buffer += await self._read()
         if not 0 <= end <= LINE_SIZE_MAX:
@@ -92,7 +92,7 @@ class RunningProgram:
         return line
 
     async def _read(self) -> bytes:
-        """Some more of what it writes, without the rest of a line that was too long."""
+        """Return more of its output, without the rest of a line that was too long."""
         while True:
             try:
                 data = bytes(await self._output.receive_some(min(_CHUNK_SIZE, self._left + 1)))
@@ -112,8 +112,8 @@ class RunningProgram:
                 return rest
 
     def kill(self) -> None:
-        """End it at once, and what it has started with it."""
-        # Until ``end`` has waited for the process its number, and that of its group, is no other's.
+        """End it at once, with all that it has started."""
+        # Until ``end`` has waited for the process, no other process gets its id, nor that of its group.
         if self._ended:
             return
         if sys.platform == "win32":
@@ -123,7 +123,7 @@ class RunningProgram:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     async def end(self, goodbye_s: float = 0.0) -> int:
-        """Close its input, let it end by itself for so long, and kill what is left; returns its exit code."""
+        """Close its input, give it time to end by itself, kill the rest, and return its exit code."""
         await self._input.aclose()
         if goodbye_s:
             with trio.move_on_after(goodbye_s), contextlib.suppress(trio.BrokenResourceError):
@@ -136,7 +136,7 @@ class RunningProgram:
 
 
 async def start_program(program: Program) -> RunningProgram:
-    """Start it; raises OSError."""
+    """Start it. Raises OSError."""
     process = await trio.lowlevel.open_process(
         program.arguments,
         stdin=subprocess.PIPE,

@@ -1,6 +1,6 @@
-"""The bots that ship, by name. Randomness is handed in; a bot keeps nothing from turn to turn.
+"""The bots, by name. Randomness is an argument; a bot keeps nothing from turn to turn.
 
-A name is a word, or for ``strong`` a word and how many trials go into a choice: ``strong:200``.
+A name is a word, or for ``strong`` a word and the number of trials for a choice: ``strong:200``.
 """
 
 import random
@@ -20,13 +20,13 @@ MakeBot: TypeAlias = Callable[[random.Random], Bot]
 
 
 class RandomBot:
-    """Any legal action, each as likely as the other."""
+    """Any legal action, each with the same probability."""
 
     def __init__(self, randomness: random.Random) -> None:
         self._randomness = randomness
 
     def choose(self, view: View) -> Action:
-        """One of the legal actions."""
+        """Return one of the legal actions."""
         return self._randomness.choice(view.legal)
 
 
@@ -40,7 +40,7 @@ _KINDS: Final[Mapping[str, MakeBot]] = {
 
 
 class Bots(Mapping[str, MakeBot]):
-    """What makes a bot, by its name. Lists the plain names; a name with a number is found all the same."""
+    """The makers of bots, by name. It lists the plain names; a name with a number is also found."""
 
     def __getitem__(self, name: str) -> MakeBot:
         kind, colon, _ = name.partition(":")
@@ -56,7 +56,7 @@ class Bots(Mapping[str, MakeBot]):
 
 
 def why_no_bot(name: str) -> str | None:
-    """Why there is no bot of this name, None if there is one."""
+    """Return the reason why there is no bot of this name, or None."""
     kind, colon, number = name.partition(":")
     if kind not in _KINDS:
         return message(

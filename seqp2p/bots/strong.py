@@ -1,11 +1,10 @@
-"""``strong``: imagines how the hidden cards may lie, tries its actions in each of these worlds, keeps the best.
+"""``strong``: deals the hidden cards at random, tries its actions in each of these worlds, keeps the best.
 
-Determinised search: all actions worth a thought are tried in the same worlds, up to the seat's next turn; the worse
-half of them is given up again and again, so that most of the work goes into those that are close (sequential halving:
-Karnin, Koren and Somekh, Almost optimal exploration in multi-armed bandits, ICML 2013). What is known comes from the
-view alone.
+Determinised search: all promising actions are tried in the same worlds, up to the seat's next turn; the worse half of
+them is dropped again and again, so most of the work goes into close ones (sequential halving: Karnin, Koren and Somekh,
+Almost optimal exploration in multi-armed bandits, ICML 2013). All knowledge comes from the view.
 
-With a number of trials the choice follows from view and randomness, on every machine: all reckoning is in whole
+With a number of trials the choice follows from view and randomness, on every machine: all arithmetic is in whole
 numbers, and nothing depends on a clock or on the order of a set.
 """
 
@@ -18,11 +17,11 @@ from seqp2p.bots.lookahead import Lookahead
 from seqp2p.rules import DRAW, Action, Square, View
 
 Stopwatch: TypeAlias = Callable[[], float]
-"""Seconds since whenever."""
+"""Seconds of a clock with any origin."""
 
 DEFAULT_S: Final = 0.5
 TRIALS_MAX: Final = 100_000
-"""For one choice, however much time there is."""
+"""The most trials for one choice, with any time."""
 TURNS_AHEAD_MAX: Final = 3
 """The others' turns are played until the seat's own next one. One wins less with four players, two do with two."""
 # Squares to think of for a card that can place a chip anywhere, and chips for one that can take any.
@@ -33,11 +32,11 @@ WHOLE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much may go into a choice: so many trials, or so many seconds by a clock."""
+    """The effort for a choice: so many trials, or so many seconds by a clock."""
 
     trials: int = TRIALS_MAX
     seconds: float = 0.0
-    """0 for as long as the trials take."""
+    """0 for no limit but the trials."""
 
 
 class StrongBot:
@@ -49,7 +48,7 @@ class StrongBot:
         self._effort = effort
 
     def choose(self, view: View) -> Action:
-        """One of the legal actions, within the effort."""
+        """Return one of the legal actions, within the effort."""
         begun = self._clock() if self._effort.seconds else 0.0
         if len(view.legal) == 1:
             return view.legal[0]
@@ -62,13 +61,13 @@ class StrongBot:
             if lookahead.wins(action):
                 return action
         for action in view.legal:
-            # The turn goes on after it, with a card more to choose from.
+            # The turn goes on after it, with one more card to choose from.
             if action.kind == "exchange":
                 return action
         return self._search(lookahead, worth_a_thought(lookahead, view), begun)
 
     def _search(self, lookahead: Lookahead, actions: Sequence[Action], begun: float) -> Action:
-        """The best of these actions, which stand in the order of their worth at first sight."""
+        """Return the best of these actions, which are in the order of their first estimates."""
         left, trials = list(actions), 0
         score = dict.fromkeys(left, 0)
         rounds = (len(left) - 1).bit_length()
@@ -82,7 +81,7 @@ class StrongBot:
                 if self._spent(trials, begun) >= WHOLE:
                     break
             if len(scores) == len(left):
-                # A world counts only when all have been tried in it.
+                # A world counts only after all actions have been tried in it.
                 for action, value in zip(left, scores, strict=True):
                     score[action] += value
             while halvings and self._spent(trials, begun) >= halvings[0]:
@@ -91,7 +90,7 @@ class StrongBot:
         return left[0]
 
     def _spent(self, trials: int, begun: float) -> int:
-        """How much of the effort is spent, of WHOLE."""
+        """Return the spent effort, of WHOLE."""
         spent = WHOLE * trials // self._effort.trials
         if self._effort.seconds:
             spent = max(spent, int(WHOLE * (self._clock() - begun) / self._effort.seconds))
@@ -99,7 +98,7 @@ class StrongBot:
 
 
 def worth_a_thought(lookahead: Lookahead, view: View) -> list[Action]:
-    """The actions to try, by their worth at first sight: of those that can go anywhere only a few."""
+    """Return the actions to try, by their first estimates: only a few of those that can go anywhere."""
     wild, squares = set(view.variant.wild), set[Square]()
     plain = [action for action in view.legal if action.kind == "place" and action.card not in wild]
     squares.update(action.square for action in plain)
@@ -108,7 +107,7 @@ def worth_a_thought(lookahead: Lookahead, view: View) -> list[Action]:
         return sorted(actions, key=lambda action: -lookahead.worth(action))
 
     def one_each(actions: Iterable[Action], besides: set[Square]) -> list[Action]:
-        """The first action on each square, by worth."""
+        """Return the first action on each square, by worth."""
         first = {action.square: action for action in reversed(list(actions)) if action.square not in besides}
         return by_worth(first[square] for square in sorted(first))
 

@@ -1,10 +1,10 @@
-"""What this program and a bot of any language say to each other: one JSON object a line. docs/scripting.md has it all.
+"""The protocol between this program and a bot of any language: one JSON object a line. docs/scripting.md has it all.
 
     we    hello, view, error, void, event, result
     bot   choice
 
-Everything that is sent is made of a View and of what happens before everybody's eyes, so that a bot gets to know what
-its seat may see, and nothing else. What it answers is read strictly: it is named what is wrong, and may try again.
+Every line is made of a View and of public events, so a bot learns only what its seat may see. Its answers are read
+strictly: it gets the fault, and may try again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,22 +43,22 @@ from seqp2p.rules import (
 )
 
 PROTOCOL: Final = 1
-"""The version of what is written here. It changes when a bot that knows the one before would fail."""
+"""The version of this protocol. It changes when a bot for the last one would fail."""
 ACTION_LENGTH_MAX: Final = 100
 FAULT_LENGTH_MAX: Final = 200
 
 T = TypeVar("T")
 
 BotEvent: TypeAlias = Mapping[str, object]
-"""Something that everybody at the table has seen: ``event`` and its fields, as in the table of docs/scripting.md."""
+"""A public event: ``event`` and its fields, as in the table of docs/scripting.md."""
 
 
 class WireError(Exception):
-    """What a bot wrote is no choice; the text says why."""
+    """The bot's line is no choice; the text has the reason."""
 
 
 class _Tagged(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
-    """A line that we write."""
+    """A line to the bot."""
 
 
 class BotHello(_Tagged, frozen=True, tag="hello"):
@@ -66,7 +66,7 @@ class BotHello(_Tagged, frozen=True, tag="hello"):
 
     protocol: int
     game: str
-    """The game's id, 64 hexadecimal digits; an empty text where there is no table of peers."""
+    """The game's id, 64 hexadecimal digits; empty without a table of peers."""
     seat: int
     team: int
     variant: str
@@ -96,7 +96,7 @@ class BotLine(msgspec.Struct, frozen=True):
 
 
 class Asked(_Tagged, frozen=True, tag="view"):
-    """A choice is to be made: what the seat sees."""
+    """A choice is due: the view of the seat."""
 
     id: int
     time_s: float
@@ -119,24 +119,24 @@ class Asked(_Tagged, frozen=True, tag="view"):
     reshuffles: int
     exchanges_left: int
     history: Sequence[BotEvent]
-    """What has happened since the view before."""
+    """The events since the last view."""
 
 
 class Error(_Tagged, frozen=True):
-    """What the bot wrote is not possible. It may try again, a few times."""
+    """The bot's answer is not possible. It may try again, a few times."""
 
     id: int
     reason: str
 
 
 class Void(_Tagged, frozen=True):
-    """The question is taken back: no answer is waited for, and one that comes is passed over."""
+    """The question is taken back: an answer is ignored."""
 
     id: int
 
 
 class Over(_Tagged, frozen=True, tag="result"):
-    """How the game ended; nothing comes after it."""
+    """The result of the game, the last message."""
 
     result: Literal["won", "drawn", "unfinished"]
     winners: Sequence[int]
@@ -148,7 +148,7 @@ BotMessage: TypeAlias = BotHello | Asked | Error | Void | Over
 
 
 class BotChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a bot answers."""
+    """The answer of a bot."""
 
     type: Literal["choice"]
     id: Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
@@ -160,7 +160,7 @@ _decoder = msgspec.json.Decoder(BotChoice)
 
 
 def line_of(message: BotMessage | BotEvent) -> bytes:
-    """The line to write, with its end."""
+    """Return the line to write, with its end."""
     plain = {"type": "event", **message} if isinstance(message, Mapping) else message
     return _encoder.encode(plain) + b"\n"
 
@@ -168,7 +168,7 @@ def line_of(message: BotMessage | BotEvent) -> bytes:
 def hello(
     seat: int, variant: Variant, teams: int, options: Options, names: Sequence[str], *, game: bytes, turn_time_s: int
 ) -> BotHello:
-    """What a bot is told of its table; ``names`` in seat order."""
+    """Return the bot's description of its table; ``names`` in seat order."""
     return BotHello(
         protocol=PROTOCOL,
         game=game.hex(),
@@ -191,7 +191,7 @@ def hello(
 
 
 def asked(number: int, seen: View, history: Sequence[BotEvent], time_s: float) -> Asked:
-    """The question of this number: what the seat sees, and how many seconds it has."""
+    """Return the question of this number: the view of the seat, and its seconds."""
     variant = seen.variant
     return Asked(
         id=number,
@@ -223,7 +223,7 @@ def over(result: Result) -> Over:
 
 
 def happening(variant: Variant, event: Event) -> BotEvent | None:
-    """Return what a bot is told of an event at the table; None if it is told nothing."""
+    """Return an event at the table for a bot, or None if the bot is not told."""
     if not isinstance(event, Turned | Remarked | Voted | Skipped | Dropped | Redealt | Undone):
         return None
     name, fields = plain(event, variant)
@@ -231,17 +231,17 @@ def happening(variant: Variant, event: Event) -> BotEvent | None:
 
 
 def read_choice(line: bytes) -> BotChoice:
-    """The choice that a bot wrote; raises WireError with what is wrong with it."""
+    """Return the choice that a bot wrote. Raises WireError with the fault."""
     try:
         return _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         form = '{"type": "choice", "id": 1, "action": "QH e5"}'
-        fault = cleaned(str(error), FAULT_LENGTH_MAX)  # It may quote what the bot wrote.
+        fault = cleaned(str(error), FAULT_LENGTH_MAX)  # It may quote the bot's line.
         raise WireError(message("this is no choice ({fault}): write one like {form}", fault=fault, form=form)) from None
 
 
 def read_action(seen: View, text: str) -> Action:
-    """The action with this text, legal in this view; raises WireError. Whether a call holds, the table judges."""
+    """Return the action with this text, legal in this view. Raises WireError. The table judges calls."""
     try:
         action = parse_action(seen.variant, text)
         if action.kind != "call":
