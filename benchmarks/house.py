@@ -1,8 +1,9 @@
-"""Measures the layout and the prose of two trees side by side: ``python benchmarks/house.py BEFORE AFTER``.
+"""Measure the layout and the prose of two trees side by side: ``python benchmarks/house.py BEFORE AFTER``.
 
 BEFORE and AFTER are checkouts of this repository; one tree alone is measured by itself. ``--before-diffs`` and
 ``--after-diffs`` take diffs of scratch branches, one for each change that is tried on a tree (``option.diff``,
-``action.diff`` …), and add how many files each of them touches. ``--list`` names the places that are counted.
+``action.diff`` …), and add the number of files of the package that each of them touches, catalogues apart. ``--list``
+names the places that count.
 """
 
 import argparse
@@ -98,10 +99,11 @@ def measure(root: Path) -> Tree:
 
 
 def touched(diffs: Iterable[Path]) -> dict[str, int]:
-    """Return how many files of the package each diff touches, by the diff's name."""
+    """Return the number of files of the package that each diff touches, without the catalogues, by the diff's name."""
+    files = {diff.stem: set(TOUCHED.findall(diff.read_text("utf-8"))) for diff in diffs}
     return {
-        diff.stem: sum(name.startswith(f"{PACKAGE}/") for name in set(TOUCHED.findall(diff.read_text("utf-8"))))
-        for diff in diffs
+        name: sum(path.startswith(f"{PACKAGE}/") and "/locale/" not in path for path in paths)
+        for name, paths in files.items()
     }
 
 
@@ -157,7 +159,7 @@ def main() -> None:
     trees = [measure(root) for root in wanted.trees]
     columns = [rows(tree) for tree in trees]
     for column, diffs in ((columns[0], wanted.before_diffs), (columns[-1], wanted.after_diffs)):
-        column.update({f"files that a new {name} touches": str(count) for name, count in touched(diffs).items()})
+        column.update({f"files that {name} touches": str(count) for name, count in touched(diffs).items()})
     print("\n".join(side_by_side(columns)))
     if wanted.list:
         print("\n".join(places(trees[-1])), file=sys.stderr)
