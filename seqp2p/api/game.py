@@ -19,15 +19,18 @@ from seqp2p.api.home import LockedIdentity, replay_path
 from seqp2p.bots.player import SeatPlayer
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
+from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.discovery import Warn
 from seqp2p.lobby.leaving import leave_table
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.net.serving import Listener
+from seqp2p.replay.disk import NO_DISK
 from seqp2p.replay.sidecar import (
     ADDRESS_LENGTH_MAX,
     ADDRESSES_MAX,
@@ -42,7 +45,22 @@ LINKED_S: Final = 3.0
 """For the first link to another seat: a dial by one side or, after ``dial_patience_s``, by the other."""
 LINK_POLL_S: Final = 0.05
 
-SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar]]
+SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Resources of a game: ``checks`` and ``runtime`` can be shared by games of one process.
+
+    Without ``keeps`` nothing goes to the disk: there is no replay, and the seat cannot be resumed.
+    """
+
+    checks: Checks = CHECKS
+    runtime: Runtime = UNDER_TRIO
+    keeps: bool = True
+
+
+OWN_RESOURCES: Final = Resources()
 
 
 def ignore(_: object) -> None:
@@ -77,6 +95,7 @@ class LiveGame:
         replay: Path,
         open_files: Callable[[], SeatFiles],
         resumption: Resumption | None = None,
+        runtime: Runtime = UNDER_TRIO,
     ) -> None:
         self.table: Final = table
         self.match: Final = match
@@ -84,6 +103,7 @@ class LiveGame:
         self.replay: Final = replay
         self.resumption: Final = resumption
         self._open_files = open_files
+        self._runtime = runtime
         self._mesh = Mesh(table, secrets.token_bytes)
         self._begun_at = trio.current_time()
         self._playing = trio.Event()
@@ -134,6 +154,7 @@ class LiveGame:
                 writer,
                 on_event,
                 sidecar,
+                runtime=self._runtime,
                 asks=asks,
                 cancel_leaves=cancel_leaves,
             )
@@ -147,7 +168,7 @@ class LiveGame:
                     nursery.cancel_scope.cancel()
             except* trio.Cancelled:
                 # The session has said goodbye and completed the replay, or another task has failed.
-                if cancel_leaves:
+                if cancel_leaves and sidecar is not None:
                     sidecar.delete()
                 raise
             except* (OSError, SidecarError) as group:
@@ -155,7 +176,8 @@ class LiveGame:
             if failure is not None:
                 raise failure
             # The game is over for this seat: it cannot be resumed, and its secrets are of no use.
-            sidecar.delete()
+            if sidecar is not None:
+                sidecar.delete()
         assert result is not None, "the session has ended"
         return result
 
@@ -188,20 +210,25 @@ class LiveGame:
         return self._session
 
 
-def new_game(table: AgreedTable, identity: LockedIdentity, directory: Path) -> LiveGame:
+def new_game(
+    table: AgreedTable, identity: LockedIdentity, directory: Path, resources: Resources = OWN_RESOURCES
+) -> LiveGame:
     """Return the game of an agreed table, with a new replay in this folder. ``play`` makes its files."""
-    match = Match(encode_agreement(table.agreement), table.seat)
+    match = Match(encode_agreement(table.agreement), table.seat, resources.checks)
     own = SeatKeys(table.seat, identity.identity, secrets.token_bytes)
     path = replay_path(directory, match.game.id, table.seat)
 
     @contextlib.contextmanager
-    def open_files() -> Generator[tuple[ReplayWriter, Sidecar]]:
+    def open_files() -> Generator[tuple[ReplayWriter, Sidecar | None]]:
+        if not resources.keeps:
+            yield ReplayWriter(path, match, disk=NO_DISK), None
+            return
         with ReplayWriter(path, match) as writer:
             kept = seat_secrets(table, own, identity.file, table.listeners)
             with Sidecar.create(sidecar_path(path), kept) as sidecar:
                 yield writer, sidecar
 
-    return LiveGame(table, match, own, path, open_files)
+    return LiveGame(table, match, own, path, open_files, runtime=resources.runtime)
 
 
 def seat_secrets(

@@ -19,7 +19,7 @@ from seqp2p.api.background_tasks import CLOSE_S, background_tasks
 from seqp2p.api.endpoint import Endpoint, Folder, address_of, loopback_with, open_endpoint, own_addresses
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
-from seqp2p.api.game import LiveGame, ignore, new_game
+from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore, new_game
 from seqp2p.api.seat import Seat, seated
 from seqp2p.api.settings import table_settings
 from seqp2p.crypto.identity import Identity
@@ -39,15 +39,21 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 class Lobby:
     """The lobby of one game. ``wait`` returns the game once all seats have agreed; cancelled, it says goodbye."""
 
-    def __init__(self, endpoint: Endpoint, sit_down: Callable[[], Awaitable[AgreedTable]]) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        sit_down: Callable[[], Awaitable[AgreedTable]],
+        resources: Resources = OWN_RESOURCES,
+    ) -> None:
         self._endpoint = endpoint
         self._sit_down = sit_down
+        self._resources = resources
         self.game: LiveGame | None = None
 
     async def wait(self) -> LiveGame:
         """Wait until the table is full and agreed. Raises NetError where it cannot be."""
         table = await self._sit_down()
-        self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir)
+        self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir, self._resources)
         return self.game
 
     async def close(self) -> None:
@@ -128,13 +134,16 @@ class HostedTable:
 class JoinedTable:
     """Another player's table."""
 
-    def __init__(self, endpoint: Endpoint, route: Route, code: str, addresses: Sequence[Address]) -> None:
+    def __init__(
+        self, endpoint: Endpoint, route: Route, code: str, addresses: Sequence[Address], resources: Resources
+    ) -> None:
         """Made by ``joined_table``."""
         self.last: LiveGame | None = None
         self._endpoint = endpoint
         self._route = route
         self._code = code
         self._addresses = addresses
+        self._resources = resources
 
     @contextlib.asynccontextmanager
     async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
@@ -147,7 +156,7 @@ class JoinedTable:
             )
         else:
             sit_down = partial(rejoin_table, endpoint.credentials, endpoint.name, self.last.table, *common)
-        lobby = Lobby(endpoint, sit_down)
+        lobby = Lobby(endpoint, sit_down, self._resources)
         try:
             yield lobby
         finally:
@@ -182,9 +191,12 @@ async def open_table(
         yield HostedTable(endpoint, settings, addresses, advert, update, spectators)
 
 
-async def joined_table(endpoint: Endpoint, route: Route, code: str) -> JoinedTable:
+async def joined_table(
+    endpoint: Endpoint, route: Route, code: str, resources: Resources = OWN_RESOURCES
+) -> JoinedTable:
     """Return the table at the end of this route. The seat is taken in its lobby."""
-    return JoinedTable(endpoint, route, code, await listening_addresses(endpoint.listeners, route.host))
+    addresses = await listening_addresses(endpoint.listeners, route.host)
+    return JoinedTable(endpoint, route, code, addresses, resources)
 
 
 @dataclass(frozen=True, slots=True)

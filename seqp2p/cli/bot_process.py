@@ -15,9 +15,8 @@ import os
 import random
 import secrets
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -25,8 +24,10 @@ import msgspec
 import trio
 
 from seqp2p.api.background_tasks import LEFT
-from seqp2p.api.endpoint import Endpoint, loopback_with, open_endpoint
-from seqp2p.api.game import ignore
+from seqp2p.api.endpoint import loopback_with, open_endpoint
+from seqp2p.api.finding import Route
+from seqp2p.api.game import LiveGame, Resources, ignore
+from seqp2p.api.table import Lobby, joined_table
 from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli.lines import LineReader
@@ -34,21 +35,12 @@ from seqp2p.cli.output import CommandError, prepare_streams, report_bug
 from seqp2p.cli.running import as_command_error
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.crypto.identity import Identity
-from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UnderTrio
-from seqp2p.live.session import SeatRunner
-from seqp2p.lobby.join import join_table, rejoin_table
-from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.checks import Remembering
 from seqp2p.match.events import Dropped
-from seqp2p.match.machine import Match
-from seqp2p.match.seat import SeatKeys
-from seqp2p.match.table import encode_agreement
-from seqp2p.net.addresses import listening_addresses, parse_address
+from seqp2p.net.addresses import parse_address, tcp_dial
 from seqp2p.net.errors import NetError
-from seqp2p.replay.disk import NO_DISK
-from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import Action, View
 from seqp2p.ui import language
 
@@ -98,8 +90,7 @@ class BotProcess:
     """All bots of one calling process."""
 
     def __init__(self) -> None:
-        self._checks = Remembering()
-        self._runtime = OneWorker()
+        self._resources = Resources(Remembering(), OneWorker(), keeps=False)
         self._bots: list[LocalBot] = []
         self._reading = trio.CancelScope()
 
@@ -117,7 +108,7 @@ class BotProcess:
         reader = LineReader(0)
         with self._reading:
             while (line := await reader.read_line()) is not None:
-                bot = LocalBot(msgspec.json.decode(line, type=BotCall), self._checks, self._runtime)
+                bot = LocalBot(msgspec.json.decode(line, type=BotCall), self._resources)
                 self._bots.append(bot)
                 nursery.start_soon(self._play, bot)
         for bot in self._bots:
@@ -144,10 +135,9 @@ class BotProcess:
 class LocalBot:
     """One bot at one table, game after game."""
 
-    def __init__(self, call: BotCall, checks: Remembering, runtime: OneWorker) -> None:
+    def __init__(self, call: BotCall, resources: Resources) -> None:
         self.call = call
-        self._checks = checks
-        self._runtime = runtime
+        self._resources = resources
         self._sitting_down = trio.CancelScope()
         self._leaving = trio.Event()
         self._is_let_go = self._is_host_dropped = False
@@ -175,41 +165,35 @@ class LocalBot:
 
     async def play(self) -> None:
         """Join, and play until there is no other game. Raises NetError, and what the bot raises."""
-        call, host = self.call, parse_address(self.call.address)
-        async with open_endpoint(call.name, Identity(call.seed), Path(), loopback_with(host)) as endpoint:
-            addresses = await listening_addresses(endpoint.listeners, host)
-            common = (endpoint.listeners, addresses, secrets.token_bytes, ignore)
-            join = partial(join_table, endpoint.credentials, call.name, call.code, host, *common)
-            while (table := await self._sit_down(join)) is not None:
-                match = await self._play_game(table, endpoint)
-                if HOST in match.left or HOST in match.proven:
+        call, route = self.call, Route(parse_address(self.call.address), tcp_dial)
+        async with open_endpoint(call.name, Identity(call.seed), Path(), loopback_with(route.host)) as endpoint:
+            table = await joined_table(endpoint, route, call.code, self._resources)
+            while True:
+                async with table.open_lobby(ignore) as lobby:
+                    if (game := await self._sit_down(lobby)) is None:
+                        return
+                    await self._play_game(game)
+                if HOST in game.out:
                     return
-                join = partial(rejoin_table, endpoint.credentials, call.name, table, *common)
 
-    async def _sit_down(self, join: Callable[[], Awaitable[AgreedTable]]) -> AgreedTable | None:
+    async def _sit_down(self, lobby: Lobby) -> LiveGame | None:
         with trio.CancelScope() as self._sitting_down:
             if not self._is_let_go:
-                return await join()
+                return await lobby.wait()
         return None
 
-    async def _play_game(self, table: AgreedTable, endpoint: Endpoint) -> Match:
-        match = Match(encode_agreement(table.agreement), table.seat, self._checks)
-        own = SeatKeys(table.seat, endpoint.identity.identity, secrets.token_bytes)
-        writer = ReplayWriter(Path(), match, disk=NO_DISK)
-        mesh = Mesh(table, secrets.token_bytes)
+    async def _play_game(self, game: LiveGame) -> None:
         self._is_host_dropped = False
-        session = SeatRunner(match, own, mesh, self, writer, self.on_event, runtime=self._runtime)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._leave_when_told, session)
-            await session.run()
+            nursery.start_soon(self._leave_when_told, game)
+            await game.play(self, self.on_event, cancel_leaves=True)
             nursery.cancel_scope.cancel()
         if self._fault is not None:
             raise self._fault
-        return match
 
-    async def _leave_when_told(self, session: SeatRunner) -> None:
+    async def _leave_when_told(self, game: LiveGame) -> None:
         await self._leaving.wait()
-        await session.leave(LEFT)
+        await game.leave(LEFT)
 
     def on_event(self, event: TableEvent) -> None:
         """Take note of a dropped host."""

@@ -11,13 +11,13 @@ import pytest
 import trio
 
 import seqp2p
+from seqp2p.api.game import OWN_RESOURCES
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli import bot_process
-from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot, OneWorker
+from seqp2p.cli.bot_process import BotCall, BotEnded, BotProcess, LocalBot
 from seqp2p.cli.lines import LineReader
 from seqp2p.lobby.events import LobbyShown
-from seqp2p.match.checks import Remembering
 from seqp2p.match.events import Dropped
 from seqp2p.rules import Action, View
 from tests.api.tools import LIMIT_S, table_of
@@ -125,7 +125,7 @@ async def test_without_its_caller_a_bot_waits_in_no_lobby(caller: Caller, tmp_pa
 
 @pytest.mark.parametrize("dropped_first", [True, False])
 async def test_without_its_caller_a_bot_leaves_when_that_seat_is_dropped(*, dropped_first: bool) -> None:
-    bot = LocalBot(BotCall(2, "random", 0, "bot 2", bytes(32), "127.0.0.1:1", ""), Remembering(), OneWorker())
+    bot = LocalBot(BotCall(2, "random", 0, "bot 2", bytes(32), "127.0.0.1:1", ""), OWN_RESOURCES)
     bot.on_event(Dropped((3,)))
     if dropped_first:
         bot.on_event(Dropped((1, 3)))
