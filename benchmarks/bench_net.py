@@ -3,9 +3,11 @@
 ``move_4``, ``move_12``: from a bot's decision (before it is proved, signed, synced and sent) until the last of the
 others has told of it; ``told``: the same from the mover's own ``turn`` event. ``resync``: a peer that is 100 steps
 behind links and catches up, both ends in this process. ``memory``: the largest peer of the game of twelve.
-``spectators``: the ratio to a table without any; of both, and of ``move_4``, the best of three games counts, for
-whatever else this machine does comes on top. ``level_within_ms``: from a turn's event at the host until the last of the
-spectators has all of that turn, the longest of all turns, in the game whose moves were fastest.
+``play_1``, ``play_3``, ``play_11``: from the command ``play`` with so many local bots to the person's hand, and the
+processor seconds of both processes. ``spectators``: the ratio to a table without any. Of ``move_4``, ``play`` and
+``spectators`` the best of three games counts, for other work of this machine comes on top. ``level_within_ms``: from a
+turn's event at the host until the last of the spectators has all of that turn, the longest of all turns, in the game
+whose moves were fastest.
 """
 
 import json
@@ -44,6 +46,7 @@ HERE = Path(__file__).resolve().parent
 # of every other: 3 ms × 12 × 11 that twelve machines would not do one after the other.
 PACE_S = {4: "0.15", 12: "0.6"}
 BEHIND = 100
+LOCAL_BOTS = (1, 3, 11)
 SPECTATORS = 50
 ROUNDS = 3
 
@@ -140,6 +143,34 @@ def moves(players: int, spectators: int = 0) -> tuple[dict[str, float], list[lis
     }, told
 
 
+# Local bots
+
+
+def play_s(bots: int) -> dict[str, float]:
+    """Start ``play`` with local bots; return the seconds until the person's hand, and those of processors."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"SEQP2P_HOME": home, "TERM": "dumb"}
+        begun = time.monotonic()
+        line = [sys.executable, "-m", "seqp2p", "play", "--bots", str(bots), "--name", "p1"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        with subprocess.Popen(line, env=environment, text=True, **pipes) as process:
+            assert process.stdout is not None
+            next(line for line in process.stdout if line.startswith("your hand"))
+            seconds = time.monotonic() - begun
+            tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+            children = [child for task in tasks for child in task.read_text("ascii").split()]
+            processors = sum(processor_s(int(each)) for each in (process.pid, *children))
+            process.terminate()
+            process.stdout.read()
+    return {"s": round(seconds, 2), "processor_s": round(processors, 2)}
+
+
+def processor_s(pid: int) -> float:
+    """The seconds of processors that a process has used."""
+    user, system = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 # Coming back
 
 
@@ -214,6 +245,8 @@ async def drain(mesh: Mesh) -> None:
 
 def run() -> Figures:
     figures: Figures = {}
+    for bots in LOCAL_BOTS:
+        figures[f"play_{bots}"] = min((play_s(bots) for _ in range(ROUNDS)), key=lambda figure: figure["s"])
     alone: list[dict[str, float]] = []
     crowded: list[dict[str, float]] = []
     for _ in range(ROUNDS):

@@ -1,0 +1,60 @@
+"""The process that called bots ends, one way or another: its bots play on as long as they should, and no longer."""
+
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from tests.cli.processes import LIMIT_S, Household, children, is_running, wait_until
+
+GRACE_S = 1
+END_S = 5.0
+"""The time that the bots' process has for its end, once its game is over or has given the person up."""
+NOTICED_S = 3.0
+"""The time until a lost link, and then a grace that has passed, is noticed: each by the next tick."""
+POLITE = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (*POLITE, signal.SIGHUP, signal.SIGKILL)
+MOMENTS = ("^at the table: ", "^the table is full$", "has shuffled", "^your hand: ")
+
+
+def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment: str) -> float:
+    """Play until that moment, send the signal, and return for how long the bots have outlived the person's process."""
+    game = people.start(
+        *("play", "--bots", "2", "--variant", "kids", "--bot", "random", "--pace", "0", "--grace", GRACE_S),
+        *("--name", "ann", "--replay-dir", people.replays(who)),
+        who=who,
+        stdin=subprocess.PIPE,
+    )
+    wait_until(partial(children, game.pid), "no bots")
+    game.line(moment)
+    bots = children(game.pid)
+    game.signal(number)
+    game.end()
+    begun = time.monotonic()
+    left = any(map(is_running, bots))
+    if number in POLITE:
+        assert not left, "bots outlive a person who has left"
+    elif moment == MOMENTS[-1]:
+        assert left, "bots do not play on"
+    wait_until(lambda: not any(map(is_running, bots)), "bots stay")
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize(("number", "moment"), [*zip(SIGNALS, (1, 2, 3, 0), strict=True)])
+def test_bots_end_after_their_caller(people: Household, number: signal.Signals, moment: int) -> None:
+    assert seconds_of_bots(people, "ann", number, MOMENTS[moment]) < LIMIT_S
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_bots_end_after_a_hundred_callers(people: Household) -> None:
+    def play(game: int) -> float:
+        return seconds_of_bots(people, f"ann-{game}", SIGNALS[game % 4], MOMENTS[game // 4 % 4])
+
+    with ThreadPoolExecutor(3) as games:
+        seconds = list(games.map(play, range(100)))
+    assert max(seconds) < GRACE_S + NOTICED_S + END_S, seconds
+    print("seconds:", [round(max(seconds[first::4]), 1) for first in range(4)])
