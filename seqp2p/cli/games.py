@@ -55,7 +55,7 @@ async def play_games(table: Table, options: SeatOptions, teller: LobbyTeller, te
                 if last is not None:
                     output.event("rematch", game=number)
                     output.say(t("game {number} at this table", number=number))
-                exit_code = await play(game, options.choices, output)
+                exit_code = await play(game, options.choices, output, signals)
             dealt += game.dealt
             host_gone = game.own.number != 1 and 1 in game.out
             if not await _wants_another(game, options, output, signals, enough=dealt >= options.games, gone=host_gone):

@@ -22,7 +22,6 @@ from seqp2p.cli import home, resume_hint
 from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
-from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
@@ -122,8 +121,12 @@ def joint_seed(match: Match) -> bytes | None:
     return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
-async def play(game: LiveGame, choices: Choices, output: Output) -> int:
-    """Play one seat to the end of its game; return the exit code."""
+async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int]) -> int:
+    """Play one seat to the end of its game; return the exit code. A signal makes it leave.
+
+    The caller receives ``signals`` before and after, so that none is lost at the beginning, and an impatient second
+    Ctrl-C does not cut off the result.
+    """
     match, own, resumption = game.match, game.own.number, game.resumption
     reporter = Reporter(output, match, own if choices.person else 0)
     if resumption is None:
@@ -131,13 +134,11 @@ async def play(game: LiveGame, choices: Choices, output: Output) -> int:
     else:
         reporter.resumed(own, match.number, resumption.events)
     resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
-    # Signals are received to the end: an impatient second Ctrl-C must not cut off the result.
-    with trio.open_signal_receiver(*polite_signals()) as signals:
-        player = make_player(choices, reporter, game.own)
-        if isinstance(player, Person) and game.dealt:
-            player.welcome()  # In a resumed game the cards are dealt.
-        result = await _run(game, player, reporter, signals)
-        reporter.over(result, own, game.replay)
+    player = make_player(choices, reporter, game.own)
+    if isinstance(player, Person) and game.dealt:
+        player.welcome()  # In a resumed game the cards are dealt.
+    result = await _run(game, player, reporter, signals)
+    reporter.over(result, own, game.replay)
     return exit_code_of(result)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+import trio
 
 from seqp2p.api.endpoint import lock_identity
 from seqp2p.api.home import own_keys
@@ -20,6 +21,7 @@ from seqp2p.cli.playing import Choices, play
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.settings import make_address, make_choices, playing_options
+from seqp2p.cli.stopping import polite_signals
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import decode_agreement, game_id
 from seqp2p.net.addresses import Address
@@ -83,7 +85,8 @@ async def resume(
             output = await stack.enter_async_context(on_screen(plain, wish))
             if stored.torn:
                 output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
-            return await play(resumed, choices, output)
+            with trio.open_signal_receiver(*polite_signals()) as signals:
+                return await play(resumed, choices, output, signals)
 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:
