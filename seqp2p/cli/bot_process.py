@@ -225,7 +225,7 @@ def main() -> None:
     prepare_streams()
     language.use(language.wanted((), os.environ))
     sys.excepthook = report_bug
-    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)  # As in seqp2p.cli.main.
     trio.run(BotProcess().run)
 
 

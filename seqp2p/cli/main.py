@@ -1,6 +1,7 @@
 """The ``seqp2p`` command: one module a subcommand, imported only when it is called, so that ``--help`` is quick."""
 
 import copy
+import gc
 import importlib
 import os
 import sys
@@ -156,6 +157,8 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line."""
+    # Games make many objects and few cycles: a collection at the usual 700 objects finds almost nothing.
+    gc.set_threshold(20_000, 20, 100)
     prepare_streams()
     language.use(language.wanted(sys.argv[1:], os.environ))
     sys.excepthook = report_bug
