@@ -152,14 +152,15 @@ def play_s(bots: int) -> dict[str, float]:
         environment = os.environ | {"SEQP2P_HOME": home, "TERM": "dumb"}
         begun = time.monotonic()
         line = [sys.executable, "-m", "seqp2p", "play", "--bots", str(bots), "--name", "p1"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        with subprocess.Popen(line, env=environment, text=True, **pipes) as process:
+        with subprocess.Popen(
+            line, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as process:
             assert process.stdout is not None
             next(line for line in process.stdout if line.startswith("your hand"))
             seconds = time.monotonic() - begun
             tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
             children = [child for task in tasks for child in task.read_text("ascii").split()]
-            processors = sum(processor_s(int(each)) for each in (process.pid, *children))
+            processors = sum(map(processor_s, [process.pid, *map(int, children)]))
             process.terminate()
             process.stdout.read()
     return {"s": round(seconds, 2), "processor_s": round(processors, 2)}

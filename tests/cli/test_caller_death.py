@@ -4,7 +4,6 @@ import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
 
@@ -28,7 +27,7 @@ def seconds_of_bots(people: Household, who: str, number: signal.Signals, moment:
         who=who,
         stdin=subprocess.PIPE,
     )
-    wait_until(partial(children, game.pid), "no bots")
+    wait_until(lambda: bool(children(game.pid)), "no bots")
     game.line(moment)
     bots = children(game.pid)
     game.signal(number)
