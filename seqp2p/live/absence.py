@@ -18,9 +18,9 @@ PONDERED: Final = frozenset({"turn", "discard"})
 OWED_S: Final = 60.0
 # How long after a seat's goodbye its evidence against another seat may still come by way of others.
 GOODBYE_WAIT_S: Final = 1.0
-# The clock of a turn runs on every machine for itself: nobody is late by less than a message may take.
+# Each machine has its own clock for a turn: no seat is late by less than a message may take.
 LATE_MARGIN_S: Final = 1.0
-# A link that is made anew at once was no absence worth telling.
+# A link that is made again at once was no absence worth telling.
 ABSENT_S: Final = 1.0
 
 
@@ -40,7 +40,7 @@ class Back:
 
 
 class Absence:
-    """Who of the other seats is away, and since when the open step waits."""
+    """Notes which of the other seats are away, and since when the open step waits."""
 
     def __init__(self, match: Match, own_seat: int) -> None:
         self._match = match
@@ -53,7 +53,7 @@ class Absence:
 
     @property
     def grace_s(self) -> int:
-        """How long a seat that cannot be reached is waited for."""
+        """The time for which a seat that cannot be reached is waited for."""
         return self._match.game.agreement.settings.grace_s
 
     def moved(self, now: float) -> None:
@@ -65,7 +65,7 @@ class Absence:
         self._gone.setdefault(seat, (now, reason))
 
     def linked(self, seat: int) -> None:
-        """There is a new link to a seat: whatever it said before, it is there."""
+        """There is a new link to a seat: it is there, also if it said goodbye before."""
         self._gone.pop(seat, None)
 
     def look(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
@@ -104,7 +104,7 @@ class Absence:
         return self.departed(now) & self._away_at.keys()
 
     def _in_game(self, seat: int) -> bool:
-        """Whether it is still in the game: nobody waits for a seat that was dropped, whatever has become of it."""
+        """Return True if it is still in the game: a seat that was dropped is not waited for."""
         return seat in self._match.game.seats
 
     def late(self, now: float) -> frozenset[int]:
@@ -121,16 +121,16 @@ class Absence:
         return self._match.awaited - {self._own_seat}
 
     def why_over(self, now: float) -> str | None:
-        """Why the game is not waited for any longer where nobody can vote, in words that name the seats; or None."""
+        """Return the reason to end a game without votes, in words that name the seats, or None."""
         waiting = self._match.awaited - {self._own_seat}
         if self._match.kind == "over":
-            # Whoever has signed the end may go.
+            # A seat that has signed the end may go.
             quit_ = waiting and waiting <= self.departed(now) | self._match.left.keys() | self._match.proven.keys()
             if quit_:
                 return message("{seats} left the table", seats=self.names(waiting))
             return self._who_keeps_waiting(waiting, now)
         if seats := self.departed(now):
-            # What others say may be that somebody left: then its own word, if it is here, comes first.
+            # The others may only repeat that a seat left: its own word, if it is here, comes first.
             seat = min(seats, key=lambda seat: self._gone[seat][1] != "")
             reason = self._gone[seat][1]
             if not reason:
@@ -150,7 +150,7 @@ class Absence:
                 time_s=max(OWED_S, self.grace_s),
             )
         turn_time_s = self._match.game.agreement.settings.turn_time_s
-        # Nobody can be skipped here, so it has the time of two turns.
+        # No seat can be skipped here, so it has the time of two turns.
         if late := self.late(now - turn_time_s):
             return message("{seats} did not move in {time_s} s", seats=self.names(late), time_s=2 * turn_time_s)
         return None

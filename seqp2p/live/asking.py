@@ -21,8 +21,8 @@ class Chosen:
     ahead: bool
 
 
-# Drawing by hand: whoever does not draw forgets it. The seat whose turn it is has this long after its placing; the one
-# that forgot is told sooner by the next player's haste (``hurry``), and by itself after this.
+# Drawing by hand: a player who does not draw forgets it. The mover has this long after its placing; a seat that forgot
+# is told sooner by the next player's haste (``hurry``), and by itself after this.
 PATIENCE_S = MappingProxyType({"draw": 10.0, "late": 30.0})
 # What is left to a seat that owes a draw once the next player has chosen to draw: enough for a choice already made.
 HASTE_S = 1.0
@@ -31,7 +31,7 @@ FORGOTTEN = MappingProxyType({"draw": END, "late": WAIVE})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a player is asked: what it sees at this step, and why its last answer was not possible.
+    """A question to a player: its view at this step, and the reason why its last answer was impossible.
 
     ``scope`` ends when the question is taken back, ``patience`` when the answer is not waited for any more.
     """
@@ -45,7 +45,7 @@ class Question:
 
 
 class Asker(Protocol):
-    """Who asks the player of a seat: one question at a time, and what it says comes back as ``Chosen``."""
+    """Asks the player of a seat one question at a time. The answer comes back as ``Chosen``."""
 
     @property
     def open(self) -> tuple[int, bool] | None:
@@ -65,7 +65,7 @@ class Asker(Protocol):
         ...
 
     def take_ahead(self) -> Action | None:
-        """What the player has chosen to do with the draw that was asked about ahead; given once."""
+        """Return the choice for the draw that was asked about ahead, once; then None."""
         ...
 
 
@@ -111,7 +111,7 @@ class Asking:
             patience.deadline = min(patience.deadline, trio.current_time() + HASTE_S)
 
     def take_ahead(self) -> Action | None:
-        """What the player has chosen to do with the draw that was asked about ahead; given once."""
+        """Return the choice for the draw that was asked about ahead, once; then None."""
         ahead, self._ahead = self._ahead, None
         return ahead
 

@@ -1,4 +1,4 @@
-"""What the task that owns a match takes, one thing after the other, and how it ends."""
+"""The things that the task with the match takes, one after the other, and its end."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -39,7 +39,7 @@ InboxItem: TypeAlias = Received | LinkUp | LinkDown | Chosen | Leaving | Saying 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the session ends. ``farewell`` is said to the others: empty for leaving."""
+    """The end of a session. ``farewell`` is said to the others: empty for leaving."""
 
     result: Result
     farewell: str

@@ -1,4 +1,4 @@
-"""The full mesh: a link to every seat that can be reached, and contributions passed on until everybody has them.
+"""The full mesh: a link to every seat that can be reached, and contributions passed on until all have them.
 
 Theory of operation. One task per other seat keeps a link to it: the higher seat dials at once, the lower one after a
 moment without a link; after each failure it waits longer. Each link is carried by one task of its own (links.py).
@@ -107,7 +107,7 @@ class Mesh:
                 link.send(bye(reason))
         if self._table.spectators:
             self._table.spectators.say_goodbye(reason)
-        # Whoever reads the farewell closes the link. Closing it from here could lose what is still on its way.
+        # The reader of the farewell closes the link. Closing it from here could lose what is still on its way.
         with trio.move_on_after(self._limits.close_s):
             for peer in self._peers.values():
                 await peer.until(linked=False)

@@ -20,7 +20,7 @@ class MeshPeer(Neighbour[Link]):
         self._changed = trio.Event()
 
     def change(self) -> None:
-        """Wake up whoever waits for a change; to be called after each."""
+        """Wake up the tasks that wait for a change; call it after each."""
         self._changed.set()
         self._changed = trio.Event()
 

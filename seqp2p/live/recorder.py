@@ -1,10 +1,10 @@
-"""What one seat keeps of its game: the match, its replay, and the journal of what was signed.
+"""The files of one seat's game: the match, its replay, and the journal of what was signed.
 
     taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ told
     own   ──▶ journal ──▶ sync ──▶ sent
 
-Whatever this seat signs is on the disk before it is sent, and so is what was final when it signed: a seat that resumes
-after a crash finds its own words in their places, and never signs a second thing for one of them.
+All that this seat signs is on the disk before it is sent, and so are the steps that were final then: a seat that
+resumes after a crash finds its own words in their places, and never signs a second thing for one of them.
 """
 
 from collections.abc import Callable

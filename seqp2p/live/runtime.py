@@ -16,7 +16,7 @@ class Runtime(Protocol):
         ...
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """What this work returns; it may take long, and links and screens do not wait for it."""
+        """Return the result of work that may take long. Links and screens do not wait for it."""
         ...
 
     async def on_disk(self, work: Callable[[], None]) -> None:

@@ -45,7 +45,7 @@ class SeatRunner:
         cancel_leaves: bool = True,
         core: type[SeatSession] = SeatSession,
     ) -> None:
-        """``asks``: a person plays, who is asked before somebody is dropped for being away. Tests need no journal.
+        """``asks``: a person plays, and is asked before a seat is dropped for being away. Tests need no journal.
 
         ``cancel_leaves``: to be cancelled is to leave; without it, it is to fail, because something else has.
         """
@@ -120,7 +120,7 @@ class SeatRunner:
     # Tasks that feed the inbox.
 
     async def _put(self, item: InboxItem) -> None:
-        # After the end nobody takes it any more.
+        # After the end it is not taken any more.
         with contextlib.suppress(trio.BrokenResourceError):
             await self._send.send(item)
 

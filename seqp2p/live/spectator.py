@@ -1,8 +1,8 @@
 """A spectator: let in by the join code, it plays the same match as the seats do, and checks everything itself.
 
 Theory of operation. One task keeps the link to the host and reads it into a backlog; one asks for more while there is
-more; one owns the match and takes from the backlog, every check in a worker thread. What it makes of all that is in
-spectator.py.
+more; one owns the match and takes from the backlog, every check in a worker thread. spectator_session.py
+decides.
 """
 
 from collections.abc import Callable
@@ -114,7 +114,7 @@ class SpectatorRunner:
                     await self._backlog.put(self._game.turned_away(refused))
                     return None
                 except NetError:
-                    # Not there yet, or somebody else at that address.
+                    # Not there yet, or another program at that address.
                     continue
                 await self._backlog.put(Back(waiting.host_seat))
                 return link.frames

@@ -1,9 +1,10 @@
-"""What a spectator makes of whatever it takes. No task, no link and no clock of its own.
+"""One spectator at one table: what it does with each thing it takes. No task, no link and no clock of its own.
 
-Theory of operation. It plays the same match as the seats do, and checks everything itself. The host is believed in
-nothing: it can keep things back, and that is all. If it is gone without a word it is looked for as long as the table
-waits for a seat. What ends the game ends this: its end, a proof that somebody cheated, a host that leaves or stays
-away. What it waits for itself is in ``Runtime`` alone. watching.py runs it under trio, seqp2p/testing in a simulation.
+Theory of operation. It plays the same match as the seats, through the same intake (match/intake.py), and checks
+everything itself. The host can keep things back, and nothing more. A host that is gone without a word is looked for as
+long as the table waits for a seat. It ends with the game, with evidence that leaves no opponent, and with a host that
+leaves or stays away. All that it waits for is in ``Runtime``. spectator.py runs it under trio, seqp2p/testing in a
+simulation.
 """
 
 from collections.abc import Callable
@@ -44,7 +45,7 @@ OPENINGS_WAIT_S: Final = 8.0
 
 
 WatchEvent: TypeAlias = Event | Absent | Back
-"""``Absent`` and ``Back`` are the host's: whether it can be reached from here."""
+"""``Absent`` and ``Back`` are about the host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,14 @@ class SpectatorSession:
         self.farewell: wire.Bye | None = None
         self.ending: Result | None = None
 
-    # The link to the host, for whoever carries it.
+    # The link to the host, for its carrier.
 
     def alive(self) -> Have:
         """Return how far this has come: the host answers with all that it lacks."""
         return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
 
     def hear(self, received: WireMessage) -> WireMessage | None:
-        """What is to be taken of what has come, if anything; a farewell is by ``lose``. Raises Refused, LinkLost."""
+        """Return the message if it is to be taken, or None. Raises PeerRefused, and LinkLost for a farewell."""
         match received:
             case wire.Ping():
                 return None
@@ -104,7 +105,7 @@ class SpectatorSession:
                 return received
 
     def lose(self, error: NetError | None) -> Absent | wire.Bye | Gone:
-        """The link has ended, for this reason: what is to be taken of that. The host is looked for if it is absent."""
+        """Return what is to be taken of the end of the link. A host that is absent is looked for."""
         if self.farewell is not None:
             return self.farewell
         if isinstance(error, PeerError | PeerRefused):
@@ -121,14 +122,14 @@ class SpectatorSession:
         if refused.code != "no_spectators":
             return Gone(message_of(refused))
         host = self._named({self._host_seat})
-        # It does not say which: it knows nobody who watched before it was started again, whatever room it has.
+        # It does not say which: a host that was started again knows no spectator from before.
         return Gone(
             message("{host} was started again and has no spectators any more, or others took the place", host=host)
         )
 
     @property
     def grace_s(self) -> int:
-        """How long the host is looked for."""
+        """The time for which the host is looked for."""
         return self.match.game.agreement.settings.grace_s
 
     # What is taken, one thing after the other.

@@ -1,4 +1,4 @@
-"""What a session has of its game, as the mesh reads it: see ``gossip.Store``."""
+"""The game of a session, as the mesh reads it: see ``gossip.Store``."""
 
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
@@ -10,7 +10,7 @@ LOOK_BACK_MAX = 8
 
 
 class MatchStore:
-    """A match to read from, never to write to."""
+    """Reads a match, and never changes it."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
@@ -23,7 +23,7 @@ class MatchStore:
         return self._match.number, frozenset(seat for seat, _ in self._match.held)
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
-        """What somebody lacks who is at this step and has these seats' contributions to it."""
+        """Return what a seat lacks that is at this step and has the contributions of these seats to it."""
         closed = [
             (closed.number, seat, contribution)
             for closed in self._match.record[step - 1 :]
@@ -46,17 +46,17 @@ class MatchStore:
         return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
 
     def look_back(self, step: int) -> None:
-        """Somebody's past before this step is another, so somebody has signed two different contributions.
+        """A neighbour has another past before this step, so some seat has signed two different contributions.
 
         Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
         another past too, until both contributions of the one who made two are here. Once the cards are dealt, pasts
-        part near the last final step: nobody can make everybody send the whole game again and again.
+        part near the last final step: no seat can make all send the whole game again and again.
         """
         first = 1 if self._match.game.position is None else self._match.final - LOOK_BACK_MAX
         if step == self.have()[0]:
             self._looked_back = self._match.number, max(1, first, step - 1)
 
     def look_at(self, step: int) -> None:
-        """Somebody says that a step closed in another way than is known here: all are asked for all of it."""
+        """Ask all for all of a step: a neighbour says that it closed in another way than is known here."""
         if step < self.have()[0] or self._looked_back[0] != self._match.number:
             self._looked_back = self._match.number, step

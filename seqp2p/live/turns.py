@@ -1,4 +1,4 @@
-"""What is for the player of this seat to choose: asking it, and signing what it has chosen."""
+"""The choices of this seat's player: asking for them, and signing them."""
 
 from seqp2p.i18n import message, message_of
 from seqp2p.live.asking import Asker, Chosen
@@ -12,7 +12,7 @@ from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError, apply
 
 
 class Turns:
-    """The turns of one seat, and what else its player chooses."""
+    """The turns of one seat, and its player's other choices."""
 
     def __init__(self, match: Match, seat: SeatKeys, mesh: AnyRelay, asking: Asker) -> None:
         self._match = match
@@ -21,7 +21,7 @@ class Turns:
         self._asking = asking
 
     def chosen(self, choice: Chosen) -> Contribution | None:
-        """What the player chose, signed; None where it is void, or not possible: then the player is told why."""
+        """Sign the player's choice. Return None where it is void, or impossible: then the player is told why."""
         if choice.step != self._match.number:
             return None  # Chosen ahead, and the draw that it would have hurried is made: kept for when its own opens.
         if choice.ahead:
@@ -37,7 +37,7 @@ class Turns:
             return None
 
     def _choose_ahead(self, chosen: Chosen) -> None:
-        """What the player will do once its draw is open: whoever still owes one is not waited for much longer."""
+        """Note what the player will do once its draw is open: a draw still owed is not waited for much longer."""
         next_seen = self._seat.view_after(self._match, WAIVE)
         try:
             apply(next_seen.position, chosen.action)
@@ -47,7 +47,7 @@ class Turns:
             self._mesh.send_hurry(chosen.step)
 
     def _signed(self, action: Action) -> Contribution:
-        """The contribution that does this; a call is of the speaker's last remark that can be. Raises RulesError."""
+        """Sign this action. A call names the speaker's newest callable remark. Raises RulesError."""
         if action.kind != "call":
             return self._seat.play(self._match, action)
         last = self._match.remarks.last_of(action.seat)
@@ -66,7 +66,7 @@ class Turns:
         return None
 
     def ask(self) -> None:
-        """Ask what is for the player to choose now, unless it is asked already; take back what is not any more."""
+        """Ask for the choice that is open, unless it is asked already; take back a question that is void."""
         number = self._match.number
         if self._seat.owes(self._match):
             if self._asking.open != (number, False):
@@ -80,14 +80,14 @@ class Turns:
             self._asking.take_back()
 
     def _void(self, number: int) -> bool:
-        """Whether what was asked last is of no use now; what was asked ahead stands until the late card is dealt."""
+        """Return True if the last question is void. One asked ahead stands until the late card is dealt."""
         if self._asking.open is None:
             return False
         step, ahead = self._asking.open
         return step != number and not (ahead and self._match.kind == "draw")
 
     def hurry(self, sender: int, step: int) -> None:
-        """The next player has chosen to draw: whoever still owes a draw must do it now, or has forgotten it."""
+        """The next player has chosen to draw: a draw still owed is made now, or forgotten."""
         owes_draw = step == self._match.number and self._match.kind == "late" and self._seat.owes(self._match)
         if owes_draw and sender == self._match.game.table_position().mover:
             self._asking.hurry()

@@ -1,9 +1,8 @@
-"""When a seat votes to close a step without its contributor, and for what. Decisions only; ballots.py has the theory.
+"""Votes of one seat to close a step without its contributor. Decisions only; match/ballots.py has the theory.
 
-A seat votes at once for dropping whoever has left by its own signature or is proved to have cheated; after the grace
-for dropping whoever cannot be reached; when the table's clock has run out for skipping the mover, and the second time
-in a row for dropping it. Where nobody can vote (before the first deal, with two seats, at the end) such things end the
-game instead: ``Absence.why_over``.
+A seat votes at once to drop seats that have signed a leave or are proved cheats; after the grace to drop seats that
+cannot be reached; when the table's clock has run out to skip the mover, and the second time in a row to drop it. Where
+there are no votes (before the first deal, with two seats, at the end) such things end the game: ``Absence.why_over``.
 """
 
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from seqp2p.match.chain import LiveStep
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import Reason
 
-# A round has this long to fill; each further one of a step a little longer, so that all come to meet in one.
+# The time of a round; each further one of a step takes a little longer, so that all seats meet in one.
 ROUND_S: Final = 2.0
 ROUND_MAX_S: Final = 8.0
-# Whoever has not voted as the others by then, though it can be reached, is not waited for: it would stop everybody.
+# A seat that can be reached and has not voted as the others by then is dropped too: it would stop the game.
 SILENT_S: Final = 15.0
 
 
@@ -33,13 +32,13 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class AskAbout:
-    """Seats have been away for the whole grace: the player who sits here may go on without them."""
+    """Seats have been away for the whole grace: the player of this seat may go on without them."""
 
     seats: tuple[int, ...]
 
 
 class Voting:
-    """One seat's votes. ``asks``: a person plays it, who is asked before somebody is dropped for being away."""
+    """The votes of one seat. ``asks``: a person plays it, and is asked before a seat is dropped for being away."""
 
     def __init__(self, match: Match, own_seat: int, absence: Absence, *, asks: bool) -> None:
         self._match = match
@@ -53,22 +52,22 @@ class Voting:
         self._hindering: dict[int, float] = {}  # since when, by seat
 
     def allow(self, seat: int) -> None:
-        """The person who plays here does not want to wait for this seat any longer."""
+        """Note that the person who plays here no longer waits for this seat."""
         self._allowed.add(seat)
 
     def waits_for(self, seat: int) -> None:
-        """The seat is back: should it go away again, the person is asked again."""
+        """Note that the seat is back: if it goes away again, the person is asked again."""
         self._allowed.discard(seat)
 
     def to_ask(self, now: float) -> frozenset[int]:
-        """The seats that the person should be asked about: away for the whole grace, and the game waits for them."""
+        """Return the seats to ask the person about: away for the whole grace, and awaited by the game."""
         base = self._match.chain.base
         if not self._asks or base is None or not base.votable:
             return frozenset()
         return (self._absence.away(now) & self._match.awaited) - self._allowed
 
     def due(self, now: float) -> Due | None:
-        """The ballot that this seat should sign now, or None."""
+        """Return the ballot that this seat should sign now, or None."""
         base = self._match.chain.base
         if base is None or not base.votable or self._own_seat not in base.decree.members:
             return None
@@ -81,7 +80,7 @@ class Voting:
         return Due(round_, wish, wished[1] if wished and wished[0] == wish else "joined")
 
     def hopeless(self, now: float) -> frozenset[int]:
-        """The seats without which there is no majority to vote, gone or proved cheats; empty while there is one."""
+        """Return the seats, gone or proved cheats, that a majority needs; empty while there is one without them."""
         base = self._match.chain.base
         if base is None or not base.votable:
             return frozenset()
@@ -91,7 +90,7 @@ class Voting:
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def _stuck(self, base: LiveStep, now: float) -> bool:
-        # Its own round: whoever begins one after the other holds nobody up by it.
+        # Its own round: a seat that begins one after the other holds no other seat up.
         own_round = base.decree.promised
         if (base.number, own_round) != self._round:
             self._round, self._round_at = (base.number, own_round), now
@@ -103,7 +102,7 @@ class Voting:
         cheats = self._match.proven.keys() & members
         away = self._away(now) & members
         late = (self._absence.late(now) | self._absence.owing(now)) & members
-        # Whoever is away is in nobody's way as long as the game does not wait for it.
+        # A seat that is away is no hindrance as long as the game does not wait for it.
         awaited = self._match.awaited | (members if base is not self._match.chain.open else frozenset[int]())
         gone = left | cheats | self._silent(base, now)
         if away & awaited or gone:
