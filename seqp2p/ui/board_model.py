@@ -60,7 +60,7 @@ class BoardModel:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a choice that is being made shows on the board."""
+    """The marks of an unfinished choice on the board."""
 
     lit: frozenset[Square] = frozenset()
     cursor: Square = NO_SQUARE
@@ -71,7 +71,7 @@ NO_MARKS: Final = Marks()
 
 
 def face_of(variant: Variant, card: Card) -> Face:
-    """How a card is shown.
+    """Return the face of a card.
 
     >>> from seqp2p.rules import CLASSIC, KIDS
     >>> face_of(CLASSIC, 0).label, face_of(KIDS, 2).label, face_of(KIDS, KIDS.wild[0]).label

@@ -1,7 +1,7 @@
-"""Paints a board: on a narrow page five cells a square, on a wide one bigger squares with blank lines between.
+"""The painter of boards: on a narrow page five cells a square, on a wide one bigger squares with blank lines between.
 
-Every mark is a sign as well as a style: ``[`` ``]`` the cursor, ``▶`` what is about to be sent, ``‹`` the last move,
-``·`` where the chosen card can go, ``=`` a completed sequence.
+Every mark is a sign as well as a style: ``[`` ``]`` the cursor, ``▶`` the prepared move, ``‹`` the last move, ``·`` a
+square of the chosen card, ``=`` a completed sequence.
 """
 
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ MARGIN: Final = 3
 
 
 class Pitch(NamedTuple):
-    """How much room a square has: columns and rows."""
+    """The room of a square: columns and rows."""
 
     width: int
     height: int
@@ -104,7 +104,7 @@ def _label_style(cell: Cell) -> str:
 
 
 def _chip(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
-    """The chip's sign and style; of one that is about to be placed or taken, what will be."""
+    """Return the chip's sign and style, after the prepared move."""
     if cell.staged:
         return (glyphs.chips[cell.coming], f"chip.{cell.coming}") if cell.coming else (glyphs.dead, "alarm")
     if not cell.chip:
@@ -121,7 +121,7 @@ def _state(cell: Cell) -> str:
 
 
 def _marks(cell: Cell, glyphs: Glyphs) -> tuple[str, str]:
-    """The signs before and behind a square: the strongest two, where the cursor takes both."""
+    """Return the signs before and after a square: the strongest two, or both of the cursor."""
     opening, closing = glyphs.cursor
     if cell.staged:
         return glyphs.turn, closing

@@ -71,7 +71,7 @@ def face_code(variant: Variant, card: Card) -> str:
 
 @lru_cache
 def _codes(language: str, variant: Variant) -> tuple[str, ...]:
-    """Return two letters for every card, each its own, in the language that is spoken."""
+    """Return two letters for every card, all different, in the reader's language."""
     del language
     codes: list[str] = []
     for card, face in enumerate(variant.faces):
@@ -144,7 +144,7 @@ def colour_letter(colour: str) -> str:
 
 
 def variant_word(variant: str) -> str:
-    """Return a variant in one word; one that is not known, from an advertisement, as it is."""
+    """Return a variant in one word; an unknown one, from an advertisement, unchanged."""
     return translate(variant)
 
 

@@ -1,8 +1,8 @@
-"""The choice that a person is making: frozen data, and what keys and clicks make of it.
+"""A person's unfinished choice: frozen data, and its changes by keys and clicks.
 
 Theory of operation. A choice grows step by step: no card, a card, an action that is staged; every step can be undone
-until the action is sent. What a card can do is read off ``view.legal`` and nowhere else, so an illegal choice cannot be
-staged. All functions here are pure; those that may send give the choice and the action to send, None if there is none.
+until the action is sent. The possible actions of a card come only from ``view.legal``, so an illegal choice cannot be
+staged. All functions here are pure; those that may send return the choice and the action to send, or None.
 """
 
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ def bare_actions(view: View) -> tuple[Action, ...]:
 
 
 def actions_of(view: View, card: Card) -> tuple[Action, ...]:
-    """What can be done with a card."""
+    """Return the legal actions with a card."""
     return () if card == UNKNOWN else tuple(action for action in view.legal if action.card == card)
 
 
@@ -84,7 +84,7 @@ def lit(choice: Choice, view: View) -> frozenset[Square]:
 
 
 def settled(choice: Choice, view: View) -> Choice:
-    """What is left of a choice in another position: nothing that is not legal there."""
+    """Return the part of a choice that is legal in another position."""
     if choice.card not in view.hand or choice.card == UNKNOWN:
         choice = Choice(choice.cursor)
     elif not (0 <= choice.slot < len(view.hand) and view.hand[choice.slot] == choice.card):
@@ -139,7 +139,7 @@ def turned(choice: Choice, view: View, step: int) -> Choice:
 
 
 def entered(choice: Choice, view: View, *, asked: bool = True) -> Step:
-    """Enter: the next step of the choice; what is staged is sent. Nothing is staged while nothing is asked."""
+    """Take the next step of the choice (Enter); a staged action is sent. Nothing is staged without a question."""
     if choice.staged:
         return Choice(choice.cursor), choice.staged
     if (bare := bare_actions(view)) and asked:

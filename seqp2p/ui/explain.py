@@ -1,6 +1,6 @@
-"""The table screen in words: whose turn it is, what a person is asked, and what the chosen card or square means.
+"""The table screen in words: the turn, the question to a person, and the meaning of the chosen card or square.
 
-What is said of the rules is read off the view: its legal actions, and what lies on the board.
+Sentences about the rules come from the view: its legal actions and its board.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ def card_label(view: View, card: Card, glyphs: Glyphs) -> str:
 
 
 def is_dead(view: View, card: Card) -> bool:
-    """Whether a card belongs to squares, and chips lie on all of them."""
+    """Return True if a card has squares, and all of them have chips."""
     squares = [square for square, printed in enumerate(view.variant.board.grid) if printed == card != UNKNOWN]
     return bool(squares) and all(view.board[square] != FREE for square in squares)
 
@@ -51,7 +51,7 @@ def whose_turn(view: View | None, company: Company) -> str:
 
 
 def prompt(view: View | None, company: Company, choice: Choice, *, asked: bool, sent: Action | None) -> str:
-    """What the person is to do now."""
+    """Return the present task of the person."""
     if view is None or view.over:
         return ""
     if not company.own:
@@ -78,7 +78,7 @@ def _question(view: View, choice: Choice) -> str:
 
 
 def explanation(view: View, company: Company, choice: Choice, glyphs: Glyphs, *, asked: bool) -> tuple[str, ...]:
-    """What there is to know of the choice: of the sequences it makes, of its card, of the square under the cursor."""
+    """Explain the choice: the sequences it makes, its card, the square under the cursor."""
     if len(choice.ways) > 1 and choice.staged:
         return (_counting(view, choice.staged),)
     if asked and view.phase in NO_CARD:

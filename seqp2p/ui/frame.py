@@ -41,7 +41,7 @@ Painter: TypeAlias = Callable[[int, int], Frame]
 
 
 def width_of(text: str) -> int:
-    """How many cells of a terminal a text takes.
+    """Return the number of terminal cells of a text.
 
     >>> width_of("ann"), width_of("安")
     (3, 2)
@@ -71,7 +71,7 @@ def clipped(text: str, width: int, more: str = "…") -> str:
 
 
 def in_ascii(text: str) -> str:
-    r"""The text with ASCII alone, and as wide: letters without their accents, and ``?`` for what has no likeness.
+    r"""Return the text in ASCII, of the same width: letters without accents, and ``?`` for other characters.
 
     >>> in_ascii("mélangé… 80×24"), in_ascii("安!"), in_ascii("e\u0301")
     ('melange. 80x24', '??!', 'e')
@@ -90,7 +90,7 @@ def _ascii_cells(character: str) -> str:
 
 
 class Canvas:
-    """A page to paint on. Whatever does not fit is cut off."""
+    """A page to paint on. Everything beyond its edges is cut off."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
@@ -100,7 +100,7 @@ class Canvas:
         self._targets: dict[tuple[int, int], Target] = {}
 
     def put(self, row: int, column: int, text: str, style: str = "", target: Target | None = None) -> int:
-        """Paint a text; returns the column behind it. What is not printable is shown as ``?``."""
+        """Paint a text, and return the column after it. Unprintable characters are shown as ``?``."""
         for character in text:
             shown = character if character.isprintable() else "?"
             size = 1 if shown < "\x7f" else get_cwidth(shown)

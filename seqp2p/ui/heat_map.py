@@ -1,6 +1,6 @@
-"""How often chips were placed on each square, as a picture: one board a variant, darker where more were placed.
+"""A heat map of the squares where chips were placed: one board a variant, darker for more chips.
 
-No square is told by its shade alone: its number stands in it.
+Every square also has its number.
 """
 
 from collections.abc import Iterator, Sequence

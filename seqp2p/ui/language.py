@@ -40,7 +40,7 @@ def use(language: str) -> None:
 
 
 def current() -> str:
-    """Return the language that is spoken, one of ``LANGUAGES``."""
+    """Return the reader's language, one of ``LANGUAGES``."""
     return _current
 
 

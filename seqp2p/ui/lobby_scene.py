@@ -18,7 +18,7 @@ LINES_MIN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class LobbyPlace:
-    """A seat at a table that is not full yet: who sits there, None if nobody does, and what is known of them."""
+    """A seat of the lobby: its player, None if it is free, and a note on the player."""
 
     colour: str
     name: str | None = None
@@ -30,8 +30,8 @@ class LobbyPlace:
 class LobbyModel:
     """All that a lobby shows.
 
-    ``tables`` are those that can be found, a line each with the table's number; None where none is looked for.
-    ``ways`` are the commands by which others come, ``rules`` how the table plays, ``asks`` what is asked now.
+    ``tables`` are the tables on the network, a line each with the table's number; None without a search. ``ways`` are
+    the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question.
     """
 
     title: str
@@ -45,9 +45,9 @@ class LobbyModel:
 
 
 class LobbyScene:
-    """The scene; whoever runs the lobby sets ``model`` and has the screen refreshed.
+    """The scene of a lobby; its owner sets ``model`` and refreshes the screen.
 
-    ``words`` are those of join codes, for completing. ``starts``: whether bots can take the free seats by ``start``.
+    ``words`` are those of join codes, for completion. ``starts``: bots can take the free seats by ``start``.
     """
 
     def __init__(self, model: LobbyModel, words: Sequence[str] = (), *, starts: bool = False) -> None:
@@ -82,7 +82,7 @@ class LobbyScene:
         return None
 
     def keys(self) -> Sequence[KeyHelp]:
-        """What can be done here."""
+        """Paint the keys."""
         keys: list[KeyHelp] = []
         if self.model.tables:
             keys.append(KeyHelp("↑↓", t("choose a table")))
@@ -110,7 +110,7 @@ class LobbyScene:
 
 
 def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: int, height: int) -> Frame:
-    """The lobby, from the top: title, tables or code, seats, rules; what was said has the rows that are left."""
+    """Paint the lobby, from the top: title, tables or code, seats, rules; the log has the other rows."""
     canvas = Canvas(width, height)
     canvas.put(0, 0, clipped(f" {model.title} ".ljust(width), width), "title")
     row = 2

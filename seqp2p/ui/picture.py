@@ -79,7 +79,7 @@ def square_spoken(variant: Variant, square: int, cell: Cell) -> str:
 
 
 def label_shown(face: Face) -> str:
-    """What is printed on a square: a rank and its suit, or a name."""
+    """Return the print of a square: a rank and its suit, or a name."""
     return face.label[0] + UNICODE.suits[face.suit] + _TEXT_SUFFIX if face.suit else face.name
 
 

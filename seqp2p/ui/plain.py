@@ -54,12 +54,12 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
 
 
 def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
-    """How to read the board, and the cards."""
+    """Return the legend of the board and the cards."""
     return [*sign_lines(colours), *card_lines(variant)]
 
 
 def sign_lines(colours: Sequence[str]) -> list[str]:
-    """What the signs on the board of ``board_lines`` mean."""
+    """Return the meaning of the signs of ``board_lines``."""
     chips = ", ".join(f"({colour_letter(colour)}) {colour_name(colour)}" for colour in colours)
     letter = colour_letter(colours[0])
     return [
@@ -69,7 +69,7 @@ def sign_lines(colours: Sequence[str]) -> list[str]:
 
 
 def card_lines(variant: Variant) -> list[str]:
-    """How cards are typed, or what the board calls them."""
+    """Return the form of typed cards, or the codes of named ones."""
     printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
     codes = [f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed]
     parts = [codes[at : at + CODES_A_LINE] for at in range(0, len(codes), CODES_A_LINE)]
@@ -86,7 +86,7 @@ def letters_lines() -> list[str]:
 
 
 def hand_line(view: View) -> str:
-    """The seat's own hand. A card that is still being drawn is not there yet."""
+    """Return the seat's own hand, without a card that is still being drawn."""
     cards = [card_shown(view.variant, card) for card in view.hand if card != UNKNOWN]
     return t("your hand: {cards}", cards=" ".join(cards)) if cards else t("your hand: no card")
 
@@ -100,7 +100,7 @@ def score_line(view: View, colours: Sequence[str]) -> str:
 
 
 def sequences_made(view: View) -> tuple[int, ...]:
-    """How many sequences each team has, in team order."""
+    """Return the number of sequences of each team, in team order."""
     return tuple(sum(1 for made in view.sequences if made.team == team) for team in range(1, view.teams + 1))
 
 
@@ -113,7 +113,7 @@ def legal_lines(view: View) -> list[str]:
 
 
 def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
-    """Where a card can go, and what lies there."""
+    """Return the squares of a card, and the chips there."""
     variant, name = view.variant, card_shown(view.variant, card)
     long = name if is_named(variant, card) else t("{card} ({name})", card=name, name=card_name(variant, card))
     if card in variant.wild:
@@ -150,7 +150,7 @@ def seats_lines(view: View, company: Company, away: Collection[int] = ()) -> lis
 
 
 def help_lines(view: View) -> list[str]:
-    """What can be typed, with this game's own cards for examples."""
+    """Return the words that can be typed, with this game's own cards as examples."""
     variant = view.variant
     first = next(square for square, card in enumerate(variant.board.grid) if card != UNKNOWN)
     card, square = variant.board.grid[first], format_square(variant, first)

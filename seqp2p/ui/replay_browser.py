@@ -1,6 +1,6 @@
-"""A replay that is looked at: what it shows, moment by moment, where one is in it, and the words that lead about.
+"""Browsing a replay: its moments, a cursor, and the words that move it.
 
-Keys, clicks and typed words come to the same few methods, so whoever cannot see the screen has all of them, too.
+Keys, clicks and typed words use the same few methods, so all of them work without a screen, too.
 """
 
 import difflib
@@ -90,7 +90,7 @@ class ReplayFrames:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where one is: the number of the shot from 0, whose hands are shown (a seat, ALL or HIDDEN), whether it plays."""
+    """The place in a replay: the moment's number from 0, the open hands (a seat, ALL or HIDDEN), and autoplay."""
 
     at: int = 0
     sight: int = ALL
@@ -100,7 +100,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a typed line has brought: lines to say, another place, or the end."""
+    """The effect of a typed line: lines to show, another place, or the end."""
 
     lines: tuple[str, ...] = ()
     moved: bool = False
@@ -119,7 +119,7 @@ class ReplayBrowser:
 
     @property
     def shot(self) -> BoardMoment:
-        """The one that is shown."""
+        """The shown moment."""
         return self.film.shots[self.place.at]
 
     # Going about.
@@ -206,7 +206,7 @@ class ReplayBrowser:
         return tuple(part_lines(view(shot.position, 0), text, colours, shot.last)) or (ask,)
 
     def hands(self) -> tuple[str, ...]:
-        """Every hand that is shown here, a line each."""
+        """Return every open hand here, a line each."""
         position, company = self.shot.position, self.film.company
         if position is None:
             return (t("the cards are not dealt yet"),)
@@ -219,16 +219,16 @@ class ReplayBrowser:
         )
 
     def shows(self, seat: int) -> bool:
-        """Whether the hand of a seat is shown here."""
+        """Return True if the hand of a seat is open here."""
         return seat in self.film.opened and self.place.sight in (ALL, seat)
 
     def log(self, *, everything: bool = False) -> tuple[str, ...]:
-        """What has happened up to here: the newest lines."""
+        """Return the newest lines up to here."""
         lines = [line.text for shot in self.film.shots[: self.place.at + 1] for line in shot.lines]
         return tuple(lines if everything else lines[-LOG_LENGTH:])
 
     def whereabouts(self) -> str:
-        """Where one is, in words."""
+        """Return the place in words."""
         place = t("turn {turn} of {turns}", turn=self.shot.turn, turns=self.film.turns)
         return t("{place}, moment {at} of {count}", place=place, at=self.place.at + 1, count=len(self.film.shots))
 
@@ -316,7 +316,7 @@ _PLAIN: Final[Mapping[str, Callable[[ReplayBrowser], Answer]]] = MappingProxyTyp
 
 
 def help_lines() -> tuple[str, ...]:
-    """What can be typed."""
+    """The words that can be typed."""
     words = {word: shown(word) for word in WORDS.words}
     return (
         t("{next}, {back}  one moment on, one back (an empty line: on)", **words),
@@ -331,7 +331,7 @@ def help_lines() -> tuple[str, ...]:
 
 
 def hand_text(variant: Variant, hand: Hand, *, open_: bool) -> str:
-    """A hand: its cards, or how many they are. A card that is still being drawn is shown as ``?``.
+    """Return a hand: its cards, or their number. A card that is still being drawn is shown as ``?``.
 
     >>> from seqp2p.rules import CLASSIC
     >>> hand_text(CLASSIC, (-1, 0, 1), open_=True), hand_text(CLASSIC, (0, 1), open_=False)

@@ -1,8 +1,8 @@
-"""What stands on the screen at a time: the lobby, the table, a replay. A scene paints itself and obeys keys.
+"""Scenes: the lobby, the table, a replay. A scene paints itself and obeys keys.
 
-A scene lives on trio's side and is asked for a painter whenever something has changed. The painter is pure and holds
-frozen data only, for it is called in the screen's own thread. A scene decides no rule: whatever a person wants done
-leaves it as a typed line would, so that keys, mouse and words come in by one door.
+A scene lives on trio's side and gives a new painter after every change. The painter is pure and holds only frozen data,
+because it is called in the screen's own thread. A scene decides no rule: a person's wish leaves it as a typed line, so
+keys, mouse and words go one way.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ class LogLine(NamedTuple):
 
 
 class KeyHelp(NamedTuple):
-    """A key as it is printed on the keyboard, and what it does now, in the reader's language.
+    """A key as printed on the keyboard, and its present effect, in the reader's language.
 
-    One that is ``spare`` goes without saying where there is no room for all.
+    A ``spare`` one is left out if there is no room for all.
     """
 
     key: str
@@ -45,7 +45,7 @@ KEYS_APART: Final = 2
 
 
 def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
-    """The numbers of those keys that have room beside each other: without spare ones, if need be, the last ones first.
+    """Return the numbers of the keys that fit on a line: without spare ones if necessary, the last ones first.
 
     >>> keys = [KeyHelp("?", "help"), KeyHelp("F3", "discards"), KeyHelp("arrows", "square", spare=True)]
     >>> fitting(keys, 34), fitting(keys, 33), fitting(keys, 18)
@@ -62,7 +62,7 @@ def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a painter needs beside its scene: what was said, oldest first, what was typed, and the signs to use."""
+    """The further input of a painter: the log, oldest first, the typed text, and the signs."""
 
     lines: tuple[LogLine, ...] = ()
     typed: str = ""
@@ -72,7 +72,7 @@ class Page:
 class Scene(Protocol):
     """One scene. Keys are ``up down left right enter escape tab s-tab space pageup pagedown home end f1`` … ``f12``.
 
-    They come here while the line where a person types is empty; what was typed goes to whoever reads lines.
+    They come here while the input line is empty; a typed line goes to the reader of lines.
     """
 
     def painter(self, page: Page) -> Painter:
@@ -80,11 +80,11 @@ class Scene(Protocol):
         ...
 
     def press(self, key: str) -> str | None:
-        """Obey a key. A line that is returned counts as typed."""
+        """Obey a key. A returned line counts as typed."""
         ...
 
     def click(self, target: Target) -> str | None:
-        """Obey a click on what lies there. A line that is returned counts as typed."""
+        """Obey a click on this place. A returned line counts as typed."""
         ...
 
     def keys(self) -> Sequence[KeyHelp]:
@@ -92,5 +92,5 @@ class Scene(Protocol):
         ...
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Whole lines that may be meant by what is typed so far, the likeliest first."""
+        """Return the lines that the typed text may become, the likeliest first."""
         ...

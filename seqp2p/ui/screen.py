@@ -1,7 +1,7 @@
-"""A person's screen, on trio's side: the scene that is shown, what was said, and the lines that are typed.
+"""A person's screen, on trio's side: the shown scene, the log, and the typed lines.
 
-To the rest of the program it is a place to say lines and to read them, like a terminal without a screen; scenes only
-show more. Whatever a key or a click means comes out as the line that could have been typed for it.
+To the rest of the program it is a place to write and read lines, like a terminal without a screen; scenes only show
+more. Every key or click comes out as the line that could have been typed for it.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ TICK_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Taste:
-    """What a person likes to look at: the name of a palette, whether there are colours, and the signs."""
+    """A person's taste: the name of a palette, colours or none, and the signs."""
 
     palette: str = PALETTES[0]
     colours: bool = True
@@ -48,9 +48,9 @@ def taste(palette: str | None, *, ascii_only: bool, no_color: bool) -> Taste:
 
 
 class Screen:
-    """What a person sees and types. Make it with ``open_screen``.
+    """The screen and keyboard of a person. Make it with ``open_screen``.
 
-    ``lines`` were said; those that ``remains`` holds are printed once the terminal is as it was before.
+    ``lines`` is the log; the lines of ``remains`` are printed after the terminal is restored.
     """
 
     def __init__(self, taste: Taste, look: Theme | None = None) -> None:
@@ -69,12 +69,12 @@ class Screen:
         self.refresh()
 
     def refresh(self) -> None:
-        """Something has changed: the scene is painted anew."""
+        """Paint the scene again, after a change."""
         page = Page(tuple(self.lines), "", self._taste.glyphs)
         self.stage.set_painter(self._scene.painter(page))
 
     def refresh_soon(self) -> None:
-        """Something is about to change: the scene is painted anew when whoever calls has done what it is doing."""
+        """Paint the scene again as soon as the caller has finished its change."""
         trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
 
     def say(self, text: str, kind: str = "log") -> None:
@@ -87,7 +87,7 @@ class Screen:
         self.stage.ring()
 
     async def read_line(self) -> str | None:
-        """The next line that is typed, or None for the key that ends what is typed (Ctrl-D)."""
+        """Return the next typed line, or None for the key that ends the input (Ctrl-D)."""
         return await self._typed.receive()
 
     async def tick(self) -> None:
@@ -99,7 +99,7 @@ class Screen:
     # What the stage hears; on trio's thread.
 
     def press(self, key: str) -> None:
-        """Obey a key. Ctrl-C is the signal that it is at any terminal, and never an answer to what is asked."""
+        """Obey a key. Ctrl-C is the signal that it is at any terminal, and never an answer to a question."""
         if key == "c-c":
             signal.raise_signal(signal.SIGINT)
             return
@@ -120,7 +120,7 @@ class Screen:
         self._take(line)
 
     def completions(self, typed: str) -> Sequence[str]:
-        """What the scene takes for likely."""
+        """Return the suggestions of the scene."""
         return self._scene.completions(typed)
 
     def _take(self, line: str | None) -> None:

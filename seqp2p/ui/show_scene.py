@@ -1,4 +1,4 @@
-"""A replay on the screen: the board, the seats and their hands, and beside them what happened and was said.
+"""A replay on the screen: the board, the seats and their hands, and next to them the events and remarks.
 
 Keys and typed words do the same (``ui.reel``); a click on a line or on the bar goes to that moment, one on a seat shows
 its hand.
@@ -35,7 +35,7 @@ AROUND: Final = 60
 
 
 class ShowScene:
-    """The scene. Whoever runs it lets it step on while ``reel.place.playing``, every ``reel.place.pace_s`` seconds."""
+    """The scene of a replay. Its owner steps it while ``reel.place.playing``, every ``reel.place.pace_s`` seconds."""
 
     def __init__(self, film: ReplayFrames) -> None:
         self.reel = ReplayBrowser(film)
@@ -87,7 +87,7 @@ class ShowScene:
         return None
 
     def keys(self) -> Sequence[KeyHelp]:
-        """What can be done here."""
+        """Paint the keys."""
         keys = [
             KeyHelp("←→", t("step")),
             KeyHelp("↑↓", t("ten steps")),
@@ -107,7 +107,7 @@ class ShowScene:
 
 @dataclass(frozen=True, slots=True)
 class _ShowLayout:
-    """Where things are: the board's size, the rows and columns of the seats, the first column beside the board."""
+    """The layout: the board's size, the rows and columns of the seats, the first column right of the board."""
 
     big: bool
     board_height: int
@@ -118,7 +118,7 @@ class _ShowLayout:
 
 @dataclass(frozen=True, slots=True)
 class _Now:
-    """What is painted: a film, the place in it, what lies open there, and the signs to use."""
+    """The input of the painter: a replay, the place in it, the open hands there, and the signs."""
 
     film: ReplayFrames
     place: Cursor
@@ -162,7 +162,7 @@ def paint_show(
 
 
 def _paint_table(canvas: Canvas, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> int:
-    """The board, the seats and the score; returns the first column beside them."""
+    """Paint the board, the seats and the score; return the first column right of them."""
     shot = film.shots[place.at]
     if shot.position is None:
         canvas.put(TOP + 1, 1, t("the cards are not dealt yet"), "dim")
@@ -178,7 +178,7 @@ def _paint_table(canvas: Canvas, film: ReplayFrames, place: Cursor, glyphs: Glyp
 
 
 def _layout(board: BoardModel, players: int, width: int, height: int) -> _ShowLayout:
-    """A big board where there is room for it, for every seat below it, and for what happened beside it."""
+    """Return a big board if there is room for it, for every seat below it, and for the log on its right."""
     board_width, board_height = board_size(board, big=True)
     rows = height - TOP - board_height - BOTTOM
     big = board_width + SIDE_MIN <= width and players <= rows
@@ -230,7 +230,7 @@ def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
 
 
 def _paint_side(canvas: Canvas, rows: range, column: int, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
-    """What happened and was said, the moment that is shown marked; two thirds of the rows are for what was before."""
+    """Paint the log with the shown moment marked; two thirds of the rows are for earlier moments."""
     lines = list(_lines_around(film, place.at, max(1, canvas.width - column - 2)))
     current = [number for number, (at, _, _) in enumerate(lines) if at == place.at]
     first = max(0, min(current[-1] - 2 * len(rows) // 3, len(lines) - len(rows)))
@@ -250,7 +250,7 @@ def _lines_around(film: ReplayFrames, now: int, width: int) -> Iterator[tuple[in
 
 
 def _paint_bar(canvas: Canvas, row: int, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
-    """How far one has come; sequences have a sign of their own on it."""
+    """Paint the progress; sequences have a sign of their own on it."""
     count = len(film.shots)
     begin = canvas.put(row, 0, glyphs.turn if place.playing else glyphs.vertical, "key") + 1
     pace = t("{seconds} s", seconds=number(place.pace_s, 2))

@@ -1,4 +1,4 @@
-"""Spaces that are no place to break a line: those that French puts beside its signs."""
+"""Spaces that do not break a line: those that French puts next to its signs."""
 
 import re
 from typing import Final

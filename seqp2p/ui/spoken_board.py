@@ -48,13 +48,13 @@ def read_square(variant: Variant, text: str) -> Square | None:
 
 
 def square_line(view: View, square: Square, colours: Sequence[str]) -> str:
-    """What lies on a square, and which cards of the hand can go there now."""
+    """Return a sentence on a square, and the cards of the hand that can go there now."""
     fitting = cards_for(view, square) if view.legal else None
     return square_text(view, square, colours, lambda card: long_name(view.variant, card), fitting)
 
 
 def long_name(variant: Variant, card: Card) -> str:
-    """A card as it is written, and its name in full where that is another."""
+    """Return a card as it is written, with its full name if this differs."""
     code = card_shown(variant, card)
     if is_named(variant, card):
         return code

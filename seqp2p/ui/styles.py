@@ -1,6 +1,6 @@
-"""How things look: every style by its name, in three palettes, and the signs in two character sets.
+"""The look: every style by its name, in three palettes, and the signs in two character sets.
 
-Nothing is told by colour alone: chips differ in shape, and what is lit, chosen, dead or last has a sign of its own.
+Nothing depends on colour alone: chips differ in shape, and lit, chosen, dead and last things have signs of their own.
 The colours of the first palette are Okabe and Ito's, which stay apart for colour-blind eyes.
 """
 

@@ -53,7 +53,7 @@ def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
 
 
 def _enter(view: View, choice: Choice, *, asked: bool) -> str:
-    """What Enter does; empty if nothing."""
+    """Return the effect of Enter; empty if it has none."""
     if choice.staged:
         return t("send")
     if asked and bare_actions(view):

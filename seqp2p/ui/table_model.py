@@ -1,4 +1,4 @@
-"""What the table screen shows, as frozen data: worked out of what a seat sees and of the choice it is making."""
+"""The model of the table screen, as frozen data: made of the view of a seat and of its unfinished choice."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class TeamLine:
 
 @dataclass(frozen=True, slots=True)
 class SeatLine:
-    """A seat. ``cards`` None before the deal; ``away`` is a clock, empty for a seat that is there."""
+    """A seat. ``cards`` None before the deal; ``away`` is a clock, empty for a present seat."""
 
     number: int
     name: str

@@ -1,9 +1,9 @@
-"""Paints the table screen for any page from 80 by 23 cells on. On a wide one the board is big, and chat beside the log.
+"""The painter of the table, for any page from 80 by 23 cells on. On a wide one the board is big, and chat is separate.
 
 title, whose turn, clock, pile
 board                          seats with cards and discards
 hand                           teams with sequences
-what is asked, what it means
+the question, its explanation
 log and chat
 keys
 """
@@ -36,7 +36,7 @@ CHAT: Final = "remark"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Lines shown in place of the table: from line ``top`` on, or up to the last but ``below`` if that is not None."""
+    """Lines shown in place of the table: from line ``top`` on, or up to the last but ``below`` if given."""
 
     title: str
     lines: tuple[LogLine, ...]
@@ -46,7 +46,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where things are: rows from the top of the page, columns and numbers of rows."""
+    """The layout: rows from the top of the page, columns and numbers of rows."""
 
     big: bool
     left: int
@@ -85,7 +85,7 @@ def paint_table(
     scroll: int = 0,
     sheet: Sheet | None = None,
 ) -> Frame:
-    """The page. ``lines`` is what was said, of which the last ``scroll`` are passed over."""
+    """Paint the page. ``lines`` is the log, of which the last ``scroll`` lines are skipped."""
     canvas = Canvas(width, height)
     _title(canvas, model, glyphs)
     _keys(canvas, model)

@@ -71,7 +71,7 @@ def _name(seat: SeatLine, room: int, glyphs: Glyphs) -> str:
 
 
 def _tail(seat: SeatLine, top_width: int, glyphs: Glyphs) -> str:
-    """What stands behind the name; of a seat that plays, as wide as it is going to be."""
+    """Return the text after the name; of a playing seat in its final width."""
     if seat.out:
         return t("out")
     if seat.away:

@@ -1,9 +1,9 @@
-"""The table on the screen: what is chosen with keys and clicks, and what is shown of the game.
+"""The table on the screen: the choice by keys and clicks, and the game.
 
-Theory of operation. The scene asks what a seat sees whenever it paints or obeys, so it is never behind the game. What
-it owns is the choice that is being made, the clocks, and what is shown in place of the table. While a question is open
-the choice is made from that question's view; otherwise from what the seat could do if it were its turn, and then
-nothing can be sent. A line that leaves it is the text of an action that the asked view allows.
+Theory of operation. The scene asks for the view of a seat whenever it paints or obeys, so it never lags the game. It
+owns the unfinished choice, the clocks, and the sheets in place of the table. While a question is open the choice is
+made from that question's view; otherwise from the actions that the seat would have in its turn, and then nothing can be
+sent. A line that leaves it is the text of an action that the asked view allows.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -94,7 +94,7 @@ class TableScene:
     # What happens at the table.
 
     def changed(self) -> None:
-        """The position has changed: what is chosen and not legal any more is dropped, the turn's clock begins anew."""
+        """Handle a changed position: drop the illegal part of the choice, and restart the turn's clock."""
         self._since_s = self._clock()
         self._sent = None
         self._fit(self._view()[0])
@@ -113,7 +113,7 @@ class TableScene:
             self.back(seat)
 
     def progress(self, text: str, done: int, total: int) -> None:
-        """Work that takes a while; ``total`` 0 where nobody knows how long."""
+        """Slow work; ``total`` 0 if its length is unknown."""
         self._progress = Progress(text, done, total)
 
     def progress_over(self) -> None:
@@ -180,7 +180,7 @@ class TableScene:
     # The choice.
 
     def _view(self) -> tuple[View | None, bool]:
-        """What the choice is made from, and whether it is asked for."""
+        """Return the view that the choice is made from, and True if it is asked for."""
         question = self._asked()
         if question is not None and question is self._answered:
             question = None
@@ -194,7 +194,7 @@ class TableScene:
         return view, question is not None
 
     def _looked_at(self) -> View | None:
-        """What is seen while nothing is asked, with what the seat could do if it were its turn."""
+        """Return the view without a question, with the actions that the seat would have in its turn."""
         seen, own = self._sees(), self._company.own
         if seen is None or seen.over or not own or own in seen.out:
             return seen
@@ -202,7 +202,7 @@ class TableScene:
         return replace(seen, legal=() if self._result else legal_actions(position))
 
     def _fit(self, view: View | None) -> None:
-        """Keep of the choice what is legal in this view."""
+        """Keep the part of the choice that is legal in this view."""
         self._choice = NO_CHOICE if view is None else settled(self._choice, view)
 
     def _choose(self, key: str) -> str | None:
@@ -225,7 +225,7 @@ class TableScene:
         return None
 
     def _take(self, step: Step) -> str | None:
-        """The choice after a step; what is to be sent, if anything is."""
+        """Take the choice after a step, and return the line to send, if any."""
         self._choice, self._sent = step[0], step[1] or self._sent
         if step[1] is None or self._question is None:
             return None

@@ -1,4 +1,4 @@
-"""What can be shown in place of the table, as lines: help, and every seat's discard pile."""
+"""The sheets in place of the table, as lines: help, and every seat's discard pile."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

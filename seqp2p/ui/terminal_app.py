@@ -1,11 +1,11 @@
-"""The terminal as one page. Here, and nowhere else, trio and prompt_toolkit's event loop meet.
+"""The terminal as one page. Only here trio and prompt_toolkit's event loop meet.
 
 Theory of operation. prompt_toolkit's application has a thread, and on it an event loop, of its own. It is given a
-painter, which is pure, and calls it when it draws: so a game that is busy never holds up the screen. Keys, clicks and
-typed lines go the other way, one by one, as calls on trio's thread.
+painter, which is pure, and calls it when it draws: so a busy game never delays the screen. Keys, clicks and typed lines
+go the other way, one by one, as calls on trio's thread.
 
     trio:    set_painter ──▶ (an attribute) ──▶ invalidate ──▶ drawn by the application's thread
-    thread:  key, click, line ──▶ TrioToken.run_sync_soon ──▶ a channel ──▶ the Audience's method on trio's thread
+    thread:  key, click, line ──▶ TrioToken.run_sync_soon ──▶ a channel ──▶ the InputHandler on trio's thread
 
 A fault on either side ends the application and comes out of ``run``; a terminal that is gone is no fault.
 """
@@ -77,10 +77,10 @@ WHEN_EMPTY: Final = ("up", "down", "left", "right", "home", "end", "s-tab", "+",
 
 
 class InputHandler(Protocol):
-    """Who hears of keys, on trio's thread."""
+    """The handler of keys, on trio's thread."""
 
     def press(self, key: str) -> None:
-        """A key that is no text, or one pressed while nothing is typed."""
+        """Handle a key that is no text, or one pressed on an empty line."""
         ...
 
     def click(self, target: Target) -> None:
@@ -98,7 +98,7 @@ class InputHandler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """How the application draws: ``styles`` by name. Without ``input`` and ``output`` it has the terminal's."""
+    """The look of the application: ``styles`` by name. Without ``input`` and ``output`` it has the terminal's."""
 
     styles: dict[str, str]
     colours: bool = True
@@ -128,7 +128,7 @@ class TerminalApp:
         self._app = self._application(look)
 
     def set_painter(self, painter: Painter) -> None:
-        """What the page shows from now on."""
+        """Set the painter of the page."""
         self._painter = painter
         self._app.invalidate()
 
@@ -137,13 +137,13 @@ class TerminalApp:
         self._call(self._app.output.bell)
 
     def go_on(self) -> None:
-        """This process was stopped, and goes on: paint all of it, whatever stands on the terminal."""
+        """Paint everything, after this process was stopped and continued."""
         self._continued.set()
         self._call(self._app.renderer.clear)
         self._call(self._app.invalidate)
 
     async def run(self, *, task_status: "trio.TaskStatus[None]" = trio.TASK_STATUS_IGNORED) -> None:
-        """Show the page until cancelled. A terminal that is gone ends this process, if by raising TerminalGone."""
+        """Show the page until cancelled. A lost terminal ends it, by raising TerminalGone."""
         self._token = trio.lowlevel.current_trio_token()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stop_when_cancelled)
@@ -182,7 +182,7 @@ class TerminalApp:
         self._end_if_stopped()
 
     def _fail(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """What goes wrong while it paints or reads ends it: there would be nothing to see, or nobody to see it."""
+        """End on an error of painting or reading: the screen would be blank, or the terminal is gone."""
         error = context.get("exception")
         if isinstance(error, Exception) and not self._app.is_done:
             self._app.exit(exception=error)
@@ -192,7 +192,7 @@ class TerminalApp:
             self._app.exit(exception=EOFError)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call it on the application's thread; nothing where that is not there, or not any more."""
+        """Call it on the application's thread, if this is running."""
         if (loop := self._app.loop) is not None:
             with contextlib.suppress(RuntimeError):  # It has ended at this moment.
                 loop.call_soon_threadsafe(partial(function, *arguments), context=self._context)
@@ -287,7 +287,7 @@ class TerminalApp:
             self._buffer.start_completion(select_first=False)
 
     def _paste(self, event: KeyPressEvent) -> None:
-        """What is pasted stays one line, and is sent by a key only."""
+        """Keep pasted text on one line, sent only by a key."""
         self._buffer.insert_text(" ".join(event.data.split()))
 
     def _suspend(self, _: KeyPressEvent) -> None:
@@ -310,7 +310,7 @@ class TerminalApp:
 
 
 class _PageControl(UIControl):
-    """Whatever the painter paints, anew only when the painter or the size is another."""
+    """The painted page, painted again only if the painter or the size has changed."""
 
     def __init__(
         self, painter: Callable[[], Painter], click: Callable[[Target], None], spelt: Callable[[str], str]
@@ -336,7 +336,7 @@ class _PageControl(UIControl):
         return UIContent(line, max(1, len(rows)), cursor_position=Point(0, 0), show_cursor=False)
 
     def mouse_handler(self, mouse_event: MouseEvent) -> Any:
-        """A click goes to whoever hears it; the rest is not taken."""
+        """Pass a click to its handler; take no other mouse event."""
         if mouse_event.event_type is not MouseEventType.MOUSE_UP:
             return NotImplemented
         row, index = mouse_event.position.y, mouse_event.position.x
@@ -348,7 +348,7 @@ class _PageControl(UIControl):
         return None
 
     def is_focusable(self) -> bool:
-        """What is typed stays where it is typed."""
+        """Keep typed text in its place."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""What a table does about seats that are away, have left or have cheated, in sentences for people who see it first."""
+"""The table's reactions to seats that are away, have left or have cheated, in sentences for newcomers."""
 
 from collections.abc import Collection
 from typing import Final
@@ -11,7 +11,7 @@ NO_FORM: Final = message("what it signed is not in the form that it has in a gam
 
 
 def away_explained(company: Company, seat: int, players: int) -> str:
-    """What happens if a seat does not come back in time, and how it can."""
+    """Explain the consequences of an absence, and the way to resume."""
     name = company.name(seat)
     if players == 2:
         return t("{name} can come back with seqp2p resume; after that time the game ends unfinished", name=name)
@@ -36,7 +36,7 @@ def proven_line(company: Company, seat: int, step: int, reason: str) -> str:
 
 
 def proof_explained() -> str:
-    """What a proof is worth."""
+    """Explain the weight of evidence."""
     return t("everybody at the table has the proof and has checked it; it is in the replay too")
 
 
@@ -47,7 +47,7 @@ def left_line(company: Company, seats: Collection[int]) -> str:
 
 
 def vote_explained(company: Company, action: str, seats: Collection[int]) -> str:
-    """What a vote does, to ``skip`` the turn of seats or to ``drop`` them."""
+    """Explain a vote, to ``skip`` the turn of seats or to ``drop`` them."""
     names = listed([company.name(seat) for seat in sorted(seats)])
     if action == "skip":
         return t(

@@ -1,6 +1,6 @@
-"""What happens at a table, in sentences for people: plain values in, text out.
+"""The events of a table in sentences for people: plain values in, text out.
 
-A reader who sits at the table is spoken to as "you"; for one who only watches, every seat has its number and name.
+A reader at the table is addressed as "you"; for a spectator, every seat has its number and name.
 Where the two differ in more than that, each has a template of its own: verbs are not conjugated here.
 """
 
@@ -42,9 +42,9 @@ VERBS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """Who sits at the table: ``names`` and their colours in seat and team order, and the reader's seat.
+    """The players of a table: ``names`` and their colours in seat and team order, and the reader's seat.
 
-    ``own`` is 0 for a reader who is not at the table, and for one whose seat a bot plays.
+    ``own`` is 0 for a reader outside the table, and for the owner of a seat that a bot plays.
     """
 
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ class Company:
         return self.colours[team_of(seat, len(self.colours)) - 1]
 
     def find(self, text: str) -> int:
-        """The seat that is meant by ``2``, ``seat 2`` or a name in any case; 0 where none is."""
+        """Return the seat named by ``2``, ``seat 2`` or a name in any case, or 0."""
         wanted = text.lower().removeprefix("seat ").removeprefix(translate(SEAT)).strip()
         for seat, name in enumerate(self.names, 1):
             if wanted in (str(seat), name.lower()):
@@ -106,7 +106,7 @@ class Company:
 
 @dataclass(slots=True)
 class Story:
-    """What has been told of the game so far: its lines, oldest first, and the last chip placed or taken."""
+    """The story of the game so far: its lines, oldest first, and the last chip placed or taken."""
 
     lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=LOG_LENGTH_MAX))
     last: Action | None = None
@@ -131,7 +131,7 @@ def clock(seconds: float) -> str:
 
 
 def settings_lines(settings: Settings) -> list[str]:
-    """How a table plays, in words."""
+    """Return the settings of a table in words."""
     variant, players, teams, time_s = settings.rules, settings.players, settings.teams, settings.turn_time_s
     title, length = variant_title(variant.name), variant.line_length
     if dict(variant.sequences_to_win)[teams] == 1:
@@ -164,7 +164,7 @@ def talk_is_callable(settings: Settings) -> bool:
 
 
 def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:
-    """Who has won: one seat by its name, a whole team by its number.
+    """Return the winners: one seat by its name, a whole team by its number.
 
     >>> winners_text((2,), ("ann", "bob")), winners_text((1, 3, 5), ("a", "b", "c", "d", "e", "f"))
     ('seat 2 (bob)', 'team 1 (seats 1, 3, 5)')
@@ -193,7 +193,7 @@ def named(text: str, names: Sequence[str]) -> str:
 
 
 def result_line(company: Company, result: Result) -> str:
-    """How the game ended, to the reader."""
+    """Return the result in words for the reader."""
     if result.kind == "unfinished":
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
@@ -215,7 +215,7 @@ def _won_line(company: Company, winning: Sequence[int]) -> str:
 
 
 def reason_text(company: Company, reason: str) -> str:
-    """Why a game ended as it did. What this seat did by itself has no subject in the record: it is the reader's."""
+    """Return the reason of a result. A reason without a subject in the record is the reader's own act."""
     if reason == LEFT:
         return t("you left the table") if company.own else t("this seat left the table")
     if reason == INPUT_ENDED:
@@ -224,7 +224,7 @@ def reason_text(company: Company, reason: str) -> str:
 
 
 def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int], needed: int) -> list[str]:
-    """What has changed in the numbers of sequences, which are in team order."""
+    """Return lines on changed numbers of sequences, which are in team order."""
     lines: list[str] = []
     for colour, old, new in zip(company.colours, before, after, strict=True):
         if new != old:

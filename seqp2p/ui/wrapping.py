@@ -14,12 +14,12 @@ SIGNS: Final = {"log": " ", "remark": '"', "answer": ">", "alarm": "!"}
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text in rows of at most so many cells, broken between words where that is possible.
+    """Return the text in rows of at most so many cells, broken between words if possible.
 
     >>> wrapped("ann says hello", 9), wrapped("安安安安", 4), wrapped("", 9)
     (['ann says', '  hello'], ['安安', '安安'], [''])
 
-    A space that French puts beside a sign is no place to break.
+    A space that French puts next to a sign does not break.
 
     >>> wrapped("le code : 7", 8)
     ['le', '  code :', '  7']

@@ -1,8 +1,8 @@
-"""A replay as one HTML page that shows it in a browser: everything is in the page, and nothing is fetched.
+"""A replay as one HTML page for browsers: everything is in the page, and nothing is fetched.
 
-``viewer.html``, ``viewer.css`` and ``viewer.js`` beside this file are put together with the positions, which the engine
-has computed. The page's policy allows this script and this style by their hashes, and nothing else; whatever a player
-has written comes in as data, never as markup. The file is plain ASCII, so that no encoding can harm it.
+``viewer.html``, ``viewer.css`` and ``viewer.js`` in this folder are joined with the positions, which the engine has
+computed. The page's policy allows only this script and this style by their hashes; players' texts are data, never
+markup. The file is plain ASCII, so no encoding can harm it.
 """
 
 import base64
@@ -81,7 +81,7 @@ def _labels() -> Mapping[str, str]:
 
 
 def _game(film: ReplayFrames) -> dict[str, Any]:
-    """What the script needs: cards as [label, whether it is red, name], boards as one sign a square."""
+    """Return the data of the script: cards as [label, red or not, name], boards as one sign a square."""
     variant, company = film.variant, film.company
     faces = [face_of(variant, card) for card in range(len(variant.faces))]
     teams = len(company.colours)
