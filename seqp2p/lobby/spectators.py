@@ -235,12 +235,13 @@ class SpectatorFeed:
             reader.link.end(LinkLost(message("It did not take the farewell.")))
 
     def _answer(self, reader: FeedReader) -> None:
-        """Send the next batch, if the last one is read and the pause after it is over."""
+        """Send the next batch, if the last one is read and, where it was not all, the pause after it is over."""
         now = self._now()
         if self._closing or reader.position == len(self._log) or reader.link.unsent or now < reader.answer_at:
             return
-        reader.answer_at = now + self._limits.answer_pause_s
         self._send(reader, max(self._limits.resync_max, len(self._log[reader.position][1])))
+        if reader.position < len(self._log):
+            reader.answer_at = now + self._limits.answer_pause_s
 
     def _send(self, reader: FeedReader, size_max: int) -> None:
         for item, frame in self._log[reader.position :]:
