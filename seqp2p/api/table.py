@@ -26,7 +26,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_table_number, parse_code
 from seqp2p.lobby.discovery import Warn, advertising
-from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, Tell
+from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table, rejoin_table
 from seqp2p.lobby.spectators import spectator_server
@@ -71,7 +71,7 @@ class Table(Protocol):
         """The last game that was agreed at this table."""
         ...
 
-    def open_lobby(self, tell: Tell) -> contextlib.AbstractAsyncContextManager[Lobby]:
+    def open_lobby(self, tell: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """Open the lobby of the next game; the block covers that game, too. ``tell`` gets its events."""
         ...
 
@@ -98,7 +98,7 @@ class HostedTable:
         self._spectators = spectators
 
     @contextlib.asynccontextmanager
-    async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
         """See ``Table``. Spectators are looked after until the block ends."""
         async with spectator_server(self._spectators) as server:
 
@@ -146,7 +146,7 @@ class JoinedTable:
         self._resources = resources
 
     @contextlib.asynccontextmanager
-    async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
         """See ``Table``. The code is given for the first game alone; then the host knows this seat by its key."""
         endpoint, route = self._endpoint, self._route
         common = (endpoint.listeners, self._addresses, secrets.token_bytes, tell)
@@ -354,7 +354,7 @@ async def join(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
-    tell: Tell = ignore,
+    tell: OnLobbyEvent = ignore,
 ) -> AsyncGenerator[Seat]:
     """Sit down at a table, wait until it is full, and play there.
 

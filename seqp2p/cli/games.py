@@ -17,7 +17,7 @@ from seqp2p.cli.running import sentence
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.events import Tell
+from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.net.errors import NetError
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
@@ -31,7 +31,9 @@ NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 
 
-async def play_games(table: Table, options: SeatOptions, teller: LobbyTeller, tell: Tell, wait_in: WaitIn) -> int:
+async def play_games(
+    table: Table, options: SeatOptions, teller: LobbyTeller, tell: OnLobbyEvent, wait_in: WaitIn
+) -> int:
     """Play at one table while this player wants to; return the last game's exit code.
 
     ``tell`` gets the events of a lobby, ``wait_in`` waits in it. Raises NetError for the first lobby; CommandError

@@ -67,7 +67,7 @@ class Mesh:
         self._dial_filter = dial_filter
         self._peers = {seat: MeshPeer(table, seat, limits) for seat in table.others}
         self.relay = Relay(table.seat, self._peers, trio.current_time)
-        self._whereabouts = AddressBook(table, limits)
+        self._address_book = AddressBook(table, limits)
         self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
@@ -94,7 +94,7 @@ class Mesh:
 
     def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
         """Another seat may be there, as was found on the network: what is new is dialled at once."""
-        if seat in self._peers and self._whereabouts.find(seat, addresses):
+        if seat in self._peers and self._address_book.find(seat, addresses):
             self._peers[seat].move()
 
     async def close(self, reason: str) -> None:
@@ -129,7 +129,7 @@ class Mesh:
                 await self._try_addresses(peer)
 
     def _pause_s(self, peer: MeshPeer) -> float:
-        if not self._whereabouts.of(peer.seat):
+        if not self._address_book.of(peer.seat):
             return math.inf
         if peer.failures:
             return pause_s(peer.failures, 0.5 + self._randomness(1)[0] / 510, self._limits)
@@ -137,7 +137,7 @@ class Mesh:
 
     async def _try_addresses(self, peer: MeshPeer) -> None:
         credentials, game = self._table.credentials, self._table.game
-        addresses = self._whereabouts.of(peer.seat)
+        addresses = self._address_book.of(peer.seat)
         link = await reach_any(addresses, credentials, self._dial, self._limits, game=game, expected_key=peer.key)
         if link is None:
             peer.failures += 1
@@ -199,7 +199,7 @@ class Mesh:
                 peer.up = True
                 self.relay.announce_links(but=link)
                 await self._hand_on(LinkUp(peer.seat))
-            self.relay.greet(peer, link, self._whereabouts.frames)
+            self.relay.greet(peer, link, self._address_book.frames)
             error = await link.run(LinkStage.GAME, partial(self._handle, peer, link), self.relay.alive)
         finally:
             self._drop(peer, link, error)
@@ -238,7 +238,7 @@ class Mesh:
 
     def _hear_of(self, message: AddressUpdate, teller: MeshPeer) -> None:
         """A seat listens elsewhere now: dial it there, and pass it on."""
-        seat = self._whereabouts.receive(message)
+        seat = self._address_book.handle(message)
         if seat is None:
             return
         for peer in self._peers.values():

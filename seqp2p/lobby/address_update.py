@@ -1,8 +1,8 @@
-"""Where seats listen now: a seat that comes back says so, signed and numbered, and the others pass it on.
+"""Address updates: a seat that resumes signs and numbers its new addresses, and the others pass them on.
 
-Only the seat itself can say it, and only a higher number replaces what it has said before: so whatever order it is
-heard in, by whichever way, everybody ends with the same and nothing is passed on twice. What is believed wrongly
-costs a failed dial, because the key that answers is compared with the seat's.
+Only the seat itself can sign an update, and only a higher number replaces an earlier one. So in any order and by any
+way all peers end with the same addresses, and nothing is passed on twice. A wrong address costs a failed dial, because
+the key that answers is compared with the seat's.
 """
 
 from collections.abc import Iterable
@@ -22,13 +22,13 @@ from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import HERE_SIZE_MAX, AddressTexts, AddressUpdate, encode_message
 
-HERES_MAX: Final = 1_000  # of one seat in one game: each is passed on by everybody, and nobody comes back so often
+HERES_MAX: Final = 1_000  # of one seat in one game: all peers pass each on, and no seat resumes so often
 
 HereNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=HERES_MAX)]
 
 
 class HerePayload(Record, frozen=True):
-    """What is signed: the seat listens there from now on. ``number`` counts how often it has said so in this game."""
+    """The signed bytes: the seat listens there from now on. ``number`` counts its updates in this game."""
 
     v: Literal[1]
     game: Bytes32
@@ -38,18 +38,18 @@ class HerePayload(Record, frozen=True):
 
 
 def make_here(identity: Identity, game: bytes, seat: int, number: int, addresses: Iterable[Address]) -> AddressUpdate:
-    """A seat's own word of where it listens. At most four addresses, likeliest first; ``number`` from 1."""
+    """Sign the addresses at which a seat listens: at most four, likeliest first; ``number`` from 1."""
     payload = encode(HerePayload(1, game, seat, number, tuple(str(address) for address in addresses)))
     return AddressUpdate(payload, sign(identity, HERE, payload))
 
 
 def here_number(payload: bytes) -> int:
-    """The number in a payload of the seat's own; raises DecodeError."""
+    """Return the number in a payload of this seat; raises DecodeError."""
     return decode(HerePayload, payload, HERE_SIZE_MAX).number
 
 
 class AddressBook:
-    """Where every seat of a table can be reached, as far as this one knows."""
+    """The addresses of every seat of a table, as far as this one knows."""
 
     def __init__(self, table: AgreedTable, limits: Limits) -> None:
         self._table = table
@@ -59,26 +59,26 @@ class AddressBook:
         self._told: dict[int, tuple[Address, ...]] = {}
         self._found: dict[int, tuple[Address, ...]] = {}
         if table.here is not None:
-            self.receive(table.here)
+            self.handle(table.here)
 
     @property
     def frames(self) -> list[bytes]:
-        """What somebody who is linked from now on has not heard, as frames."""
+        """The newest update of each seat, as frames for a new neighbour."""
         return list(self._heard.values())
 
     def of(self, seat: int) -> tuple[Address, ...]:
-        """Where to dial a seat, newest first: what was found on the network, what it said, what the table says."""
+        """Return the addresses to dial, newest first: found on the network, from its update, from the table."""
         table = self._table.addresses.get(seat, ())
         return tuple(dict.fromkeys((*self._found.get(seat, ()), *self._told.get(seat, ()), *table)))
 
     def find(self, seat: int, addresses: Iterable[Address]) -> bool:
-        """Take what was found on the network, nobody's word; says whether it is new."""
+        """Note addresses found on the network, which no seat has signed. Return True if one is new."""
         before = self.of(seat)
         self._found[seat] = tuple(addresses)[: self._size_max]
         return not set(self.of(seat)) <= set(before)
 
-    def receive(self, received: AddressUpdate) -> int | None:
-        """Take a seat's word; returns the seat if it is news. Raises PeerError where no seat has said this."""
+    def handle(self, received: AddressUpdate) -> int | None:
+        """Handle an update. Return the seat if it is new, else None. Raises PeerError if no seat has signed it."""
         try:
             word = decode(HerePayload, received.payload, HERE_SIZE_MAX)
             addresses = tuple(parse_peer_address(text) for text in word.addresses)
@@ -88,7 +88,7 @@ class AddressBook:
             ) from None
         if word.game != self._table.game or word.seat > len(self._table.agreement.seats):
             raise PeerError(message("It told where a seat of another game is."))
-        # Before the signature: what was heard already is not worth checking.
+        # Before the signature: a known update is not worth checking.
         if word.number <= self._numbers.get(word.seat, 0):
             return None
         try:

@@ -1,7 +1,8 @@
-"""What is advertised on the LAN, as the keys and values of a DNS-SD TXT record (RFC 6763): a table, or a seat.
+"""Advertisements of tables and seats on the LAN: keys and values of a DNS-SD TXT record (RFC 6763).
 
-Never the join code. Whoever is on the LAN can advertise anything: what comes in is checked and cut here, and nothing
-rests on it. A false table gets one try at the code (pake.py); a false seat costs a failed dial (its key is pinned).
+They never hold the join code. Any machine on the LAN can advertise anything: adverts are checked and cut here, and no
+check relies on them. A false table gets one try at the code (pake.py); a false seat costs a failed dial, for its key
+is pinned.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ _NUMBER_LENGTH_MAX: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TableAdvert:
-    """A table: the number its code begins with, its host's name, what is played, how many seats are free."""
+    """A table: the number that its code begins with, its host's name, the variant, and the free seats."""
 
     number: int
     host: str
@@ -36,7 +37,7 @@ class TableAdvert:
     version: int = PROTOCOL_VERSION
 
     def properties(self) -> dict[str, str]:
-        """The keys and values of its TXT record."""
+        """Return the keys and values of its TXT record."""
         return {
             "v": str(self.version),
             "table": str(self.number),
@@ -50,19 +51,19 @@ class TableAdvert:
 
 @dataclass(frozen=True, slots=True)
 class SeatAdvert:
-    """A seat of a game that goes on, for the others who look for it: ``game`` is ``game_mark`` of the game's id."""
+    """A seat of a running game, for the others that look for it: ``game`` is ``game_mark`` of the game's id."""
 
     game: str
     seat: int
 
     def properties(self) -> dict[str, str]:
-        """The keys and values of its TXT record."""
+        """Return the keys and values of its TXT record."""
         return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.seat)}
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table that somebody on this LAN advertises, and where: IP addresses, likeliest first, at least one."""
+    """An advertised table and its IP addresses, likeliest first, at least one."""
 
     advert: TableAdvert
     addresses: tuple[Address, ...]
@@ -70,14 +71,14 @@ class FoundTable:
 
 @dataclass(frozen=True, slots=True)
 class FoundSeat:
-    """A seat that somebody on this LAN says it has, and where."""
+    """An advertised seat and its IP addresses."""
 
     advert: SeatAdvert
     addresses: tuple[Address, ...]
 
 
 def game_mark(game: bytes) -> str:
-    """The first 16 hexadecimal digits of SHA-256 of the game's id: found by those who know the game, and no others.
+    """Return the first 16 hexadecimal digits of SHA-256 of the game's id: only those who know the game can find it.
 
     >>> game_mark(bytes(32))
     '66687aadf862bd77'
@@ -86,7 +87,7 @@ def game_mark(game: bytes) -> str:
 
 
 def read_table(properties: Properties) -> TableAdvert | None:
-    """The table that a TXT record tells of, or None if it tells of none."""
+    """Return the table in a TXT record, or None."""
     texts = _texts(properties)
     host = clean(texts.get("host", ""), NAME_LENGTH_MAX)
     variant, state = texts.get("variant", ""), texts.get("state", "")
@@ -101,7 +102,7 @@ def read_table(properties: Properties) -> TableAdvert | None:
 
 
 def read_seat(properties: Properties) -> SeatAdvert | None:
-    """The seat that a TXT record tells of, or None if it tells of none."""
+    """Return the seat in a TXT record, or None."""
     texts = _texts(properties)
     seat = _number(texts.get("seat", ""))
     game = texts.get("game", "")

@@ -1,7 +1,7 @@
-"""Join codes, as in ``7-amber-falcon``: the table's number, and two words that only those who are told know.
+"""Join codes, as in ``7-amber-falcon``: the table's number, and two secret words.
 
-The number says which table; the words are the secret, 16 bits of it. That is enough against guessing, because a code
-is burned after three tries (pake.py), and no use to whoever listens, because SPAKE2 shows nothing to search through.
+The number names the table; the words are 16 secret bits. These are enough against guessing, because a code is burned
+after three tries (pake.py), and an eavesdropper learns nothing, because SPAKE2 shows nothing to search through.
 """
 
 import difflib
@@ -21,7 +21,7 @@ _SHOWN_MAX: Final = 20
 
 
 def make_code(table_number: int, randomness: Randomness) -> str:
-    """A new code for the table with this number, 1 to 99.
+    """Make a new code for the table with this number, 1 to 99.
 
     >>> make_code(7, lambda size: bytes(size))
     '7-acorn-acorn'
@@ -31,16 +31,16 @@ def make_code(table_number: int, randomness: Randomness) -> str:
 
 
 def make_table_number(randomness: Randomness) -> int:
-    """A number for a table, 1 to 99, each as likely as the others."""
+    """Draw a table's number, 1 to 99, each as likely as the others."""
     while (number := randomness(1)[0] >> 1) >= TABLE_NUMBER_MAX:
         pass
     return number + 1
 
 
 def parse_code(text: str) -> str:
-    """What a person typed as the code it means: any case, and spaces, hyphens or nothing after the number.
+    """Return the code that a person typed, in any case, with spaces, hyphens or nothing after the number.
 
-    Raises BadCode, with a near word where one is unknown.
+    Raises BadCode, with a similar word as its hint where a word is unknown.
 
     >>> parse_code(" 7 Amber  FALCON"), parse_code("07-amber_falcon"), parse_code("7amber falcon")
     ('7-amber-falcon', '7-amber-falcon', '7-amber-falcon')

@@ -1,9 +1,9 @@
-"""Finding each other on a LAN: tables and seats are advertised and browsed with multicast DNS (RFC 6762, RFC 6763).
+"""Discovery on a LAN: tables and seats are advertised and browsed with multicast DNS (RFC 6762, RFC 6763).
 
-Theory of operation. The library has a thread and an event loop of its own; only this module knows of it. What it hears
-comes to trio by ``trio.from_thread``, what it is told goes to it by ``trio.to_thread``, in a task of its own: opening
-sockets and announcing never delay the lobby. Nothing here is needed for a game: where multicast is blocked, or there
-is no network, ``warn`` is called with one sentence, once, and all goes on with addresses that people tell each other.
+Theory of operation. The library has a thread and an event loop of its own; only this module knows of it. Its findings
+come to trio by ``trio.from_thread``, and calls go to it by ``trio.to_thread``, in a task of their own: opening sockets
+and announcing never delay the lobby. No game needs discovery: where multicast is blocked, or there is no network,
+``warn`` is called once, with one sentence, and people tell each other their addresses.
 
 An advertisement's name is random and its host name its own, so there is nothing to collide with and nothing to probe
 for. It holds IP addresses that others can use: no loopback, no unspecified, no link-local IPv6 address (it would need
@@ -39,7 +39,7 @@ A = TypeVar("A", TableAdvert, SeatAdvert)
 Warn: TypeAlias = Callable[[str], None]
 
 TTL_S: Final = 120
-"""How long others keep what they heard of a program that died without a word."""
+"""Others keep the advertisement of a program that died for this long."""
 
 _WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with
 _FAULTS: Final = (OSError, zeroconf.Error)
@@ -47,26 +47,26 @@ _REMOVED: Final = zeroconf.ServiceStateChange.Removed
 
 
 class Browsed(Generic[Found]):
-    """What is advertised on the LAN, as far as it is known."""
+    """The advertisements on the LAN, as far as they are known."""
 
     def __init__(self, count_max: int) -> None:
         self._count_max = count_max
         self._found: dict[str, Found] = {}
         self._changed = trio.Event()
         self.problem = ""
-        """Why nothing can be found here, in words, or empty."""
+        """The reason that nothing can be found here, or empty."""
 
     @property
     def current(self) -> tuple[Found, ...]:
-        """What is there now, in the order in which it was found."""
+        """All current ones, in the order in which they were found."""
         return tuple(self._found.values())
 
     async def changed(self) -> None:
-        """Wait until something is other than now: something new, something gone, or a problem."""
+        """Wait for a change: something new, something gone, or a problem."""
         await self._changed.wait()
 
     def put(self, name: str, found: Found | None) -> None:
-        """What goes by this name now; None for nothing."""
+        """Set the advertisement of this name; None if it is gone."""
         if self._found.get(name) == found or (name not in self._found and len(self._found) >= self._count_max):
             return
         if found is None:
@@ -76,7 +76,7 @@ class Browsed(Generic[Found]):
         self._tell()
 
     def fail(self, problem: str) -> None:
-        """Nothing will be found."""
+        """Note that nothing will be found, for this reason."""
         self.problem = problem
         self._tell()
 
@@ -89,7 +89,7 @@ class Browsed(Generic[Found]):
 async def browsing(
     interfaces: Interfaces = None, limits: Limits = DEFAULT_LIMITS
 ) -> AsyncGenerator[Browsed[FoundTable]]:
-    """The tables on this LAN, live, until the block ends."""
+    """Browse the tables on this LAN until the block ends."""
 
     def read(info: zeroconf.ServiceInfo) -> FoundTable | None:
         advert = read_table(info.properties)
@@ -105,13 +105,13 @@ async def browsing(
 
 async def find_seats(
     game: bytes,
-    tell: Callable[[int, tuple[Address, ...]], None],
+    on_seat: Callable[[int, tuple[Address, ...]], None],
     interfaces: Interfaces = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> None:
-    """Tell of every seat of the game with this id that is advertised, and of each change, until cancelled.
+    """Call ``on_seat`` for every advertised seat of the game with this id, and for each change, until cancelled.
 
-    Returns only where nothing can be found. Anybody can advertise a seat: what ``tell`` gets is worth a dial.
+    Returns only where nothing can be found. Any machine can advertise a seat: what it says is worth a dial, no more.
     """
     mark, told = game_mark(game), dict[int, set[tuple[Address, ...]]]()
 
@@ -128,7 +128,7 @@ async def find_seats(
                 seen = told.setdefault(found.advert.seat, set())
                 if found.addresses not in seen:
                     seen.add(found.addresses)
-                    tell(found.advert.seat, found.addresses)
+                    on_seat(found.advert.seat, found.addresses)
             await browsed.changed()
 
 
@@ -141,10 +141,10 @@ async def advertising(
     interfaces: Interfaces = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> AsyncGenerator[Callable[[A], None]]:
-    """Advertise a table, or a seat of a game that goes on, until the block ends.
+    """Advertise a table, or a seat of a running game, until the block ends.
 
-    ``listeners`` are where it can be reached, ``likeliest`` the addresses to prefer where there are many. Call what
-    this gives with what the advertisement says from then on.
+    ``listeners`` are the sockets it listens on, ``likeliest`` the addresses to prefer where there are many. Call the
+    function that this yields to change the advertisement.
     """
     post = _Post[A](advert, _Where(listeners, likeliest, interfaces, limits))
     async with trio.open_nursery() as nursery:
@@ -154,12 +154,12 @@ async def advertising(
 
 
 def seat_advert(game: bytes, seat: int) -> SeatAdvert:
-    """What a seat that resumes the game with this id advertises, for the others to find it at new addresses."""
+    """Return the advert by which others find a seat that resumes the game with this id at new addresses."""
     return SeatAdvert(game_mark(game), seat)
 
 
 class _Post(Generic[A]):
-    """One advertisement, kept up to date with what it says and with the addresses that this machine has."""
+    """One advertisement, kept up to date with its content and with the addresses of this machine."""
 
     def __init__(self, advert: A, where: "_Where") -> None:
         self._advert: A = advert
@@ -212,7 +212,7 @@ class _Post(Generic[A]):
 
 
 class _Where:
-    """Where a program that listens can be reached by others on the LAN, now and after the network has changed."""
+    """The addresses at which others on the LAN reach this program, now and after the network has changed."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ class _Where:
         self.may_change = any(address.host in _WILDCARDS for address in self._bound)
 
     def addresses(self) -> tuple[Address, ...]:
-        """IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
+        """Return IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
         local = local_hosts(self.interfaces)
         found: list[Address] = []
         for bound in self._bound:
@@ -250,12 +250,12 @@ def _places(info: zeroconf.ServiceInfo) -> set[str]:
 
 @contextlib.asynccontextmanager
 async def _open(interfaces: Interfaces, limits: Limits) -> AsyncGenerator[zeroconf.Zeroconf]:
-    """The library at work on its own thread until the block ends; raises one of _FAULTS."""
+    """Run the library on its own thread until the block ends; raises one of _FAULTS."""
     net = await trio.to_thread.run_sync(_start, interfaces)
     try:
         yield net
     finally:
-        # Short, and it must not be cut off half-way: others are told that what was advertised is gone.
+        # Short, and never cut off half-way: others learn that the advertisement is gone.
         with trio.CancelScope(shield=True), trio.move_on_after(limits.discovery_close_s):
             await trio.to_thread.run_sync(_stop, net, abandon_on_cancel=True)
 
@@ -266,7 +266,7 @@ def _start(interfaces: Interfaces) -> zeroconf.Zeroconf:
     except RuntimeError as error:
         raise OSError(str(error)) from None  # No interface at all.
     assert net.loop is not None, "it has started"
-    # What goes wrong in there with a stranger's packet is of no interest to a player.
+    # A stranger's damaged packet is of no interest to a player.
     net.loop.set_exception_handler(_pass_over)
     return net
 
@@ -280,7 +280,7 @@ def _start_everywhere() -> zeroconf.Zeroconf:
 
 
 def _stop(net: zeroconf.Zeroconf) -> None:
-    # It may have lost its sockets or its loop: then there is nobody left to tell.
+    # It may have lost its sockets or its loop: then it cannot tell the others.
     with contextlib.suppress(*_FAULTS, RuntimeError):
         net.close()
 
@@ -309,7 +309,7 @@ async def _browse(
             try:
                 await trio.sleep_forever()
             finally:
-                # On another thread, because this one's end waits for what is being told just now.
+                # On another thread, because this one's end waits for the message it handles now.
                 with trio.CancelScope(shield=True), trio.move_on_after(limits.discovery_close_s):
                     await trio.to_thread.run_sync(browser.cancel, abandon_on_cancel=True)
     except _FAULTS as error:
@@ -319,12 +319,12 @@ async def _browse(
 def _look_up(
     net: zeroconf.Zeroconf, name: str, read: Callable[[zeroconf.ServiceInfo], Found | None], limits: Limits
 ) -> Found | None:
-    """What is known of an advertisement; None where it is not one of ours, or not all of it is known yet."""
+    """Read an advertisement; None for another program's, or not known completely yet."""
     try:
         info = zeroconf.ServiceInfo(SERVICE, name)
     except zeroconf.Error:
         return None
-    # Nothing is asked for: whoever answers for a name says everything of it at once, and is asked again in time.
+    # No query: a machine that answers for a name sends all its records at once, and is asked again in time.
     if not info.load_from_cache(net) or len(info.text) > limits.advert_max:
         return None
     return read(info)
@@ -339,6 +339,6 @@ def _addresses(info: zeroconf.ServiceInfo, interfaces: Interfaces, limits: Limit
 
 
 def _reason(error: Exception) -> str:
-    """Lower-case and without a full stop, to stand inside a sentence."""
+    """Return the reason in lower case and without a full stop, to stand inside a sentence."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
     return text[:1].lower() + text[1:].rstrip(".")

@@ -2,10 +2,10 @@
 
 Theory of operation. One task per connection: TLS, authentication, code, then its seat until it leaves. One task
 settles the table: whenever all seats are taken it asks every joiner for a fresh nonce, sends the agreement, and waits
-until every joiner has checked it. If anybody leaves or does not answer meanwhile, its seat is free again and this
-begins anew with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
+until every joiner has checked it. If one leaves or does not answer meanwhile, its seat is free again and this starts
+over with new nonces. When all are ready, each is told to start, and the connections become links of the mesh.
 
-Those who sat here in the game before say its id in place of the lobby's, and need no code: their keys let them in.
+Seats of the game before name its id in place of the lobby's, and need no code: their keys let them in.
 """
 
 import itertools
@@ -17,7 +17,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.code import make_table_number
-from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, Tell, TurnedAway, gone
+from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
 from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
@@ -65,7 +65,7 @@ async def host_table(
     listeners: Sequence[Listener],
     addresses: Sequence[Address],
     randomness: Randomness,
-    tell: Tell,
+    on_event: OnLobbyEvent,
     limits: Limits = DEFAULT_LIMITS,
     *,
     table_number: int | None = None,
@@ -74,22 +74,22 @@ async def host_table(
 ) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
-    ``addresses`` are where the other seats can reach the ``listeners``; ``table_number`` is the code's first part, 1
-    to 99, by default a random one. ``spectators`` looks after spectators, who give the same code, now and during the
-    game; without it there are none. ``former`` is the game this table has had before, if any. ``tell`` gets every
-    LobbyEvent as it happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot
-    be shown; what strangers and joiners do wrong costs only themselves. Cancelled, it says goodbye, which takes at most
+    By ``addresses`` the other seats reach the ``listeners``; ``table_number`` is the code's first part, 1 to 99, by
+    default a random one. ``spectators`` serves spectators, who give the same code, now and during the game; without it
+    there are none. ``former`` is the game before at this table, if any. ``on_event`` gets every LobbyEvent as it
+    happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown; faults
+    of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
     ``close_s``. The listeners stay open.
     """
     check_settings(settings)
     if fault := name_fault(name):
         raise ValueError(fault)
     number = make_table_number(randomness) if table_number is None else table_number
-    keeper = CodeKeeper(number, randomness, limits, lambda code: tell(CodeShown(code)))
+    keeper = CodeKeeper(number, randomness, limits, lambda code: on_event(CodeShown(code)))
     places = addresses[: limits.addresses_per_seat]
     if spectators:
-        spectators.open(SpectatorPlaces(keeper, credentials, tell))
-    lobby = _HostLobby(credentials, name, settings, places, randomness, tell, limits, keeper, spectators, former)
+        spectators.open(SpectatorPlaces(keeper, credentials, on_event))
+    lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, keeper, spectators, former)
     return await lobby.run(listeners)
 
 
@@ -117,7 +117,7 @@ class _HostLobby:
         settings: Settings,
         addresses: Sequence[Address],
         randomness: Randomness,
-        tell: Tell,
+        on_event: OnLobbyEvent,
         limits: Limits,
         keeper: CodeKeeper,
         spectators: SpectatorServer | None,
@@ -128,7 +128,7 @@ class _HostLobby:
         self._settings = settings
         self._addresses = tuple(addresses)
         self._randomness = randomness
-        self._tell = tell
+        self._on_event = on_event
         self._limits = limits
         self._keeper = keeper
         self._spectators = spectators
@@ -138,7 +138,7 @@ class _HostLobby:
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
         self._seats: dict[int, _SeatedGuest] = {}
         self._round = 0
-        self._closed = False  # Who is lost from now on has not left the lobby.
+        self._closed = False  # A joiner lost from now on has not left the lobby.
         self._changed = trio.Event()
 
     async def run(self, listeners: Sequence[Listener]) -> AgreedTable:
@@ -166,7 +166,7 @@ class _HostLobby:
                 await trio.sleep_forever()
 
     async def _say_goodbye(self) -> None:
-        """The table is given up: whoever reads the farewell closes its connection."""
+        """Give the table up. A joiner closes its connection when it has read the goodbye."""
         self._closed = True
         for sitting in self._seats.values():
             sitting.link.send(bye(""))
@@ -189,12 +189,12 @@ class _HostLobby:
         key = proof.key
         try:
             async with tls.closing_on_error(frames.stream):
-                if not self._comes_back(proof):
+                if not self._returns(proof):
                     own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
                     await self._keeper.check(frames, key, own, certificate)
                 sitting = await self._seat(frames, key)
         except NetError as error:
-            self._tell(TurnedAway(message("Somebody could not join: {reason}", reason=message_of(error))))
+            self._on_event(TurnedAway(message("Somebody could not join: {reason}", reason=message_of(error))))
         else:
             await self._attend(sitting)
 
@@ -221,14 +221,14 @@ class _HostLobby:
             return
         if proof.role != "join":
             raise PeerRefused("not_started")
-        if self._comes_back(proof):
+        if self._returns(proof):
             if proof.key not in self._former.seats:
                 raise PeerRefused("not_seated")
         elif proof.id != self._id:
             raise PeerRefused("wrong_game")
         self._require_place(proof.key)
 
-    def _comes_back(self, proof: Proof) -> bool:
+    def _returns(self, proof: Proof) -> bool:
         return proof.id == self._former.game
 
     def _require_place(self, key: bytes) -> None:
@@ -240,7 +240,7 @@ class _HostLobby:
             raise PeerRefused("seats_kept")
 
     async def _seat(self, frames: FrameStream, key: bytes) -> _SeatedGuest:
-        """A free seat for somebody who knows the code, or has sat here before."""
+        """Seat a joiner that knows the code, or has sat here before."""
         try:
             with trio.fail_after(self._limits.authenticate_s):
                 sit = await receive(frames, LinkStage.CODE_HOST, self._limits)
@@ -264,7 +264,7 @@ class _HostLobby:
         return self._seats[seat]
 
     def _free_name(self, name: str) -> str:
-        """The name wished for, with a number behind it if somebody at the table has it already."""
+        """Return the requested name, with a number after it if another player has it already."""
         if name_fault(name) is not None:
             raise PeerRefused("bad_name")
         taken = {_looks(self._name)} | {_looks(sitting.name) for sitting in self._seats.values()}
@@ -272,7 +272,7 @@ class _HostLobby:
         return next(each for each in free if _looks(each) not in taken)
 
     async def _attend(self, sitting: _SeatedGuest) -> None:
-        """A joiner in its seat, until it leaves or the table starts."""
+        """Serve a joiner in its seat, until it leaves or the table starts."""
         self._show()
         error = await sitting.link.run(LinkStage.LOBBY_HOST, lambda message: self._handle(sitting, message), Ping)
         sitting.released = error is None
@@ -283,7 +283,7 @@ class _HostLobby:
     def _leave(self, sitting: _SeatedGuest, reason: str) -> None:
         if self._seats.get(sitting.seat) is sitting:
             del self._seats[sitting.seat]
-            self._tell(gone(sitting.name, reason))
+            self._on_event(gone(sitting.name, reason))
             self._show()
 
     async def _handle(self, sitting: _SeatedGuest, received: WireMessage) -> None:
@@ -298,7 +298,7 @@ class _HostLobby:
             case Bye(reason):
                 raise LinkLost(clean(reason))
             case _:
-                pass  # A sign of life, or an answer in a round that is over.
+                pass  # A sign of life, or an answer in a past round.
         self._change()
 
     # The table.
@@ -309,7 +309,7 @@ class _HostLobby:
 
     @property
     def _kept(self) -> int:
-        """How many seats are kept for those who have sat here before."""
+        """The number of seats kept for those who have sat here before."""
         return len(self._former.missing(self._keys)) if trio.current_time() < self._kept_until else 0
 
     @property
@@ -317,12 +317,12 @@ class _HostLobby:
         return frozenset(sitting.key for sitting in self._seats.values())
 
     def _show(self) -> None:
-        """Tell everybody who sits where."""
+        """Send the seats and names to all."""
         guests: list[Guest | None] = [Guest(self._name, self._credentials.identity.public)]
         for seat in range(2, self._settings.players + 1):
             sitting = self._seats.get(seat)
             guests.append(None if sitting is None else Guest(sitting.name, sitting.key))
-        self._tell(LobbyShown(self._settings, tuple(guests), 1))
+        self._on_event(LobbyShown(self._settings, tuple(guests), 1))
         seats = tuple(None if guest is None else LobbySeat(guest.name, guest.key) for guest in guests)
         for sitting in self._seats.values():
             sitting.link.send(LobbyMessage(self._settings, seats, sitting.seat))
@@ -337,7 +337,7 @@ class _HostLobby:
             await self._changed.wait()
 
     async def _settle(self) -> Agreement:
-        """Rounds until all seats are taken and everybody has agreed."""
+        """Propose tables until all seats are taken and all have agreed."""
         agreement = None
         while agreement is None:
             await self._until(lambda: self._full)
@@ -346,7 +346,7 @@ class _HostLobby:
         return agreement
 
     async def _propose(self, round_: int) -> Agreement | None:
-        """One round: nonces, then the table. None if somebody left or did not answer."""
+        """Run one round: nonces, then the table. Return None if a joiner left or did not answer."""
         members = tuple(self._seats[seat] for seat in sorted(self._seats))
         self._send(members, Gather(round_))
         if not await self._answered(members, lambda sitting: sitting.nonce_round == round_):
@@ -369,7 +369,7 @@ class _HostLobby:
             sitting.link.send(message)
 
     async def _answered(self, members: tuple[_SeatedGuest, ...], test: Callable[[_SeatedGuest], bool]) -> bool:
-        """Wait for everybody's answer: False if somebody left, or gave none in time and is sent away for it."""
+        """Wait for all answers. Return False if a joiner left, or gave none in time and was sent away for it."""
 
         def same() -> bool:
             return set(self._seats.values()) == set(members)
@@ -384,7 +384,7 @@ class _HostLobby:
         return False
 
     async def _start(self) -> dict[int, FrameStream]:
-        """Tell everybody; returns the connections, free for the mesh. One that is lost now, the mesh makes again."""
+        """Tell all to start. Return the connections, free for the mesh, which dials lost ones again."""
         self._closed = True
         for sitting in self._seats.values():
             sitting.link.send(StartMessage(self._round))
@@ -395,5 +395,5 @@ class _HostLobby:
 
 
 def _looks(name: str) -> str:
-    """What two names that look the same have in common."""
+    """Return text equal for two names that look the same."""
     return unicodedata.normalize("NFKC", name).casefold()

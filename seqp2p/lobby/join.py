@@ -1,6 +1,6 @@
 """The joiner's side of a lobby: give the code, sit down, check the table that the host proposes, agree to it.
 
-The host only brings the table together; nothing that it says is taken on trust. What a joiner agrees to is what the
+The host only brings the table together; nothing it sends is taken on trust. A joiner agrees only to the table that the
 lobby has shown: the same settings, the same names and keys in the same seats, its own fresh nonce, and the host's
 place held by the key that the code exchange was bound to, or that it had in the game before.
 """
@@ -13,7 +13,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LobbyShown, Tell
+from seqp2p.lobby.events import Guest, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
@@ -53,7 +53,7 @@ from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
 
 _MISSES: Final = 3
-"""So often nobody at all answers where the host was: then it is gone."""
+"""After so many dials without any answer the host is gone."""
 
 
 async def join_table(
@@ -64,14 +64,14 @@ async def join_table(
     listeners: Sequence[Listener],
     addresses: Sequence[Address],
     randomness: Randomness,
-    tell: Tell,
+    on_event: OnLobbyEvent,
     limits: Limits = DEFAULT_LIMITS,
     *,
     dial: Dial = tcp_dial,
 ) -> AgreedTable:
     """Sit down at the table of the host at that address, and wait there until it starts.
 
-    ``addresses`` are where the other seats can reach the ``listeners``: IP addresses, likeliest first. ``tell`` gets
+    By ``addresses`` the other seats reach the ``listeners``: IP addresses, likeliest first. ``on_event`` gets
     LobbyShown after each change. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
     Refused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p), LinkLost (the host
     is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye. The listeners stay open.
@@ -79,7 +79,7 @@ async def join_table(
     if fault := name_fault(name):
         raise ValueError(fault)
     link = await knock(credentials, code, host, randomness, limits, dial, role="join")
-    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, tell, limits)
+    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, on_event, limits)
 
 
 async def rejoin_table(
@@ -89,23 +89,23 @@ async def rejoin_table(
     listeners: Sequence[Listener],
     addresses: Sequence[Address],
     randomness: Randomness,
-    tell: Tell,
+    on_event: OnLobbyEvent,
     limits: Limits = DEFAULT_LIMITS,
     *,
     dial: Dial = tcp_dial,
 ) -> AgreedTable:
-    """Sit down once more at the table whose game is over, without the code, as soon as its host opens it again.
+    """Sit down again, without the code, at a table whose game is over, as soon as its host opens it.
 
     It waits at most ``rematch_wait_s`` for that. Raises Refused, PeerError, and LinkLost: the host is gone, for one.
     """
     host, link = await _find_again(credentials, former, limits, dial)
-    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, tell, limits)
+    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, on_event, limits)
 
 
 async def _find_again(
     credentials: Credentials, former: AgreedTable, limits: Limits, dial: Dial
 ) -> tuple[Address, ServerLink]:
-    """A link to the host, which knows this seat by its key and the game before."""
+    """Dial the host, which knows this seat by its key and the game before."""
     misses = 0
     with trio.move_on_after(limits.rematch_wait_s):
         while misses < _MISSES:
@@ -137,14 +137,14 @@ async def _sit_down(
     listeners: Sequence[Listener],
     addresses: Sequence[Address],
     randomness: Randomness,
-    tell: Tell,
+    on_event: OnLobbyEvent,
     limits: Limits,
 ) -> AgreedTable:
     """Take a seat by a link that the host has let in, and wait there until the table starts."""
     own = credentials.identity.public
     async with tls.closing_on_error(link.frames.stream):
         await send(link.frames, Sit(name, tuple(str(address) for address in addresses[: limits.addresses_per_seat])))
-        guest = _Joiner(Link(link.frames, limits), name, own, link.server_key, randomness, tell)
+        guest = _Joiner(Link(link.frames, limits), name, own, link.server_key, randomness, on_event)
         if (error := await guest.stay(limits)) is not None:
             raise error
         places = dict(guest.addresses)
@@ -172,7 +172,7 @@ async def knock(
     except TooSlow:
         raise
     except LinkLost as hung_up:
-        # From lobby to game a host hangs up on those it does not know yet; the code has not been tried so far.
+        # From lobby to game a host hangs up on strangers; the code has not been tried so far.
         try:
             link = await reach(host, credentials, dial, limits, role=role)
         except Unreachable:
@@ -190,13 +190,13 @@ async def knock(
 
 
 class _Joiner:
-    """A joiner in its seat: what it was shown, and what it has agreed to."""
+    """A joiner in its seat, with the lobby as it was shown and the agreement it is ready for."""
 
     agreement: Agreement
     addresses: Mapping[int, tuple[Address, ...]]
 
     def __init__(
-        self, link: Link, name: str, own_key: bytes, host_key: bytes, randomness: Randomness, tell: Tell
+        self, link: Link, name: str, own_key: bytes, host_key: bytes, randomness: Randomness, on_event: OnLobbyEvent
     ) -> None:
         self.link = link
         self.seat = 0
@@ -204,14 +204,14 @@ class _Joiner:
         self._own_key = own_key
         self._host_key = host_key
         self._randomness = randomness
-        self._tell = tell
+        self._on_event = on_event
         self._lobby: LobbyMessage | None = None
         self._nonce = b""
         self._round = 0
         self._ready = False
 
     async def stay(self, limits: Limits) -> NetError | None:
-        """Wait until the table starts; returns why not, or None. Cancelled, it says goodbye."""
+        """Wait until the table starts. Return None, or the error that prevents it. Cancelled, it says goodbye."""
         connection = trio.CancelScope(shield=True)
         ended = trio.Event()
         error: NetError | None = None
@@ -229,7 +229,7 @@ class _Joiner:
             finally:
                 if not ended.is_set():
                     self.link.send(bye(""))
-                    # Whoever reads the farewell closes the connection.
+                    # The host closes the connection when it has read the goodbye.
                     with trio.move_on_after(limits.close_s, shield=True):
                         await ended.wait()
                 connection.cancel()
@@ -260,7 +260,7 @@ class _Joiner:
                 pass  # A sign of life.
 
     def _look(self, lobby: LobbyMessage) -> None:
-        """Take in what the lobby looks like now; raises PeerError if no honest host would show it."""
+        """Note the lobby as it is now; raises PeerError if no honest host would show it."""
         try:
             check_settings(lobby.settings)
         except TableError as error:
@@ -279,12 +279,12 @@ class _Joiner:
         if own is None or own.key != self._own_key or own.name not in names:
             raise PeerError(message("The host shows a lobby in which this seat is somebody else's."))
         self._lobby, self.seat = lobby, lobby.seat
-        self._ready = False  # Readiness was for the lobby as it was shown before.
+        self._ready = False  # It was ready for the lobby as it was before.
         guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
-        self._tell(LobbyShown(lobby.settings, guests, lobby.seat))
+        self._on_event(LobbyShown(lobby.settings, guests, lobby.seat))
 
     def _agree(self, received: TableMessage) -> None:
-        """Check the table against what the lobby has shown; ready only if it is the same."""
+        """Check the table against the lobby as it was shown; be ready only if they are the same."""
         try:
             agreement = decode_agreement(received.agreement)
             places = [tuple(parse_peer_address(text) for text in texts) for texts in received.addresses]

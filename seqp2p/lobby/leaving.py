@@ -1,4 +1,4 @@
-"""Leaving a table that is agreed, before its game."""
+"""Leaving an agreed table before its game."""
 
 import contextlib
 
@@ -13,7 +13,7 @@ from seqp2p.net.messages import bye
 
 
 async def leave_table(table: AgreedTable, reason: str) -> None:
-    """Say goodbye to those that this seat is linked with, before its game; an empty reason is leaving.
+    """Say goodbye to the seats that this one is linked with; an empty reason stands for leaving.
 
     Takes at most ``close_s``.
     """
@@ -26,7 +26,7 @@ async def leave_table(table: AgreedTable, reason: str) -> None:
 
 
 async def _part(frames: FrameStream, reason: str) -> None:
-    # Whoever reads the farewell closes the link. Closing it from here could lose what is still on its way.
+    # The other side closes the link when it has read the goodbye. Closing it here could lose frames on their way.
     with contextlib.suppress(NetError):
         await send(frames, bye(reason))
         while True:

@@ -4,14 +4,14 @@ Theory of operation.
 
     joiner                                   host
       pake_a  ───────────────────────────────▶
-      ◀───────────────────────────────  pake_b     from here on it is a try
+      ◀───────────────────────────────  pake_b     from here on it counts as a try
       confirm ───────────────────────────────▶     wrong: refused (wrong_code, or code_burned at the third)
       ◀──────────────────────────────  confirm     the try is taken back
 
-Both sides put into the exchange who they are: the role, both identity keys and the hash of the host's certificate.
-So a man in the middle, who has other keys, gets two exchanges that do not fit together, and one try in each. The
-joiner confirms first: a host learns nothing that it could check a guess against before its own guess is used up.
-A code is never a key: what is sent cannot be searched offline. Source: SPAKE2 as in RFC 9382 with the group, M and N
+Both sides bind the exchange to their roles, both identity keys and the hash of the host's certificate. So a man in the
+middle, with other keys, gets two exchanges that do not fit together, and one try in each. The joiner confirms first: a
+host learns nothing that it could check a guess against before its own guess is used up. A code is never a key: the
+messages cannot be searched offline. Source: SPAKE2 as in RFC 9382 with the group, M and N
 of the package ``spake2`` (Ed25519); the confirmations are HMAC-SHA256 of a label under the shared key.
 """
 
@@ -73,10 +73,10 @@ class Exchange:
         """33 bytes to send."""
 
     def finish(self, received: bytes) -> tuple[bytes, bytes]:
-        """The joiner's and the host's confirmation, 32 bytes each, from the other side's message; raises PeerError."""
+        """Return the joiner's and the host's confirmation, 32 bytes each; raises PeerError for a damaged message."""
         try:
             key = self._side.finish(received)
-        # The package's failures: not a point of the group, not the other side's, or the own message come back.
+        # The package's failures: not a point of the group, not the other side's, or one's own message returned.
         except (NotOnCurve, ValueError, spake2.SPAKEError):
             raise PeerError(message("The other side sent no message of a code exchange.")) from None
         joiner, host = (hmac.digest(key, label_bytes(label), "sha256") for label in (CONFIRM_JOINER, CONFIRM_HOST))
@@ -84,9 +84,9 @@ class Exchange:
 
 
 async def give_code(frames: FrameStream, exchange: Exchange, limits: Limits) -> None:
-    """The joiner's side. Once only: a joiner never tries again by itself.
+    """Run the joiner's side, once: a joiner never tries again by itself.
 
-    Raises Refused ("wrong_code", "code_burned"), PeerError, LinkLost. The caller bounds the time.
+    Raises PeerRefused ("wrong_code", "code_burned"), PeerError, LinkLost. The caller bounds the time.
     """
     await send(frames, PakeA(exchange.message))
     answer = await receive(frames, LinkStage.CODE_JOINER, limits)
@@ -102,10 +102,10 @@ async def give_code(frames: FrameStream, exchange: Exchange, limits: Limits) -> 
 
 
 class CodeKeeper:
-    """The host's code: it answers one exchange at a time, counts tries, burns the code and makes a new one."""
+    """The host's code: answers one exchange at a time, counts tries, burns the code and makes a new one."""
 
     def __init__(self, table_number: int, randomness: Randomness, limits: Limits, show: Callable[[str], None]) -> None:
-        """``show`` is called with the code, now and whenever there is a new one."""
+        """``show`` gets the code, now and each time there is a new one."""
         self._table_number = table_number
         self._randomness = randomness
         self._limits = limits
@@ -124,9 +124,9 @@ class CodeKeeper:
     async def check(
         self, frames: FrameStream, joiner_key: bytes, host_key: bytes, certificate_hash: bytes, *, rest_s: float = 0.0
     ) -> None:
-        """The host's side of one exchange, when it is this joiner's turn. The next one begins ``rest_s`` after it.
+        """Run the host's side of one exchange, in this joiner's turn. The next one begins ``rest_s`` after it.
 
-        Raises Refused after the joiner has been told (wrong_code, code_burned, busy, too_slow), PeerError, LinkLost.
+        Raises PeerRefused (wrong_code, code_burned, busy, too_slow) once the joiner is told, PeerError, LinkLost.
         """
         if self._waiting >= self._limits.code_waiting_max:
             await self._refuse(frames, "busy")
@@ -151,12 +151,12 @@ class CodeKeeper:
         first = await receive(frames, LinkStage.CODE_HOST, self._limits)
         if not isinstance(first, PakeA):
             raise PeerError(message("The other side does not follow the code exchange."))
-        # From the answer on the other side can check one guess, whatever it does then: that is a try.
+        # After the answer the other side can check one guess, so this counts as a try.
         self._tries += 1
         proven = False
         try:
             await send(frames, PakeB(exchange.message))
-            # After the answer, so that how long this takes, which depends on the code, cannot be seen.
+            # After the answer, so that the time this takes, which depends on the code, cannot be seen.
             joiner, host = exchange.finish(first.message)
             second = await receive(frames, LinkStage.CODE_HOST, self._limits)
             proven = isinstance(second, Confirm) and hmac.compare_digest(second.mac, joiner)

@@ -1,4 +1,4 @@
-"""The spectator's side of the door: give the code, be let in, and wait there until all seats have agreed to a table."""
+"""A spectator's way in: give the code, be let in, and wait until all seats have agreed to a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from seqp2p.net.tls import Credentials
 
 @dataclass(frozen=True)
 class WaitingSpectator:
-    """Where a spectator sits: the table that all seats have agreed to, and the way to its host."""
+    """A spectator at a table that all seats have agreed to, and the way to its host."""
 
     credentials: Credentials
     agreement: Agreement
@@ -52,10 +52,10 @@ async def watch_table(
     dial: Dial = tcp_dial,
     let_in: Callable[[], None] = lambda: None,
 ) -> WaitingSpectator:
-    """Be let in at the table of the host at that address, and wait there until all its seats have agreed.
+    """Give the code to the host at that address, and wait until all seats of its table have agreed.
 
     The code is tried once; ``let_in`` is called when it was right. Raises BadCode (the code cannot be one),
-    Unreachable, Refused, PeerError, LinkLost, and ValueError for a name that cannot be shown.
+    Unreachable, PeerRefused, PeerError, LinkLost, and ValueError for a name that cannot be shown.
     """
     if fault := name_fault(name):
         raise ValueError(fault)
@@ -71,7 +71,7 @@ async def watch_table(
 
 
 class _Waiting:
-    """Let in, and no table yet."""
+    """An admitted spectator that waits for the table."""
 
     agreement: Agreement
 

@@ -20,7 +20,7 @@ from typing import Final, NoReturn, Protocol
 import trio
 
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.events import SpectatorCame, Tell, TurnedAway
+from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame, TurnedAway
 from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
 from seqp2p.net import tls
@@ -160,7 +160,7 @@ class SpectatorFeed:
     # Links and what comes by them.
 
     def connect(self, key: bytes, link: Outlet) -> FeedReader:
-        """Add a spectator that is let in."""
+        """Add an admitted spectator."""
         if old := self._readers.get(key):
             # It proved the key, so it has reconnected before its old connection was known to be dead.
             old.link.end(LinkLost(message("A newer connection has taken its place.")))
@@ -259,7 +259,7 @@ class SpectatorPlaces:
 
     keeper: CodeKeeper
     credentials: Credentials
-    tell: Tell
+    on_event: OnLobbyEvent
 
 
 @contextlib.asynccontextmanager
@@ -314,7 +314,9 @@ class SpectatorServer:
                 await self._let_in(frames, proof, self._places)
         except NetError as error:
             if isinstance(error, PeerRefused) and error.code in _GUESSED:
-                self._places.tell(TurnedAway(message("Somebody could not watch: {reason}", reason=message_of(error))))
+                self._places.on_event(
+                    TurnedAway(message("Somebody could not watch: {reason}", reason=message_of(error)))
+                )
             return
         await self._carry(proof.key, frames)
 
@@ -342,7 +344,7 @@ class SpectatorServer:
             self.feed.require_room(proof.key)  # Others may have come in meanwhile.
         except PeerRefused as refused:
             await self._refuse(frames, refused.code)
-        places.tell(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
+        places.on_event(SpectatorCame(watch.name, proof.key, self.feed.register(proof.key, watch.name)))
 
     async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
         await refuse(frames, code, self._limits)

@@ -17,11 +17,11 @@ from seqp2p.net.tls import Credentials
 class AgreedTable:
     """Everything one seat needs to link with the others.
 
-    ``addresses`` has the addresses of other seats, likeliest first; a seat that is not in it is only waited for.
+    ``addresses`` has the addresses of other seats, likeliest first; a seat that it lacks is only waited for.
     ``links`` are connections the lobby leaves open: the host has one to every seat, a joiner one to seat 1.
-    ``listeners`` are where the others can dial this seat; whoever opened them closes them after the game.
-    ``spectators`` are the spectators that came by this seat, the host's; a table without any may have none.
-    ``here`` is what this seat says of where it listens, if that is not what the table said.
+    ``listeners`` are the sockets on which others dial this seat; their opener closes them after the game.
+    ``spectators`` serves the spectators, at the host; None if none are allowed.
+    ``here`` is this seat's address update, if it listens elsewhere than the table says.
     """
 
     credentials: Credentials
@@ -44,9 +44,9 @@ class AgreedTable:
         return tuple(seat for seat in range(1, len(self.agreement.seats) + 1) if seat != self.seat)
 
     def key(self, seat: int) -> bytes:
-        """A seat's identity key."""
+        """Return a seat's identity key."""
         return self.agreement.seats[seat - 1].key
 
     def name(self, seat: int) -> str:
-        """A seat as people are told of it, as in ``seat 3 (ann)``."""
+        """Return a seat as people see it, as in ``seat 3 (ann)``."""
         return message("seat {seat} ({name})", seat=seat, name=self.agreement.seats[seat - 1].name)

@@ -1,6 +1,6 @@
 """The 256 words of join codes: common English words of 3 to 7 letters, no two alike in their first four letters.
 
-The order is part of the protocol only in so far as a code is made by it; a code is compared as text.
+Codes are made by the order of the words, and compared as text.
 """
 
 from typing import Final

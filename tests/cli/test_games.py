@@ -23,7 +23,7 @@ from seqp2p.cli.games import ANSWER_S, play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices
-from seqp2p.lobby.events import Former, LobbyShown, Tell
+from seqp2p.lobby.events import Former, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -90,7 +90,7 @@ class Evening:
         return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
-    async def open_lobby(self, tell: Tell) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
         self.opened += 1
         yield cast("Lobby", SimpleNamespace(wait=self.wait))
         self.closed += 1

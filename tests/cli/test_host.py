@@ -16,7 +16,7 @@ from seqp2p.cli.lobby import LobbyTeller, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices
 from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, Tell
+from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.addresses import Address
 from tests.net.tools import agreement, identity
@@ -51,7 +51,7 @@ async def test_a_table_is_advertised_as_it_is(
         table: Table,
         options: SeatOptions,
         teller: LobbyTeller,
-        tell: Tell,
+        tell: OnLobbyEvent,
         wait_in: Callable[[Lobby], Awaitable[LiveGame]],
     ) -> int:
         # Two games, one after the other: the table is open before each.

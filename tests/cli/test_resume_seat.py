@@ -508,5 +508,5 @@ async def test_a_seat_that_is_back_looks_for_the_others(
         with trio.move_on_after(0.2) as scope:
             await resumed.resumption.reconnect(mesh, Output(json=False).say)
         assert scope.cancelled_caught
-        assert mesh._whereabouts.of(1)[0] == Address("10.0.0.9", 9)
-        assert Address("10.0.0.8", 8) not in mesh._whereabouts.of(2)
+        assert mesh._address_book.of(1)[0] == Address("10.0.0.9", 9)
+        assert Address("10.0.0.8", 8) not in mesh._address_book.of(2)

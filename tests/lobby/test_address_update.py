@@ -33,7 +33,7 @@ def here(seat: int, number: int, *addresses: Address, by: int | None = None, gam
     return make_here(identity(by or seat), game, seat, number, addresses)
 
 
-def whereabouts(seat: int = 1, own: AddressUpdate | None = None) -> AddressBook:
+def address_book(seat: int = 1, own: AddressUpdate | None = None) -> AddressBook:
     return AddressBook(replace(table(Wires(), seat, 3), here=own), DEFAULT_LIMITS)
 
 
@@ -41,48 +41,48 @@ def whereabouts(seat: int = 1, own: AddressUpdate | None = None) -> AddressBook:
 
 
 def test_the_table_is_believed_until_a_seat_says_something_else() -> None:
-    known = whereabouts()
+    known = address_book()
     assert known.of(2) == (address_of(2),)
-    assert known.receive(here(2, 1, NEW)) == 2
+    assert known.handle(here(2, 1, NEW)) == 2
     assert known.of(2) == (NEW, address_of(2))
-    assert known.receive(here(2, 2, NEWER, address_of(2))) == 2
+    assert known.handle(here(2, 2, NEWER, address_of(2))) == 2
     assert known.of(2) == (NEWER, address_of(2))
     assert known.of(3) == (address_of(3),)
 
 
 def test_the_highest_number_counts_in_any_order() -> None:
     for order in ((1, 2, 3), (3, 1, 2), (2, 3, 1)):
-        known = whereabouts()
-        news = [known.receive(here(2, number, Address("10.1.0.1", number))) for number in order]
+        known = address_book()
+        news = [known.handle(here(2, number, Address("10.1.0.1", number))) for number in order]
         assert known.of(2)[0].port == 3
         assert len(known.frames) == 1
         assert news == [2 if number == max(order[: at + 1]) else None for at, number in enumerate(order)]
-        assert known.receive(here(2, 3, NEW)) is None
+        assert known.handle(here(2, 3, NEW)) is None
 
 
 def test_what_is_known_is_passed_on_as_it_was_said() -> None:
     own, other = here(1, 4, NEW), here(3, 1, NEWER)
-    known = whereabouts(own=own)
-    known.receive(other)
+    known = address_book(own=own)
+    known.handle(other)
     assert [decode_message(frame[HEADER_SIZE:], LinkStage.GAME) for frame in known.frames] == [own, other]
 
 
 def test_its_own_older_word_is_no_news_to_a_seat() -> None:
-    known = whereabouts(own=here(1, 4, NEW))
-    assert known.receive(here(1, 3, NEWER)) is None
-    assert known.receive(here(1, 4, NEW)) is None
+    known = address_book(own=here(1, 4, NEW))
+    assert known.handle(here(1, 3, NEWER)) is None
+    assert known.handle(here(1, 4, NEW)) is None
 
 
 def test_a_seat_that_listens_nowhere_any_more_is_looked_for_where_it_was() -> None:
-    known = whereabouts()
-    known.receive(here(2, 1, NEW))
-    assert known.receive(here(2, 2)) == 2
+    known = address_book()
+    known.handle(here(2, 1, NEW))
+    assert known.handle(here(2, 2)) == 2
     assert known.of(2) == (address_of(2),)
 
 
 def test_what_was_found_on_the_network_comes_first_and_is_bounded() -> None:
-    known = whereabouts()
-    known.receive(here(2, 1, NEW))
+    known = address_book()
+    known.handle(here(2, 1, NEW))
     found = [Address("10.2.0.1", port) for port in range(1, 100)]
     assert known.find(2, found)
     assert known.of(2) == (*found[:4], NEW, address_of(2))
@@ -103,18 +103,18 @@ def test_a_payload_says_its_number() -> None:
 
 @pytest.mark.parametrize("by", [1, 3])
 def test_nobody_says_it_for_another(by: int) -> None:
-    known = whereabouts()
+    known = address_book()
     with pytest.raises(PeerError, match="which that seat has not said"):
-        known.receive(here(2, 1, NEW, by=by))
+        known.handle(here(2, 1, NEW, by=by))
     assert known.of(2) == (address_of(2),)
-    assert known.receive(here(2, 1, NEWER)) == 2
+    assert known.handle(here(2, 1, NEWER)) == 2
 
 
 def test_another_game_is_none_of_its_business() -> None:
-    known = whereabouts()
+    known = address_book()
     for message in (here(2, 1, NEW, game=bytes(32)), here(4, 1, NEW)):
         with pytest.raises(PeerError, match="of another game"):
-            known.receive(message)
+            known.handle(message)
 
 
 def payload(**changes: Any) -> bytes:
@@ -143,29 +143,29 @@ def payload(**changes: Any) -> bytes:
     ],
 )
 def test_what_no_honest_program_says(data: bytes) -> None:
-    known = whereabouts()
+    known = address_book()
     with pytest.raises(PeerError, match="in a form that cannot be"):
-        known.receive(AddressUpdate(data, sign(identity(2), HERE, data)))
+        known.handle(AddressUpdate(data, sign(identity(2), HERE, data)))
     assert known.of(2) == (address_of(2),)
     assert not known.frames
 
 
 def test_the_payload_of_the_tests_is_one() -> None:
     data = payload()
-    assert whereabouts().receive(AddressUpdate(data, sign(identity(2), HERE, data))) == 2
+    assert address_book().handle(AddressUpdate(data, sign(identity(2), HERE, data))) == 2
 
 
 def test_the_longest_word_fits() -> None:
     longest = Address("1111:2222:3333:4444:5555:6666:7777:8888", 65_535)
     message = here(2, HERES_MAX, *[replace(longest, port=port) for port in range(65_532, 65_536)])
     assert len(message.payload) <= HERE_SIZE_MAX
-    assert whereabouts().receive(message) == 2
+    assert address_book().handle(message) == 2
 
 
 @given(st.binary(max_size=HERE_SIZE_MAX), st.binary(min_size=64, max_size=64))
 def test_any_bytes_are_a_word_or_a_typed_error(data: bytes, signature: bytes) -> None:
     with pytest.raises(PeerError):
-        whereabouts().receive(AddressUpdate(data, signature))
+        address_book().handle(AddressUpdate(data, signature))
 
 
 # In the mesh.
@@ -296,7 +296,7 @@ async def test_a_seat_that_lies_about_another_is_at_fault(autojump_clock: object
             await world.come(nursery, number)
         liar = world.table(3, address_of(3), 0)
         mesh = Mesh(replace(liar, here=None), randomness, dial=world.wires.dial)
-        mesh._whereabouts._heard[2] = encode_message(here(2, 5, NEW, by=3))
+        mesh._address_book._heard[2] = encode_message(here(2, 5, NEW, by=3))
         world.seats[3] = Seat(mesh, 3)
         await nursery.start(world.run, 3)
         down = await world.seats[1].until_event(LinkDown, 3)
@@ -304,5 +304,5 @@ async def test_a_seat_that_lies_about_another_is_at_fault(autojump_clock: object
         assert down.fault
         assert "which that seat has not said" in down.reason
         await world.seats[1].until_linked(2)
-        assert world.seats[1].mesh._whereabouts.of(2) == (address_of(2),)
+        assert world.seats[1].mesh._address_book.of(2) == (address_of(2),)
         nursery.cancel_scope.cancel()

@@ -8,7 +8,7 @@ import trio
 from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, Tell, TurnedAway
+from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, TurnedAway
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
@@ -93,7 +93,7 @@ class House:
         self.nursery.start_soon(self.host)
         await wait_all_tasks_blocked()
 
-    def shown_to(self, number: int) -> Tell:
+    def shown_to(self, number: int) -> OnLobbyEvent:
         shown: list[LobbyShown] = self.shown.setdefault(number, [])
 
         def tell(event: LobbyEvent) -> None:
