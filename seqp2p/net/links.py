@@ -62,7 +62,7 @@ class Link:
         self.send_frame(encode_message(message))
 
     def send_frame(self, data: bytes) -> None:
-        """Queue a message that is encoded already. A link whose queue is full ends: its neighbour does not read."""
+        """Queue an encoded message. A link whose queue is full ends: its neighbour does not read."""
         if self._unsent + len(data) > self._limits.unsent_max:
             self.end(LinkLost(message("The other side does not keep up with what it is sent.")))
             return

@@ -184,7 +184,7 @@ class Relay(Generic[W]):
                 link.send_frame(frame)
 
     def handle(self, peer: Neighbour[W], link: W, message: WireMessage) -> Received | None:
-        """Answer or note a message from a neighbour. Return one that is for the game."""
+        """Answer or note a message from a neighbour. Return a message for the game."""
         now = self._now()
         match message:
             case Have(step, seats):
@@ -233,4 +233,4 @@ class Relay(Generic[W]):
 
 
 AnyRelay: TypeAlias = Relay[Any]
-"""Whatever its links are."""
+"""A relay over links of any kind."""
