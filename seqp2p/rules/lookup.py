@@ -3,7 +3,7 @@
 A set of squares is a plain int here: bit s is set when square s belongs to it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -76,8 +76,8 @@ def lookup(variant: Variant) -> Lookup:
         line_length=variant.line_length,
         line_of={set_of(line): line for line in board.lines},
         line_between={(line[0], line[-1]): set_of(line) for line in board.lines},
-        beside=_near(board, lambda line, square: square in line),
-        along=_near(board, lambda line, square: _in_line(board.cols, line, square)),
+        beside=_near(board, lambda line: line),
+        along=_near(board, lambda line: _in_line_with(board, line)),
     )
 
 
@@ -95,21 +95,28 @@ def _anywhere(variant: Variant, card: Card) -> tuple[Action, ...]:
     return tuple(place(card, square) for square in every) if card in variant.wild else ()
 
 
-def _in_line(cols: int, line: Line, square: Square) -> bool:
-    """Return True if a square is in the row, column or diagonal of a line: their cross product is zero."""
-    (row, col), (first_row, first_col), (next_row, next_col) = (divmod(s, cols) for s in (square, line[0], line[1]))
-    return (row - first_row) * (next_col - first_col) == (col - first_col) * (next_row - first_row)
+def _in_line_with(board: Board, line: Line) -> Iterator[Square]:
+    """Yield all squares in the row, column or diagonal of a line."""
+    rows = len(board.grid) // board.cols
+    (row, col), (next_row, next_col) = (divmod(square, board.cols) for square in line[:2])
+    down, right = next_row - row, next_col - col
+    while 0 <= row - down < rows and 0 <= col - right < board.cols:
+        row, col = row - down, col - right
+    while 0 <= row < rows and 0 <= col < board.cols:
+        yield row * board.cols + col
+        row, col = row + down, col + right
 
 
-def _near(board: Board, concerns: Callable[[Line, Square], bool]) -> tuple[NearLines, ...]:
-    def near(square: Square) -> NearLines:
-        by_step: dict[int, list[Line]] = {}
-        for line in board.lines:
-            if concerns(line, square):
-                by_step.setdefault(line[1] - line[0], []).append(line)
-        return tuple(
+def _near(board: Board, concerned: Callable[[Line], Iterable[Square]]) -> tuple[NearLines, ...]:
+    """Return for each square the lines that concern it, by direction."""
+    by_square: list[dict[int, list[Line]]] = [{} for _ in board.grid]
+    for line in board.lines:
+        for square in concerned(line):
+            by_square[square].setdefault(line[1] - line[0], []).append(line)
+    return tuple(
+        tuple(
             (set_of(tuple({s for line in lines for s in line})), tuple(set_of(line) for line in lines))
             for lines in by_step.values()
         )
-
-    return tuple(near(square) for square in range(len(board.grid)))
+        for by_step in by_square
+    )
