@@ -1,8 +1,8 @@
 """The words that people type: one row each, with their aliases in English and in the reader's language.
 
 Inside the program a word goes by its name, the first English alias. The first alias of the reader's language is shown.
-A new word is a row here, and an answer where it can be typed: in the lobby (``console``), at the table (``person``), in
-the tutorial, or beside the table (``seat_info``, for spectators, too).
+A new word is a row here, and an answer in its place: in the lobby (``console``), at the table (``person``), in the
+tutorial, or for all who see the table (``seat_info``, for spectators, too).
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ class Vocabulary:
         self.words: Final[Mapping[str, Word]] = {word.name: word for word in words}
 
     def word_of(self, typed: str) -> str:
-        """Return the name of a typed word; a text that is no word as it is, in small letters.
+        """Return the name of a typed word; any other text unchanged, in small letters.
 
         >>> COMMANDS.word_of(" Quit"), COMMANDS.word_of("QH e5")
         ('leave', 'qh e5')

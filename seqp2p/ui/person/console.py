@@ -1,4 +1,4 @@
-"""Where a person sits: typed lines in, lines out; and what can be typed before there is a game."""
+"""A person's console: typed lines in, lines out; and the words before there is a game."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ NOT_STARTED: Final = message("the game has not started; help says what you can d
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Where a person sits: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
+    """A person's console: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
 
     ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
-    mistake. ``shows_table``: the board, the hand and whose turn it is are before the person's eyes anyway.
-    ``hears``: the lines are read aloud, so the board as a whole comes only when it is asked for.
+    mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway. ``hears``: the lines are read
+    aloud, so the whole board comes only on request.
     """
 
     read: Callable[[], Awaitable[str | None]]
@@ -41,10 +41,10 @@ class Console:
 async def wait_in_lobby(
     desk: Console, start: Callable[[], None] | None = None, told: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> bool:
-    """Obey what is typed before there is a table, until the person wants to go away. Cancel it at the start.
+    """Obey typed words before there is a table, until the person leaves. Cancel it at the start.
 
-    Returns whether going away was typed; else the input has ended. ``start`` is what a host's word of that name does;
-    ``told`` has the lines that other words are answered by, as they are when it is asked.
+    Return True if leaving was typed, False at the end of the input. ``start`` handles a host's word of that name;
+    ``told`` returns the present answers to the other words.
     """
     words = [*LEAVING, *LOBBY_WORDS] if start is None else [*LEAVING, *LOBBY_WORDS, "code", "start"]
     while (typed := await desk.read()) is not None:

@@ -1,4 +1,4 @@
-"""What people type, read kindly: one spelling of every word, card and square, whatever the case."""
+"""A lenient parser of typed lines: one spelling of every word, card and square, in any case."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def one_line(typed: str) -> str:
 
 
 def card_text(variant: Variant, text: str) -> str:
-    """A card as the notation writes it; a text that is no card stays as it is, in small letters.
+    """Return a card in the notation; any other text unchanged, in small letters.
 
     >>> from seqp2p.rules import CLASSIC, KIDS
     >>> [card_text(CLASSIC, text) for text in ("qh", "10C", "Pass")], [card_text(KIDS, text) for text in ("Cat", "CA")]
@@ -82,7 +82,7 @@ def _loose(variant: Variant) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def read_action(view: View, line: str) -> Action:
-    """The action that a line means to the seat that is asked; raises NotationError with what is wrong with it."""
+    """Return the action of a line for the asked seat. Raises NotationError with the fault."""
     if view.phase == "penalty" and (card := read_card(view.variant, line)) is not None:
         return give(card)
     fault: NotationError | None = None

@@ -1,7 +1,7 @@
-"""What the tutorial teaches: a game of two players that is known from the first card to the last, turn by turn.
+"""The lessons of the tutorial: a game of two players that is fixed from the first card to the last, turn by turn.
 
-Every lesson is one action of the pupil, who has seat 1, and what the opponent does then. Ten turns, and a dead card
-exchanged in one of them, come to two sequences that share a chip.
+Every lesson is one action of the pupil, who has seat 1, and the opponent's reply. Ten turns, one of them with a dead
+card exchanged, lead to two sequences that share a chip.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,8 @@ OPPONENTS_HAND: Final = "QD KD TD JD 5S 2H JH"
 class Lesson:
     """``text`` is said first, ``task`` whenever the pupil asks or errs; ``fulfils`` are the actions that do it.
 
-    ``hint`` answers another action that the rules allow. ``draws`` is the card that comes for the one played; ``reply``
-    the opponent's action, empty where the turn goes on or the game is over, ``reply_draws`` its new card, and
-    ``moral`` what is said when all that is done.
+    ``hint`` answers another legal action. ``draws`` is the card drawn for the played one; ``reply`` the opponent's
+    action, empty if the turn goes on or the game is over, ``reply_draws`` its new card, and ``moral`` the last words.
     """
 
     text: tuple[Message, ...]

@@ -1,8 +1,8 @@
-"""A person at typed lines: what happens is shown as lines, and what is typed is obeyed at any time of the game.
+"""A person at typed lines: events are shown as lines, and typed words are obeyed at any time of the game.
 
 Theory of operation. ``listen`` reads for as long as the game lasts. A line is a word that asks or tells something
-(``hand``, ``say …``, ``leave``), or an action. Words are answered whoever's turn it is; an action answers the question
-that ``choose`` has open, if it has one. ``hear`` is told what happens, and shows what of it is this seat's own.
+(``hand``, ``say …``, ``leave``), or an action. Words are answered in any turn; an action answers the open question of
+``choose``, if there is one. ``hear`` is told what happens, and shows what of it is this seat's own.
 """
 
 from collections import Counter
@@ -44,11 +44,11 @@ HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hel
 
 
 async def nobody_asks(_: int) -> None:
-    """For a table that never asks whether to go on without somebody."""
+    """The handler of a table that never asks to go on without a seat."""
 
 
 class PersonQuestion:
-    """What the player is asked, and the answer once there is one."""
+    """The question to the player, and the answer once there is one."""
 
     def __init__(self, seen: View) -> None:
         self.view = seen
@@ -91,16 +91,16 @@ class Person:
 
     @property
     def asked(self) -> View | None:
-        """What the person sees of the turn it is asked about now; None when nothing is asked."""
+        """The view of the open question, or None."""
         return self._question.view if self._question else None
 
     # What is typed.
 
     async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout = nobody_asks) -> None:
-        """Obey what is typed, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
+        """Obey typed lines, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
-        Leaving is asked about once. At a terminal the end of the input asks, too; elsewhere it leaves, once an answer
-        that is still on its way has been taken; one that ended the game leaves nothing to leave.
+        Leaving has to be confirmed. At a terminal the end of the input asks, too; elsewhere it leaves, after an answer
+        that is still on its way has been taken and if the game is not over by it.
         """
         while True:
             typed = await self._desk.read()
@@ -124,7 +124,7 @@ class Person:
             await self._obey(line, speak, go_on)
 
     def interrupted(self) -> bool:
-        """Ctrl-C: at a terminal it asks, once; returns whether that is all that is to be done."""
+        """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
         if not self._desk.terminal or self._asks_to_leave:
             return False
         self._ask_to_leave()
@@ -184,14 +184,14 @@ class Person:
         question.answered.set()
 
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
-        """What to say to a line that is neither a word nor an action."""
+        """Return the answer to a line that is neither a word nor an action."""
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
         near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
-        """What there is to know of a card or a square that is typed alone; nothing for another line."""
+        """Return the facts of a card or a square that is typed alone; nothing for another line."""
         variant = self._match.game.variant
         if read_card(variant, line) is None and read_square(variant, line) is None:
             return []
@@ -248,7 +248,7 @@ class Person:
         self._tell_turn()
 
     def welcome(self) -> None:
-        """What a person needs to begin with, after the deal or in a game that is taken up again."""
+        """Show the start of a game, after the deal or in a resumed game."""
         if not self._desk.shows_table:
             self._show(*self._sight.help())
         self._show_hand()
@@ -289,7 +289,7 @@ class Person:
         return t("your turn") if self._seat.owes(match) else t("{names}'s turn", names=names)
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """Ask until what is typed is an action; whether it may be done, the match says."""
+        """Ask until an action is typed; the match judges it."""
         self._settled.set()
         if refused is None:
             self._asked_at = trio.current_time()
@@ -308,7 +308,7 @@ class Person:
         return question.action
 
     def _present(self, seen: View) -> None:
-        """What the question is about. The board is shown once a turn, not again after an exchange or a penalty."""
+        """Show the question. The board is shown once a turn, not again after an exchange or a penalty."""
         self._shown_hand = seen.hand
         goes_on = seen.turn == self._asked_turn
         if seen.phase == "play":
@@ -329,7 +329,7 @@ class Person:
         self._show(self._prompt(seen))
 
     def _prompt(self, seen: View) -> str:
-        """What the person is to type."""
+        """Return the prompt."""
         seconds = round(self._patience_s.get(seen.phase, 0))
         if seen.phase == "draw":
             return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", seconds=seconds)
@@ -345,7 +345,7 @@ class Person:
     # Seats that are away.
 
     def ask_absent(self, seats: Collection[int]) -> None:
-        """Ask whether to go on without these seats. What is typed goes to the ``go_on`` of ``listen``."""
+        """Ask about going on without these seats. The answer goes to the ``go_on`` of ``listen``."""
         self._absent = set(seats)
         for seat in sorted(seats):
             name = self._company.name(seat)

@@ -34,7 +34,7 @@ GAME_OVER: Final = message("the game is over")
 
 
 class SeatInfo:
-    """What one seat knows of the match. Nothing in here changes the game.
+    """One seat's knowledge of the match, as answers to words. Nothing here changes the game.
 
     ``safety`` gives the two safety words with another seat, None before there are any.
     """

@@ -1,4 +1,4 @@
-"""What comes nearest to a slip of the finger: an action that may be done, a word that is known."""
+"""Suggestions for typing slips: the nearest legal action, or the nearest known word."""
 
 import difflib
 import re
@@ -20,7 +20,7 @@ _SQUARE = re.compile(r"\bx?[a-z][1-9][0-9]?\b", re.IGNORECASE)
 
 
 def nearest(seen: View, line: str, words: Collection[str]) -> str | None:
-    """What may have been meant by a line that means nothing, as the reader writes it, to a seat that is asked."""
+    """Return a suggestion for a line without a meaning, in the reader's words, for the asked seat."""
     first = line.split(" ", maxsplit=1)[0]
     cards = [card_shown(seen.variant, card) for card in range(len(seen.variant.faces))]
     if names_square(line):
@@ -40,14 +40,14 @@ def names_square(line: str) -> bool:
 
 
 def nearest_action(seen: View, line: str) -> str | None:
-    """The legal action that is most like a line, if one is like it at all."""
+    """Return the legal action that is most like a line, if any is similar."""
     shown = {_squeezed(text): text for text in (action_shown(seen.variant, action) for action in seen.legal)}
     near = difflib.get_close_matches(_squeezed(line), shown, n=1, cutoff=_ACTION_LIKE)
     return shown[near[0]] if near else None
 
 
 def nearest_word(typed: str, words: Collection[str]) -> str | None:
-    """The word that is most like what was typed, if one is like it at all."""
+    """Return the word that is most like the typed one, if any is similar."""
     if len(typed) < _TYPED_MIN:
         return None
     small = {word.lower(): word for word in words}

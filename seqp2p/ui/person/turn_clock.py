@@ -1,4 +1,4 @@
-"""The table's turn clock for whoever reads lines: what a screen shows at any time is said three times a turn."""
+"""The table's turn clock for readers of lines: three lines a turn in place of a clock on the screen."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -21,7 +21,7 @@ def turn_line(turn_time_s: int) -> str:
 async def remind(
     turn_time_s: int, seats: int, begun_at: float, answered: trio.Event, say: Callable[[str], None]
 ) -> None:
-    """Say what is left of a turn that has begun at this time of trio's clock, until it is answered or late.
+    """Tell the rest of a turn that began at this time of trio's clock, until it is answered or late.
 
     ``seats`` are still in the game.
     """
@@ -34,7 +34,7 @@ async def remind(
 
 
 def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
-    """When, in seconds from the beginning of a turn, what is to be said; nothing without a clock."""
+    """Return the times of the lines, in seconds from the beginning of a turn; none without a clock."""
     if not turn_time_s:
         return
     left_s = min(LOW_S, turn_time_s / 2)

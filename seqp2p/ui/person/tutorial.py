@@ -1,6 +1,6 @@
-"""The tutorial: a game that is known beforehand, played on the engine alone, with somebody who explains it.
+"""The tutorial: a fixed game, played on the engine alone, with explanations.
 
-``Tutorial`` is the game and where one is in it, and has what a table's scene asks for; ``tutor`` leads through it by
+``Tutorial`` is the game and the place in it, and answers a table's scene; ``tutor`` leads through it by
 typed lines.
 """
 
@@ -57,7 +57,7 @@ NAMES: Final = (message("pupil"), message("opponent"))
 
 
 class Tutorial:
-    """The game of the lessons, and the lesson that is next; ``story`` is what has happened in it."""
+    """The game of the lessons, and the next lesson; ``story`` has the events so far."""
 
     def __init__(self) -> None:
         hands = [cards_of(HAND), cards_of(OPPONENTS_HAND)]
@@ -71,29 +71,29 @@ class Tutorial:
 
     @property
     def lesson(self) -> Lesson | None:
-        """The lesson that is not fulfilled yet; None after the last one."""
+        """The present lesson; None after the last one."""
         return LESSONS[self._done] if self._done < len(LESSONS) else None
 
     def sees(self) -> View:
-        """What the pupil sees."""
+        """Return the view of the pupil."""
         return view(self.position, PUPIL)
 
     def asked(self) -> View | None:
-        """What the pupil sees while it is asked for an action; None while it is not."""
+        """Return the view of the pupil while an action is due, else None."""
         return None if self._replying or self.lesson is None else self.sees()
 
     def fulfils(self, action: Action) -> bool:
-        """Whether this action is what the lesson is about."""
+        """Return True if this action fulfils the lesson."""
         return self.lesson is not None and format_action(CLASSIC, action) in self.lesson.fulfils
 
     def do(self, action: Action) -> list[str]:
-        """The pupil's action, which fulfils the lesson; returns what has happened. The reply is due then."""
+        """Take the pupil's action, which fulfils the lesson; return the events. The reply is due then."""
         assert self.lesson is not None, "there is a lesson"
         self._replying = True
         return self._play(PUPIL, action, self.lesson.draws)
 
     def reply(self) -> list[str]:
-        """What the opponent does then, if anything; returns what has happened. The next lesson is due then."""
+        """Take the opponent's reply, if any; return the events. The next lesson is due then."""
         lesson = self.lesson
         assert lesson is not None, "there is a lesson"
         self._replying = False
