@@ -42,6 +42,18 @@ ALLOWED: dict[str, set[str]] = {
 # What everybody may import: what says nothing of its own.
 EVERYBODYS = {"__init__", "i18n"}
 
+# The command line is a client of the library: these are for api.
+RUNS_TABLES = {
+    "live.mesh",
+    "live.session",
+    "live.spectator",
+    "lobby.host",
+    "lobby.join",
+    "lobby.leaving",
+    "lobby.spectator_join",
+    "replay.writer",
+}
+
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
     "i18n",
@@ -207,6 +219,11 @@ def test_what_is_pure_reads_and_prints_nothing(module: str) -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert not calls & IMPURE_CALLS
+
+
+@for_each([module for module in MODULES if module.startswith("cli.")])
+def test_tables_are_run_by_the_library_alone(module: str) -> None:
+    assert not own(module) & RUNS_TABLES
 
 
 def test_the_verifier_is_pure_all_the_way_down() -> None:

@@ -23,8 +23,10 @@ from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.discovery import Warn
 from seqp2p.lobby.leaving import leave_table
+from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.checks import CHECKS, Checks
+from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
@@ -250,6 +252,22 @@ def seat_secrets(
             tuple(text for text in each if len(text) <= ADDRESS_LENGTH_MAX)[:ADDRESSES_MAX] for each in texts
         ),
     )
+
+
+def safety_words_with(match: Match, own: int, seat: int) -> tuple[str, ...] | None:
+    """Return the safety words of two seats, the same at both ends; None before the keys are shown."""
+    seed = joint_seed(match)
+    seats = match.game.agreement.seats
+    return None if seed is None else tuple(safety_words(seed, seats[own - 1].key, seats[seat - 1].key))
+
+
+def joint_seed(match: Match) -> bytes | None:
+    """Join the nonces of step ``reveal`` in seat order; return None before that step has closed."""
+    closed = next((step for step in match.record[:2] if step.number == 2), None)
+    if closed is None:
+        return None
+    bodies = [open_body(open_envelope(contribution.payload)) for _, contribution in closed.contributions]
+    return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
 def first_error(error: BaseException) -> BaseException:

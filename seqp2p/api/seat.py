@@ -9,7 +9,7 @@ import trio
 from seqp2p.api.at_table import AtTable
 from seqp2p.api.background_tasks import Runner
 from seqp2p.api.events import Events
-from seqp2p.api.game import LiveGame
+from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.turns import Questions, Turn
 from seqp2p.i18n import message
 from seqp2p.live.recorder import TableEvent
@@ -49,6 +49,10 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
     def view(self) -> View | None:
         """What this seat sees now; None before the cards are dealt."""
         return self._game.own.view(self._match) if self._game.dealt else None
+
+    def safety_words(self, seat: int) -> tuple[str, ...] | None:
+        """Return the safety words with another seat, to compare by voice; None before the keys are shown."""
+        return safety_words_with(self._match, self.number, seat)
 
     async def __anext__(self) -> Turn:
         turn = await self._questions.next()

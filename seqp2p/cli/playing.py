@@ -4,7 +4,7 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from seqp2p.api.game import LiveGame
+from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.exec_player import ExecPlayer
 from seqp2p.bots.player import SeatPlayer
@@ -27,10 +27,7 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
-from seqp2p.lobby.safety import safety_words
-from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Result
-from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import Action, View
 from seqp2p.ui.language import t
@@ -63,7 +60,7 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPla
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
-        sight = SeatInfo(reporter.match, seat, reporter.story, safety(reporter.match, seat.number))
+        sight = SeatInfo(reporter.match, seat, reporter.story, partial(safety_words_with, reporter.match, seat.number))
         person = ScreenPerson(own_console(reporter.output), sight, PATIENCE_S, reporter.output.screen)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
@@ -99,26 +96,6 @@ def own_console(output: Output) -> Console:
     shows_table = output.screen is not None
     hears = not shows_table and bool(os.environ.get("ACCESSIBLE"))
     return Console(output.read_line, say, output.ring, output.asks, shows_table=shows_table, hears=hears)
-
-
-def safety(match: Match, own: int) -> Callable[[int], Sequence[str] | None]:
-    """Return a function that gives the safety words with a seat, None before the keys are shown."""
-    keys = [seat.key for seat in match.game.agreement.seats]
-
-    def words(seat: int) -> Sequence[str] | None:
-        seed = joint_seed(match)
-        return None if seed is None else safety_words(seed, keys[own - 1], keys[seat - 1])
-
-    return words
-
-
-def joint_seed(match: Match) -> bytes | None:
-    """Join the nonces of step ``reveal`` in seat order; return None before that step has closed."""
-    closed = next((step for step in match.record[:2] if step.number == 2), None)
-    if closed is None:
-        return None
-    bodies = [open_body(open_envelope(contribution.payload)) for _, contribution in closed.contributions]
-    return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
 
 
 async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int]) -> int:

@@ -23,7 +23,7 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
         await play_first(seat)
 
     async with two_seats(tmp_path, bob) as ann:
-        assert (ann.number, ann.view, ann.result) == (1, None, None)
+        assert (ann.number, ann.view, ann.result, ann.safety_words(2)) == (1, None, None, None)
         turns = []
         async for turn in ann:
             assert turn.view.to_move == turn.view.seat == 1
@@ -39,6 +39,7 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
     assert ann.result is not None
     assert ann.result.kind == "won"
     assert ann.game == bob_.game
+    assert ann.safety_words(2) == bob_.safety_words(1) is not None
     assert [(each.name, each.key) for each in ann.players] == [
         ("ann", identity("ann").public.hex()),
         ("bob", identity("bob").public.hex()),

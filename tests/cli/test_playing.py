@@ -19,13 +19,13 @@ import trio
 import trio.testing
 
 from seqp2p import hangup
-from seqp2p.api.game import LiveGame
+from seqp2p.api.game import LiveGame, joint_seed, safety_words_with
 from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
 from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import ABANDONED, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import Choices, joint_seed, make_player, safety
+from seqp2p.cli.playing import Choices, make_player
 from seqp2p.cli.reporter import TABLE_FULL, Reporter
 from seqp2p.cli.running import as_command_error, run_async, sentence
 from seqp2p.cli.stopping import polite_signals
@@ -216,9 +216,9 @@ async def test_who_plays_the_seat(brief: Played, tmp_path: Path) -> None:
 def test_safety_words_are_the_same_at_both_ends(trio: Played) -> None:
     for step in (1, 2):
         assert joint_seed(match_at(trio, step)) is None
-        assert safety(match_at(trio, step), 1)(2) is None
+        assert safety_words_with(match_at(trio, step), 1, 2) is None
     match = match_at(trio, 3)
-    pairs = [safety(match, own)(other) for own, other in ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))]
+    pairs = [safety_words_with(match, own, other) for own, other in ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))]
     assert pairs[::2] == pairs[1::2]
     assert len(set(pairs)) == 3
     # They are of this game: the seed has 32 bytes of every seat, and is the same ever after.
