@@ -54,6 +54,8 @@ class Geometry:
     """The code of a line that is part of a sequence, or clashes with one."""
     spots: tuple[tuple[Square, ...], ...]
     """By card: its squares; none for a card that can go anywhere."""
+    pairs: tuple[tuple[tuple[Square, Square], ...], ...]
+    """By card: the same two by two; the last of an odd number twice."""
 
 
 @lru_cache(maxsize=16)
@@ -70,6 +72,7 @@ def geometry(variant: Variant, teams: int) -> Geometry:
         (0,) * (closed + 1),
         *((*(_chip(team, *lack) for lack in lacking[:-1]), 0) for team in range(1, teams + 1)),
     )
+    spots = tuple(tuple(s for s in squares if board.grid[s] == card) for card in range(len(variant.faces)))
     solid = [frozenset(line) - corners for line in board.lines]
     rows = [_in_line(board.cols, line, squares) for line in board.lines]
     return Geometry(
@@ -87,7 +90,8 @@ def geometry(variant: Variant, teams: int) -> Geometry:
         full=bytes(length - corner in counts for corner, counts in counted) + b"\0",
         lacking=lacking,
         closed=closed,
-        spots=tuple(tuple(s for s in squares if board.grid[s] == card) for card in range(len(variant.faces))),
+        spots=spots,
+        pairs=tuple(tuple(zip(at[::2], (*at[1::2], *at[-1:]), strict=False)) for at in spots),
     )
 
 
@@ -120,8 +124,8 @@ def _in_line(cols: int, line: Line, squares: Sequence[Square]) -> frozenset[Squa
     return frozenset(s for s in squares if (s // cols - row) * right == (s % cols - col) * down)
 
 
-class Sketch:
-    """Chips, sequences and worths; cheap to copy. ``sketch_of`` makes one from a view."""
+class EvalBoard:
+    """Chips, sequences and worths; cheap to copy. ``eval_board_of`` makes one from a view."""
 
     __slots__ = ("_advanced", "code", "free", "geometry", "made", "owner", "protected", "sequences", "worth")
 
@@ -144,9 +148,9 @@ class Sketch:
         self.protected = frozenset[Square]()
         """The squares of sequences."""
 
-    def copy(self) -> "Sketch":
+    def copy(self) -> "EvalBoard":
         """Return an independent copy."""
-        other = Sketch(self.geometry, self.owner[:], self.sequences[:], advanced=self._advanced)
+        other = EvalBoard(self.geometry, self.owner[:], self.sequences[:], advanced=self._advanced)
         other.free = self.free
         other.code = self.code[:]
         other.worth = [worth[:] for worth in self.worth]
@@ -269,12 +273,12 @@ class Sketch:
                     by_square[s] -= table[code]
 
 
-def sketch_of(
-    geometry: Geometry, board: Sequence[Team], sequences: Sequence[CompletedSequence], *, advanced: bool
-) -> Sketch:
-    """Return the sketch of a position, from ``board`` and ``sequences`` of its view."""
+def eval_board_of(
+    geometry: Geometry, owner: Sequence[Team], sequences: Sequence[CompletedSequence], *, advanced: bool
+) -> EvalBoard:
+    """Return the board of a position with these owners of the squares (a view's ``board``) and sequences."""
     number = {line: n for n, line in enumerate(geometry.lines)}
     made = [(sequence.team, number[sequence.squares]) for sequence in sequences]
-    sketch = Sketch(geometry, list(board), made, advanced=advanced)
-    sketch.count()
-    return sketch
+    board = EvalBoard(geometry, list(owner), made, advanced=advanced)
+    board.count()
+    return board

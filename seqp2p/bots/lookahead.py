@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias
 
-from seqp2p.bots.eval_board import NOBODY, TAKEN, Geometry, Sketch, geometry, sketch_of
+from seqp2p.bots.eval_board import NOBODY, TAKEN, EvalBoard, Geometry, eval_board_of, geometry
 from seqp2p.bots.weights import (
     FLATTENING,
     JACK_PRICE,
@@ -19,7 +19,7 @@ from seqp2p.bots.weights import (
     worth_of_line,
     worth_of_specials,
 )
-from seqp2p.rules import NO_SQUARE, Action, Card, Square, SquareSet, Team, View, set_of, team_of
+from seqp2p.rules import Action, Card, Square, SquareSet, Team, View, set_of, team_of
 
 WIN: Final = 1000
 """The score of a game won; of one lost, its negative."""
@@ -27,8 +27,6 @@ WIN: Final = 1000
 URGENT: Final = 800
 LACKING_MAX: Final = 4
 """A line that lacks more chips is worth nothing."""
-LEAST: Final = -2 * TAKEN
-"""Less than any square is worth."""
 
 Row: TypeAlias = tuple[Team, tuple[int, ...]]
 """Of a line: the team that has begun it, and its worth to us by the number of lacking cards that it holds."""
@@ -53,7 +51,7 @@ class _LineValues(NamedTuple):
 class _Root(NamedTuple):
     """The board after an action of the seat, and the lines that are still useful to some team."""
 
-    sketch: Sketch
+    board: EvalBoard
     lines: _LineValues
 
 
@@ -87,7 +85,7 @@ class Lookahead:
         self._view = view
         self._randomness = randomness
         self._geometry = geometry(variant, view.teams)
-        self.sketch: Final = sketch_of(self._geometry, view.board, view.sequences, advanced=view.options.advanced)
+        self.board: Final = eval_board_of(self._geometry, view.board, view.sequences, advanced=view.options.advanced)
         self._to_win = dict(variant.sequences_to_win)[view.teams]
         self._team = tuple(team_of(seat, view.teams) for seat in range(1, view.players + 1))
         self.others: Final = max(sum(size > 0 for seat, size in enumerate(view.hand_sizes, 1) if seat != view.seat), 1)
@@ -114,19 +112,19 @@ class Lookahead:
         team = self._view.team
         if action.kind != "place":
             return False
-        sketch = self.sketch.copy()
-        return sketch.place(team, action.square) and sketch.made[team] >= self._to_win
+        board = self.board.copy()
+        return board.place(team, action.square) and board.made[team] >= self._to_win
 
     def worth(self, action: Action) -> int:
         """Return the first estimate of placing or taking a chip."""
         team, price = self._view.team, 0 if self._geometry.spots[action.card] else JACK_PRICE
         if action.kind == "remove":
-            return self.sketch.worth_of_taking(team, action.square) - price
-        return self.sketch.worth[team][action.square] - price
+            return self.board.worth_of_taking(team, action.square) - price
+        return self.board.worth[team][action.square] - price
 
     def worth_of_card(self, card: Card) -> int:
         """Return the worth of a card in the hand: that of its best square; negative if all are taken."""
-        spots, worth = self._geometry.spots[card], self.sketch.worth[self._view.team]
+        spots, worth = self._geometry.spots[card], self.board.worth[self._view.team]
         return max(worth[square] for square in spots) if spots else TAKEN
 
     def world(self) -> World:
@@ -146,96 +144,99 @@ class Lookahead:
             self._starts[action] = self._start(action)
         start, table = self._starts[action], _TableShape(world, self._discards, self._randomness)
         us, seat = self._view.team, self._view.seat - 1
-        if start.sketch.made[us] >= self._to_win:
+        if start.board.made[us] >= self._to_win:
             return WIN
         table.put_down(seat, table.hands[seat].index(action.card))
-        sketch, taken = start.sketch.copy(), False
+        board, taken = start.board.copy(), False
         for left in reversed(range(turns)):
             seat = table.next_seat(seat)
             team = self._team[seat]
-            taken |= self._play_turn(sketch, table, seat, last=not left)
-            if sketch.made[team] >= self._to_win:
+            taken |= self._play_turn(board, table, seat, last=not left)
+            if board.made[team] >= self._to_win:
                 return WIN if team == us else -WIN
-        return self._judge(sketch, table, seat, _every_line(self._geometry) if taken else start.lines)
+        return self._judge(board, table, seat, _every_line(self._geometry) if taken else start.lines)
 
     def _start(self, action: Action) -> "_Root":
         """Return the board after an action."""
-        sketch, lacking = self.sketch.copy(), self._geometry.lacking
+        board, lacking = self.board.copy(), self._geometry.lacking
         if action.kind == "remove":
-            sketch.remove(action.square)
+            board.remove(action.square)
         else:
-            sketch.place(self._view.team, action.square)
-        numbers = [n for n, code in enumerate(sketch.code) if lacking[code] not in ((NOBODY, -1), (NOBODY, 0))]
-        return _Root(sketch, _lines(self._geometry, numbers))
+            board.place(self._view.team, action.square)
+        numbers = [n for n, code in enumerate(board.code) if lacking[code] not in ((NOBODY, -1), (NOBODY, 0))]
+        return _Root(board, _lines(self._geometry, numbers))
 
-    def _play_turn(self, sketch: Sketch, table: "_TableShape", seat: int, *, last: bool) -> bool:
+    def _play_turn(self, board: EvalBoard, table: "_TableShape", seat: int, *, last: bool) -> bool:
         """Play a quick turn: the card and square of the best worth; a dead card is exchanged first.
 
-        Return True if a chip was taken. After the ``last`` turn the worths of the sketch are stale.
+        Return True if a chip was taken. After the ``last`` turn the worths of the board are stale.
         """
         team, hand = self._team[seat], table.hands[seat]
-        found, dead = self._find(sketch.worth[team], hand)
+        found, dead = self._find(board.worth[team], hand)
         if dead is not None:
             table.put_down(seat, dead)
-            found, _ = self._find(sketch.worth[team], hand)
+            found, _ = self._find(board.worth[team], hand)
         if not self._special.isdisjoint(hand):
-            found = self._find_special(sketch, team, hand, found)
+            found = self._find_special(board, team, hand, found)
         if found.worth == NOTHING.worth:
             return False
         table.put_down(seat, found.at)
         if found.takes:
-            sketch.remove(found.square)
+            board.remove(found.square)
         elif last:
-            sketch.place_last(team, found.square)
+            board.place_last(team, found.square)
         else:
-            sketch.place(team, found.square)
+            board.place(team, found.square)
         return found.takes
 
     def _find(self, worth: Sequence[int], hand: Sequence[Card]) -> tuple[_Outlook, int | None]:
         """Return the best action with the cards of the board, and the place of a dead one in the hand.
 
-        Some dead cards are not found: those with an earlier square of more worth than the last.
+        Some dead cards are not found, such as one whose first square is worth more than the second.
         """
-        spots, best, dead = self._geometry.spots, NOTHING.worth, None
+        pairs, best, dead = self._geometry.pairs, NOTHING.worth, None
         at, square = 0, 0
         for n, card in enumerate(hand):
-            top, where = LEAST, NO_SQUARE
-            for spot in spots[card]:
-                if worth[spot] >= top:
-                    top, where = worth[spot], spot
-            if top > best:
-                best, at, square = top, n, where
-            elif LEAST < top < 0 and where == spots[card][-1]:
-                dead = n
+            for first, second in pairs[card]:
+                if worth[first] > worth[second]:
+                    if worth[first] > best:
+                        best, at, square = worth[first], n, first
+                elif worth[second] > best:
+                    best, at, square = worth[second], n, second
+                elif worth[second] < 0:
+                    dead = n
+        if dead is not None and len(pairs[hand[dead]]) > 1:
+            spots = self._geometry.spots[hand[dead]]
+            dead = dead if max(worth[spot] for spot in spots) < 0 else None
         return _Outlook(best, at, square, takes=False), dead
 
-    def _find_special(self, sketch: Sketch, team: Team, hand: Sequence[Card], found: _Outlook) -> _Outlook:
+    def _find_special(self, board: EvalBoard, team: Team, hand: Sequence[Card], found: _Outlook) -> _Outlook:
         """Return the better of the found action and of the cards that can go anywhere."""
-        worth = sketch.worth[team]
+        worth = board.worth[team]
         for n, card in enumerate(hand):
             if card in self._wild:
                 best = max(worth)
                 if best - JACK_PRICE > found.worth:
                     found = _Outlook(best - JACK_PRICE, n, worth.index(best), takes=False)
             elif card in self._removing and found.worth < URGENT:
-                for square in self._threats(sketch, team):
-                    best = sketch.worth_of_taking(team, square)
+                for square in self._threats(board, team):
+                    best = board.worth_of_taking(team, square)
                     if best - JACK_PRICE > found.worth:
                         found = _Outlook(best - JACK_PRICE, n, square, takes=True)
         return found
 
-    def _threats(self, sketch: Sketch, team: Team) -> list[Square]:
+    def _threats(self, board: EvalBoard, team: Team) -> list[Square]:
         """Return the chips that can be taken from a line of another team that lacks one."""
         found: list[Square] = []
         for code in self._one_to_go[team]:
-            if code in sketch.code:
-                line = self._geometry.lines[sketch.code.index(code)]
-                found += [s for s in line if sketch.owner[s] > NOBODY and s not in sketch.protected]
+            if code in board.code:
+                line = self._geometry.lines[board.code.index(code)]
+                found += [s for s in line if board.owner[s] > NOBODY and s not in board.protected]
         return found
 
-    def _judge(self, sketch: Sketch, table: "_TableShape", seat: int, lines: "_LineValues") -> int:
+    def _judge(self, board: EvalBoard, table: "_TableShape", seat: int, lines: "_LineValues") -> int:
         """Return the score of a completely known position after a turn of this seat. Only these lines count."""
-        us, to_win, made = self._view.team, self._to_win, sketch.made
+        us, to_win, made = self._view.team, self._to_win, board.made
         to_move = self._team[table.next_seat(seat)]
         one_more = tuple(count + 1 >= to_win for count in made[1:])
         held = [0] * len(made)
@@ -252,9 +253,9 @@ class Lookahead:
                     held[team] |= self._reach[card]
         for team in range(1, len(made)):
             total += SEQUENCE * made[team] * (1 if team == us else -1)
-            held[team] &= sketch.free
+            held[team] &= board.free
         rows = _rows(self._geometry, us, to_move, one_more)
-        for row, mask in zip(map(rows.__getitem__, lines.codes(sketch.code)), lines.masks, strict=True):
+        for row, mask in zip(map(rows.__getitem__, lines.codes(board.code)), lines.masks, strict=True):
             if row:
                 team, by_held = row
                 total += by_held[(mask & held[team]).bit_count()]

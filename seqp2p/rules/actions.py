@@ -18,7 +18,7 @@ ActionKind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "
 
 @dataclass(frozen=True, slots=True)
 class ActionRow:
-    """What sets one kind of action apart. Notation, match, events and replays read it here."""
+    """The properties of a kind of action, for notation, match, events and replays."""
 
     text: str
     """The form of its text: for a kind without a card its one word, or the word for {seat}, {card}, {square}."""

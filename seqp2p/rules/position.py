@@ -7,7 +7,7 @@ from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.options import Options
-from seqp2p.rules.table import Table, make_table
+from seqp2p.rules.table import TableRules, make_table
 from seqp2p.rules.variant import UNKNOWN, Card, Line, SeatNumber, Team, Variant
 
 Hand: TypeAlias = tuple[Card, ...]
@@ -48,7 +48,7 @@ class Position(NamedTuple):
     positions.
     """
 
-    table: Table
+    table: TableRules
     to_move: SeatNumber
     """The seat that acts next, nearly always the one whose turn it is; 0 when the game is over."""
     hands: tuple[Hand, ...]

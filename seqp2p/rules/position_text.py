@@ -39,7 +39,7 @@ from seqp2p.rules.options import RULE_OPTIONS, Options
 from seqp2p.rules.phases import pending_fault
 from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
-from seqp2p.rules.table import Table, make_table
+from seqp2p.rules.table import TableRules, make_table
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Variant
 
 _TEXT_MAX: Final = 5_000
@@ -235,7 +235,7 @@ def _parse_number(word: str) -> int:
     return int(word)
 
 
-def _parse_table(name: str, options: str, seats: str) -> Table:
+def _parse_table(name: str, options: str, seats: str) -> TableRules:
     if name not in KNOWN_VARIANTS:
         raise NotationError(
             message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
@@ -252,13 +252,13 @@ def _parse_table(name: str, options: str, seats: str) -> Table:
         raise NotationError(message_of(error)) from error
 
 
-def _parse_team(table: Table, letter: str) -> int:
+def _parse_team(table: TableRules, letter: str) -> int:
     if len(letter) != 1 or letter not in _TEAM_LETTERS[: table.teams]:
         raise NotationError(message("{letter!r} stands where a position has a team", letter=letter[:_SHOWN_MAX]))
     return _TEAM_LETTERS.index(letter) + 1
 
 
-def _parse_board(table: Table, word: str) -> tuple[SquareSet, ...]:
+def _parse_board(table: TableRules, word: str) -> tuple[SquareSet, ...]:
     """Return chips in team order. Writing the position again checks the breaks of rows, and the corners."""
     chips, square, total = [0] * table.teams, 0, len(table.look.bit)
     for cell in _CELLS.findall(word):
@@ -273,13 +273,13 @@ def _parse_board(table: Table, word: str) -> tuple[SquareSet, ...]:
     return tuple(chips)
 
 
-def _parse_sequence(table: Table, item: str) -> CompletedSequence:
+def _parse_sequence(table: TableRules, item: str) -> CompletedSequence:
     letter, _, ends = item.partition(":")
     line = table.look.line_between[parse_ends(table.variant, ends)]
     return CompletedSequence(_parse_team(table, letter), table.look.line_of[line])
 
 
-def _parse_cards(table: Table, word: str) -> tuple[tuple[Card, ...], ...]:
+def _parse_cards(table: TableRules, word: str) -> tuple[tuple[Card, ...], ...]:
     """Return cards by seat, in the order of the text."""
     by_seat = tuple(tuple(_parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:

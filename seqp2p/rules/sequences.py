@@ -17,10 +17,10 @@ from seqp2p.rules.errors import AmbiguousAction, IllegalAction
 from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
-from seqp2p.rules.table import Table, team_of
+from seqp2p.rules.table import TableRules, team_of
 
 
-def protected_by(table: Table, sequences: Iterable[CompletedSequence]) -> SquareSet:
+def protected_by(table: TableRules, sequences: Iterable[CompletedSequence]) -> SquareSet:
     """Return the squares that these sequences protect: no corners, and none under the advanced rule."""
     if table.options.advanced:
         return 0

@@ -79,7 +79,7 @@ def _size(variant: Variant, players: int) -> TableSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableRules:
     """The constant part of a game; build it with ``make_table``."""
 
     variant: Variant
@@ -95,11 +95,11 @@ class Table:
         return make_table, (self.variant, self.players, self.teams, self.options)
 
 
-def make_table(variant: Variant, players: int, teams: int, options: Options) -> Table:
+def make_table(variant: Variant, players: int, teams: int, options: Options) -> TableRules:
     """Return the table of these players. Raises RulesError with the reason if they cannot play."""
     check_table(variant, players, teams, options)
     look = lookup(variant)
-    return Table(
+    return TableRules(
         variant=variant,
         options=options,
         players=players,

@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.bots.eval_board import TAKEN, Sketch, geometry, sketch_of
+from seqp2p.bots.eval_board import TAKEN, EvalBoard, eval_board_of, geometry
 from seqp2p.rules import CLASSIC, KIDS, Options, Position, Variant, place, team_of, view
 from tests.rules.playing import OPTION_TABLES, TABLES, Game, make, random_position
 
 
-def drawn(position: Position) -> Sketch:
-    """The sketch of a position, worked out from nothing."""
+def drawn(position: Position) -> EvalBoard:
+    """The board of a position, worked out from nothing."""
     seen = view(position, 0)
     tables = geometry(seen.variant, seen.teams)
-    return sketch_of(tables, seen.board, seen.sequences, advanced=seen.options.advanced)
+    return eval_board_of(tables, seen.board, seen.sequences, advanced=seen.options.advanced)
 
 
-def everything(sketch: Sketch) -> tuple[object, ...]:
-    lists = (sketch.owner, sketch.code, sketch.worth, sketch.made)
-    return (*lists, sorted(sketch.sequences), sketch.free, sketch.protected)
+def everything(board: EvalBoard) -> tuple[object, ...]:
+    lists = (board.owner, board.code, board.worth, board.made)
+    return (*lists, sorted(board.sequences), board.free, board.protected)
 
 
 @pytest.mark.simulation
@@ -29,21 +29,21 @@ def everything(sketch: Sketch) -> tuple[object, ...]:
 def test_it_agrees_with_the_engine_turn_by_turn(table: tuple[Variant, int, int, Options], seed: int) -> None:
     variant, players, teams, options = table
     game = Game.deal(variant, players, teams, random.Random(seed), options)
-    sketch = drawn(game.position)
+    board = drawn(game.position)
     for position in game.play_random():
         before, action = game.history[-1]
         if action.kind == "place":
-            made = sketch.place(team_of(before.to_move, teams), action.square)
+            made = board.place(team_of(before.to_move, teams), action.square)
             assert made == (len(position.sequences) > len(before.sequences))
         elif action.kind == "remove":
-            sketch.remove(action.square)
-        assert everything(sketch) == everything(drawn(position))
-        lines = sorted((team, sketch.geometry.lines[n]) for team, n in sketch.sequences)
+            board.remove(action.square)
+        assert everything(board) == everything(drawn(position))
+        lines = sorted((team, board.geometry.lines[n]) for team, n in board.sequences)
         assert lines == sorted(position.sequences)
-        assert sketch.free == position.free
+        assert board.free == position.free
         if not options.advanced:
             corners = set(variant.board.corners)
-            assert sketch.protected - corners == set(view(position, 0).protected)
+            assert board.protected - corners == set(view(position, 0).protected)
 
 
 def test_a_five_that_is_left_of_a_longer_run_counts_again_under_the_advanced_rule() -> None:
@@ -54,24 +54,24 @@ def test_a_five_that_is_left_of_a_longer_run_counts_again_under_the_advanced_rul
         sequences="a:b2-f2",
         options="advanced",
     )
-    sketch = drawn(position)
-    sketch.remove(11)
-    assert sketch.sequences == []
-    assert sketch.place(1, 19)
-    assert [sketch.geometry.lines[n] for _, n in sketch.sequences] == [(12, 13, 14, 15, 16)]
+    board = drawn(position)
+    board.remove(11)
+    assert board.sequences == []
+    assert board.place(1, 19)
+    assert [board.geometry.lines[n] for _, n in board.sequences] == [(12, 13, 14, 15, 16)]
 
 
 @given(table=st.sampled_from(TABLES), seed=st.integers(0, 2**32))
 def test_a_copy_leaves_the_first_as_it_is(table: tuple[Variant, int, int], seed: int) -> None:
     variant, players, teams = table
-    sketch = drawn(random_position(variant, players, teams, seed).position)
-    before, copy = everything(sketch), sketch.copy()
+    board = drawn(random_position(variant, players, teams, seed).position)
+    before, copy = everything(board), board.copy()
     for square, team in enumerate(list(copy.owner)):
         if team == 0:
             copy.place(1, square)
         elif team > 0:
             copy.remove(square)
-    assert everything(sketch) == before != everything(copy)
+    assert everything(board) == before != everything(copy)
 
 
 def test_what_a_chip_is_worth() -> None:
