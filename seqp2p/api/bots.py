@@ -12,7 +12,7 @@ from seqp2p.match.events import Result
 
 
 async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result:
-    """Play this seat to the end of its game with a bot, or the one of that name in BOTS; returns how it ended.
+    """Play this seat to the end of its game with a bot, or the one of that name in BOTS; return its result.
 
     The bot chooses in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn takes.
     Raises ValueError for an unknown name, IllegalAction for a choice that is not legal, and any error of the bot.

@@ -1,8 +1,8 @@
-"""A program is tried as a bot: at tables of every kind, on the engine alone, with all that can come up at a real one.
+"""Trials of a program as a bot: at tables of every kind, on the engine alone, with all events of a real table.
 
 In every game one question is taken back and one possible answer is refused, as happens at a table. Where it is the
 rule, talk is called, and a draw is forgotten. Some games begin in the middle, where a card can only be exchanged, or
-there is nothing left but to pass: a seat that is taken up again begins there, too.
+there is nothing left but to pass: a resumed seat begins there, too.
 """
 
 import random
@@ -52,7 +52,7 @@ FORGOTTEN: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class ConformanceTable:
-    """Where a program is tried. ``only``: the game begins where its seat can do nothing else."""
+    """A table for a trial. ``only``: the game begins where the program's seat can do nothing else."""
 
     variant: Variant
     players: int
@@ -60,7 +60,7 @@ class ConformanceTable:
     only: ActionKind | None = None
 
     def name(self) -> str:
-        """What it is called in the report."""
+        """Return its name in the report."""
         parts = [t("{variant}, {players} players", variant=self.variant.name, players=self.players)]
         parts += [translate(row.short) for row in RULE_OPTIONS if getattr(self.options, row.field) != row.usual]
         parts += [t("from where only an exchange is possible")] if self.only == "exchange" else []
@@ -69,7 +69,7 @@ class ConformanceTable:
 
     @property
     def option_names(self) -> tuple[str, ...]:
-        """The options of ``seqp2p host`` that make such a table."""
+        """Return the options of ``seqp2p host`` that make such a table."""
         return tuple(row.word for row in RULE_OPTIONS if getattr(self.options, row.field) != row.usual)
 
 
@@ -91,7 +91,7 @@ TABLES: Final = (
 
 @dataclass
 class Findings:
-    """What was seen at one table."""
+    """The observations at one table."""
 
     table: ConformanceTable
     games: int = 0
@@ -100,11 +100,11 @@ class Findings:
     slowest_s: float = 0.0
     problems: list[str] = field(default_factory=list[str])
     gone: bool = False
-    """Whether the program could not be played with any more."""
+    """True if the program could not go on playing."""
 
 
 def note(found: Findings, notice: Notice) -> None:
-    """A notice of how the program behaves is a problem, unless it is as it should be."""
+    """Note a notice as a problem, unless it is of right behaviour."""
     game = found.games + 1
     match notice:
         case Failed(reason, gone):
@@ -125,7 +125,7 @@ def note(found: Findings, notice: Notice) -> None:
 
 
 class Trial:
-    """One game of a program against bots of one kind. ``seed`` decides everything but what the program does."""
+    """One game of a program against bots of one kind. ``seed`` decides everything but the program's answers."""
 
     def __init__(self, found: Findings, program: Program, against: str, seed: int) -> None:
         dice = random.Random(f"seqp2p try-bot {seed} {found.games}")  # noqa: S311  # the same games again are wanted
@@ -166,7 +166,7 @@ class Trial:
         self._found.wins += self._seat in result.winners
 
     async def _ask(self, seen: View) -> Action:
-        """What the program chooses, after what may come between."""
+        """Ask the program, with questions taken back and answers refused; return its choice."""
         self._asked += 1
         self._draws += seen.phase == "draw"
         if seen.phase == "draw" and self._draws == FORGOTTEN:
@@ -193,7 +193,7 @@ class Trial:
         return await trio.to_thread.run_sync(self._against.choose, seen) if called is None else called
 
     def _call(self, seen: View) -> Action | None:
-        """Now and then an opponent calls the talk of the program's team; None where there is nothing to call."""
+        """Return an opponent's call of the talk of the program's team, or None: it calls now and then."""
         due = [turn for turn in CALLED_BEFORE if turn <= seen.turn and turn not in self._called]
         opponent = team_of(seen.seat, self._teams) != self._team
         if self._table.options.table_talk or seen.phase != "play" or not opponent or not due:
@@ -217,7 +217,7 @@ class Trial:
 
 
 def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[Dealer, int]:
-    """The cards of this game (from 0) at this table, and the program's seat."""
+    """Deal the cards of a game (from 0) at this table; return them with the program's seat."""
     teams, first = default_teams(table.variant, table.players), number % table.players + 1
     while True:
         dealer = Dealer(table.variant, table.players, teams, table.options, first, dice)
@@ -231,7 +231,7 @@ def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[De
 
 
 def peaceful(seen: View, dice: random.Random) -> Action:
-    """A choice that completes no sequence as long as there is one: so the board fills."""
+    """Choose an action that completes no sequence, if there is one: so the board fills."""
     count = len(seen.sequences)
     places = [action for action in seen.legal if action.kind == "place"]
     quiet = [action for action in places if len(apply(seen.position, action).sequences) == count]
@@ -248,7 +248,7 @@ async def try_table(
     seed: int,
     told: Callable[[], None] = lambda: None,
 ) -> Findings:
-    """Play so many games at this table; stops when the program is gone. ``told`` after each game."""
+    """Play so many games at this table, or until the program is gone. ``told`` is called after each game."""
     found = Findings(table)
     while found.games < games and not found.gone:
         await Trial(found, program, against, seed).play()

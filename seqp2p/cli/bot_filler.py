@@ -29,7 +29,7 @@ PACE_S: Final = 1.0
 """The least time of a bot's turn where a person plays: people can follow it."""
 PAUSE_S: Final = 1.0
 TRIES: Final = 6
-"""How many bots in a row may fail to sit down. The pauses double: together they outlast a kept seat."""
+"""The number of bots in a row that may fail to sit down. The pauses double: their sum outlasts a kept seat."""
 PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), {}, detached=True)
 
 

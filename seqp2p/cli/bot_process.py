@@ -203,7 +203,7 @@ class LocalBot:
                 self._leaving.set()
 
     async def choose(self, view: View, refused: str | None) -> Action:
-        """Return the bot's choice. A bot that raises leaves its table, so that nobody waits for it."""
+        """Return the bot's choice. A bot that raises leaves its table, so that the others need not wait for it."""
         if self.is_leaving:
             await trio.sleep_forever()
         try:

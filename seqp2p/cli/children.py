@@ -29,7 +29,7 @@ Read: TypeAlias = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ChildStart:
-    """How to start a child: its name for people, the command line behind ``python -m``, changes to the environment."""
+    """The start of a child: its name for people, the command line after ``python -m``, changes to the environment."""
 
     name: str
     arguments: Sequence[str]

@@ -20,7 +20,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate
 
-# Whoever is quicker sits down first: a number for a name would be taken for the seat's.
+# Joiners sit down in any order: a number as a name would look like the number of the seat.
 NAMES: Final = ("ann", "ben", "cleo", "dora", "emil", "finn", "gina", "hugo", "ines", "karl", "lena", "mona")
 # Events that every peer has in common: the demo passes on the first seat's.
 SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
@@ -52,7 +52,7 @@ def check_players(players: int) -> None:
 
 
 class Demo:
-    """N processes, started and listened to. They end with this one: each watches the pipe that is its input."""
+    """One process per seat. They end with this one: each watches the pipe that is its input."""
 
     def __init__(self, players: int, arguments: list[str], homes: Path, output: Output) -> None:
         self._players = players
@@ -65,7 +65,7 @@ class Demo:
         self._stopped_by: int | None = None  # the signal
 
     async def run(self) -> int:
-        """Play the game; returns the exit code. Raises CommandError when it is asked to end, or a peer fails."""
+        """Play the game; return the exit code. Raises CommandError when it is asked to end, or a peer fails."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._end_on_signal, nursery.cancel_scope)
             await self._play()
@@ -76,7 +76,7 @@ class Demo:
         return self._conclude()
 
     async def _end_on_signal(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
-        """Asked to end: every peer leaves the table and tells where its replay is; what is left then is killed."""
+        """Let every peer leave the table, and tell the path of its replay; kill those that do not end."""
         with trio.open_signal_receiver(*polite_signals()) as signals:
             task_status.started()
             self._stopped_by = await anext(aiter(signals))
@@ -113,7 +113,7 @@ class Demo:
         shown = False
 
         def read(line: str) -> None:
-            # What the first seat has to say to people is the demo's own text, but for its lobby: nobody else may join.
+            # The first seat's lines for people are the demo's own text, but for its lobby: no others may join.
             nonlocal shown
             shown = shown or line == translate(TABLE_FULL)
             if shown:
@@ -131,7 +131,7 @@ class Demo:
     async def _peer(
         self, number: int, arguments: list[str], environment: dict[str, str], hear: Hear, read: Read
     ) -> None:
-        """Start a peer, and take its events and its words to their end; raises CommandError if it fails."""
+        """Start a peer, and hand on its events and lines until it ends. Raises CommandError if it fails."""
 
         def note(event: dict[str, Any]) -> None:
             self._note(event)
@@ -153,7 +153,7 @@ class Demo:
             self._over[event["seat"]] = event
 
     def _conclude(self) -> int:
-        """The result that all seats agree on, and the verdict on the first seat's replay."""
+        """Tell the result that all seats agree on, and the verdict on the first seat's replay; return the exit code."""
         if len(self._over) < self._players:
             raise CommandError(t("a peer left before the game began"))
         first = self._over[1]
