@@ -12,7 +12,7 @@ _HEARD_S: Final = 10.0
 
 
 class TerminalGone(Exception):  # it says what has happened, and nobody is to blame
-    """Nobody can see or say anything here any more."""
+    """The terminal is gone: it can show and read nothing."""
 
 
 def awaited() -> list[int]:
@@ -21,10 +21,10 @@ def awaited() -> list[int]:
 
 
 async def hang_up(sleep: Callable[[float], Awaitable[None]]) -> NoReturn:
-    """The terminal is gone, and this process may be the first to notice: it is asked to end as by its system.
+    """End this process as its system would, after it is the first to notice that the terminal is gone.
 
-    Raises TerminalGone where nothing of this program would hear that (the signal would kill it, or be ignored), or
-    nothing obeys. Never by another signal: those say that a seat is left, which nobody has said who loses a terminal.
+    Raises TerminalGone if this program does not handle the signal (it would kill it, or be ignored), or nothing obeys.
+    It is never another signal: those leave the seat, and a lost terminal does not.
     """
     if HANGUP is not None and callable(signal.getsignal(HANGUP)):
         signal.raise_signal(HANGUP)

@@ -21,9 +21,9 @@ def cores() -> int:
 
 @contextmanager
 def workers(jobs: int) -> Generator[ProcessPoolExecutor]:
-    """A pool of processes that ends at once when it is left by an exception, and when this process is killed.
+    """A pool of processes that ends at once on an exception, and when this process is killed.
 
-    They are spawned, not forked, on every platform: a fork copies threads' locks in whatever state they are.
+    They are spawned, not forked, on every platform: a fork copies the locks of threads in any state.
     """
     context = get_context("spawn")
     lifeline, held = context.Pipe(duplex=False)

@@ -1,4 +1,4 @@
-"""What a seat and a spectator have in common for a script: their table, the events, the result and the replay."""
+"""The common part of a seat and a spectator for a script: their table, the events, the result and the replay."""
 
 import contextlib
 from pathlib import Path
@@ -49,7 +49,7 @@ class AtTable(Generic[E]):
 
     @property
     def result(self) -> Result | None:
-        """How the game ended here, or why it ended for this process alone; None while it goes on, or if it failed."""
+        """The result, or the reason of the end for this process alone; None while the game goes on, or if it failed."""
         return self._runner.result
 
     @property

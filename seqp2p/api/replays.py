@@ -34,5 +34,5 @@ def read(source: Source) -> Playback:
 
 
 def bytes_of(source: Source) -> bytes:
-    """Return the bytes of a replay, at most one too many. Raises OSError for a path that is no file."""
+    """Return the bytes of a replay, at most one too many. Raises OSError for a path without a file."""
     return source if isinstance(source, bytes) else read_replay(source)

@@ -65,9 +65,9 @@ async def resume(
 ) -> AsyncGenerator[Seat]:
     """Take a seat again in a game that is not finished, and play on; the others have waited.
 
-    ``replay`` is its file, with the seat's own file next to it. ``identity`` is what the seat was given when it sat
-    down, None for the player's own. It listens at HOST:PORT if ``listen`` says so, else where it did or, if that is
-    taken, elsewhere; the others are told. ``seat.events`` begin with what had happened.
+    ``replay`` is its file, with the seat's own file next to it. ``identity`` is that of the seat before, None for the
+    player's own. It listens at ``listen`` (HOST:PORT), else at its old address or, if that is taken, at another; the
+    others are told. ``seat.events`` begin with the events so far.
 
     Raises SeatHeld (another process plays this seat), other SidecarError and ResumeError (GameOver, for one),
     AddressError, HomeError, and OSError, FileNotFoundError where there is nothing to resume.

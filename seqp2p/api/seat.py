@@ -47,7 +47,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
 
     @property
     def view(self) -> View | None:
-        """What this seat sees now; None before the cards are dealt."""
+        """The present view of this seat; None before the cards are dealt."""
         return self._game.own.view(self._match) if self._game.dealt else None
 
     def safety_words(self, seat: int) -> tuple[str, ...] | None:

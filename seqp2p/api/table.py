@@ -63,7 +63,7 @@ class Lobby:
                 await self.game.decline()
 
 
-class Table(Protocol):
+class AnyTable(Protocol):
     """A table for one game after the other."""
 
     @property
@@ -99,7 +99,7 @@ class HostedTable:
 
     @contextlib.asynccontextmanager
     async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
-        """See ``Table``. Spectators are looked after until the block ends."""
+        """See ``AnyTable``. Spectators are looked after until the block ends."""
         async with spectator_server(self._spectators) as server:
 
             def tell_and_advertise(event: LobbyEvent) -> None:
@@ -147,7 +147,7 @@ class JoinedTable:
 
     @contextlib.asynccontextmanager
     async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
-        """See ``Table``. The code is given for the first game alone; then the host knows this seat by its key."""
+        """See ``AnyTable``. The code is given for the first game alone; then the host knows this seat by its key."""
         endpoint, route = self._endpoint, self._route
         common = (endpoint.listeners, self._addresses, secrets.token_bytes, tell)
         if self.last is None:
@@ -230,7 +230,7 @@ class OpenTable:
 
     @property
     def address(self) -> str:
-        """Where others join and watch, as HOST:PORT: the likeliest of ``addresses``."""
+        """The address for others, as HOST:PORT: the likeliest of ``addresses``."""
         return str(self._addresses[0])
 
     @property
@@ -250,7 +250,7 @@ class OpenTable:
 
     @property
     def settings(self) -> Settings:
-        """How the table plays."""
+        """The settings of the table."""
         return self._settings
 
     @property

@@ -32,7 +32,7 @@ class Turn:
 
     @property
     def view(self) -> View:
-        """What this seat sees: board, own hand, counts, and in ``view.legal`` what it can do."""
+        """The view of this seat: board, own hand, counts, and in ``view.legal`` its legal actions."""
         return self._view
 
     @property

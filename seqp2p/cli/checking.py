@@ -1,6 +1,6 @@
-"""Which replays are meant, and the reports on them: one after the other, over all cores, or on a Dask cluster.
+"""The named replays, and the reports on them: in one process, over all cores, or on a Dask cluster.
 
-Reports come in the order in which the files were named. Whatever is wrong with one of them is in its report.
+Reports come in the order of the names. The fault of a file is in its report.
 """
 
 import importlib
@@ -78,7 +78,7 @@ def _in_folder(folder: Path) -> list[Named]:
 
 
 def _matching(pattern: Path) -> list[Path]:
-    """What a pattern with ``*``, ``?``, ``[…]`` or ``**`` matches, sorted; nothing for what is no pattern."""
+    """Return the matches of a pattern with ``*``, ``?``, ``[…]`` or ``**``, sorted; nothing for another text."""
     relative = pattern.relative_to(pattern.anchor)
     if not set("*?[") & set(str(relative)):
         return []
@@ -100,7 +100,7 @@ def verify_file(file: Path) -> Report:
 
 
 def summarise_named(named: Named) -> Summary:
-    """What there is to count in a file that was named."""
+    """Return the figures of a named file."""
     data = _held(named)
     return Summary(data) if isinstance(data, Report) else summarise(data, secrets.token_bytes)
 
@@ -111,7 +111,7 @@ def verify_data(data: bytes) -> Report:
 
 
 def _held(named: Named) -> bytes | Report:
-    """What a file holds, or why it cannot be verified."""
+    """Return the bytes of a file, or the reason why it cannot be verified."""
     if named.fault:
         return Report("invalid", reason=named.fault, failure="file")
     try:
@@ -133,7 +133,7 @@ def _unreadable(error: OSError) -> str:
 
 
 def of_all(look: Callable[[Named], T], files: Sequence[Named], jobs: int | None = None) -> Generator[T]:
-    """What ``look`` finds in each, in order, by so many processes; else by this one alone, or one for each core.
+    """Yield the result of ``look`` for each, in order, by so many processes; else by this one, or one for each core.
 
     Closing it, or an exception such as KeyboardInterrupt, ends the processes at once. Raises CommandError.
     """

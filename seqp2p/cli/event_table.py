@@ -58,7 +58,7 @@ Lines: TypeAlias = Callable[[Company], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """How an event is told. Fields that only the caller knows, ``seconds`` and ``name``, are None."""
+    """The row of an event. Fields that only the caller knows, ``seconds`` and ``name``, are None."""
 
     name: str
     fields: dict[str, Any]

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import trio
 
 from seqp2p.api.game import LiveGame
-from seqp2p.api.table import Lobby, Table
+from seqp2p.api.table import AnyTable, Lobby
 from seqp2p.cli.known import check_known
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
@@ -32,7 +32,7 @@ WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 
 
 async def play_games(
-    table: Table, options: SeatOptions, teller: LobbyTeller, tell: OnLobbyEvent, wait_in: WaitIn
+    table: AnyTable, options: SeatOptions, teller: LobbyTeller, tell: OnLobbyEvent, wait_in: WaitIn
 ) -> int:
     """Play at one table while this player wants to; return the last game's exit code.
 

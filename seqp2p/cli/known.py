@@ -256,7 +256,7 @@ def _is_whole(known: Known) -> bool:
 
 
 def _looks(name: str) -> str:
-    """Return a text that is the same for names that look the same."""
+    """Return one text for all names of the same look."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 

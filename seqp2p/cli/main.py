@@ -171,7 +171,7 @@ def main() -> None:
 
 
 def end_with(error: CommandError) -> None:
-    """Print the error that ends this process; its hint is how to resume a game that is not over."""
+    """Print the error that ends this process; its hint resumes an unfinished game."""
     if command := resume_hint.command():
         error.hint = t("come back with: {command}", command=command)
     log_file.error(message_of(error), error.hint, error.exit_code)

@@ -1,7 +1,7 @@
-r"""What a command prints: JSON lines for scripts, sentences for people; and how it says that something went wrong.
+r"""The output of a command: JSON lines for scripts, sentences for people, and errors.
 
-Whatever a peer or a file had a part in is printed so that it moves no cursor, and so that no terminal's encoding can
-end a game: what cannot be shown becomes an escape like ``\x1b``.
+Text from a peer or a file can move no cursor, and no terminal's encoding can end a game: unprintable characters become
+escapes like ``\x1b``.
 """
 
 import errno
@@ -55,7 +55,7 @@ class CommandError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a command's words go, and where a person's come from.
+    """The output of a command and the input of a person.
 
     With ``json`` standard output has one object per line, and nothing else. With a ``screen`` people read and type
     there; else on the standard streams.
@@ -75,7 +75,7 @@ class Output:
     def say(self, text: str = "", kind: str = "log") -> None:
         """A line for people, in their language: standard output, or standard error where that is a script's.
 
-        Its ``kind`` says how a screen shows it (``ui.scene.Line``).
+        Its ``kind`` is for a screen (``ui.scene.LogLine``).
         """
         shown = printable(translate(text))
         if self.screen is None:
@@ -84,7 +84,7 @@ class Output:
             self.screen.say(shown, kind)
 
     def write(self, text: str) -> None:
-        """What a command was asked for, as it is, on standard output."""
+        """Write a command's result unchanged to standard output."""
         _write(text, sys.stdout)
 
     def say_last(self, text: str) -> None:
@@ -118,7 +118,7 @@ class Output:
 
     @property
     def asks(self) -> bool:
-        """Whether there is a person who can be asked."""
+        """True if a person can be asked."""
         return self.screen is not None or (sys.stdin is not None and sys.stdin.isatty())
 
     @property
@@ -127,7 +127,7 @@ class Output:
 
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """An error nobody foresaw is a fault of this program, and no traceback is of use to a player."""
+    """Report an unexpected error as a fault of this program, without a traceback, which is of no use to a player."""
     log_file.fault(kind, error, trace)
     if os.environ.get("SEQP2P_DEBUG"):
         sys.__excepthook__(kind, error, trace)
@@ -143,12 +143,12 @@ def report_bug(kind: type[BaseException], error: BaseException, trace: Traceback
 
 
 def what_failed(error: OSError) -> str:
-    """What the system says of its own error, in the reader's language where a translation is known."""
+    """Return the system's text of an error, in the reader's language if there is a translation."""
     return translate(error.strerror or str(error))
 
 
 def printable(text: str) -> str:
-    r"""The text on one line, with an escape in place of whatever a terminal would obey or not show.
+    r"""Return the text on one line, with escapes for characters that a terminal would obey or not show.
 
     >>> print(printable("a\x1b[31m\u202e é"))
     a\x1b[31m\u202e é
@@ -159,10 +159,10 @@ def printable(text: str) -> str:
 
 
 def prepare_streams() -> None:
-    """Make the standard streams safe to use, whatever this process was started with.
+    """Make the standard streams safe to use, with any of them missing.
 
-    One that is closed becomes the null device: else the next file that is opened, an identity key perhaps, would take
-    its number and be read as typed lines. What the encoding of the output lacks is escaped.
+    A closed one becomes the null device: otherwise the next opened file, an identity key perhaps, would take its number
+    and be read as typed lines. Characters that the encoding of the output lacks are escaped.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -194,7 +194,7 @@ def _print(text: str, stream: TextIO) -> None:
 
 
 def _write(text: str, stream: TextIO) -> None:
-    """Write at once. Nobody there to read it is no fault: a game goes on for the others at the table."""
+    """Write at once. A missing reader is no fault: a game goes on for the others at the table."""
     progress.wipe()
     try:
         stream.write(text)

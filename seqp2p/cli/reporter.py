@@ -60,10 +60,9 @@ def tell_lobby_left(output: Output, words: str) -> None:
 
 
 class Reporter:
-    """Tells what happens at the table, as it happens.
+    """Tells the events of a table at once.
 
-    ``own`` is the seat of the person who reads it, 0 for a spectator and where a bot plays. ``story`` keeps what was
-    told of the game.
+    ``own`` is the seat of the reading person, 0 for a spectator or a bot. ``story`` keeps the lines of the game.
     """
 
     def __init__(self, output: Output, match: Match, own: int = 0) -> None:
@@ -89,7 +88,7 @@ class Reporter:
         self._table = TableView(self.output, self.match, self._company.own, self.story, sees, asked)
 
     def seats(self) -> None:
-        """Who sits where, and how the table plays."""
+        """Tell the seats and the settings of the table."""
         agreement = self.match.game.agreement
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
@@ -146,7 +145,7 @@ class Reporter:
         return known
 
     def _explain_event(self, event: TableEvent) -> None:
-        """Say what follows from an event, and what happens now where that is new to people."""
+        """Explain the consequences of an event, and a phase of the game that is new to people."""
         match event:
             case Turned(_, _, action) if ACTION_ROWS[action.kind].moves_chip:
                 self.story.last = action
@@ -168,7 +167,7 @@ class Reporter:
         self._made = made
 
     def _tell_reshuffle(self, number: int) -> None:
-        """Say once why seats shuffle in the middle of a game. A deal anew says so by itself."""
+        """Explain once why seats shuffle in the middle of a game. A redeal has its own line."""
         if number > self._reshuffles:
             self._reshuffles = number
             self._log(translate(RESHUFFLED_LINE))
@@ -178,7 +177,7 @@ class Reporter:
             progress.show(progress.of_setup(self.match, self._company.own))
 
     def over(self, result: Result, seat: int | None, replay: Path) -> None:
-        """How it ended, and where the replay of this seat is; None for one who only watches."""
+        """Tell the result and the replay of this seat; None for a spectator."""
         self.output.event(
             "over",
             **plain_result(result),
@@ -195,9 +194,9 @@ class Reporter:
             self._table.over(outcome)
 
     def resumed(self, seat: int, step: int, events: Iterable[Event] = ()) -> None:
-        """A seat has been taken again, at this step, after these events: who sits where, and what was told of them.
+        """Tell a resumed seat, at this step, after these events: the seats, and the lines of the events.
 
-        The newest stands last, so that it is seen where few lines are.
+        The newest comes last, so that it is visible on few lines.
         """
         self.output.event("resumed", seat=seat, step=step)
         self.seats()
@@ -218,7 +217,7 @@ class Reporter:
                 self.story.lines.extend(row_of(event, self.match.game.variant).lines(self._company))
 
     def _say_why(self, seats: Collection[int]) -> None:
-        """Why seats are voted on, where their own signatures say it; once."""
+        """Explain once why seats are voted on, if their own signatures are the reason."""
         for seat in sorted(self.match.proven.keys() & {*seats} - self._accounted):
             violation = self.match.proven[seat]
             self.output.event("proved", seat=seat, step=violation.step, reason=violation.reason)

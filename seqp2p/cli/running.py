@@ -77,7 +77,7 @@ def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
 
 @contextlib.asynccontextmanager
 async def ending_with_parent(*, wanted: bool) -> AsyncGenerator[None]:
-    """End the block, if that is wanted, when the process that started this one has ended. Raises SystemExit then."""
+    """End the block, if wanted, when the parent process has ended. Raises SystemExit then."""
     async with trio.open_nursery() as nursery:
         orphaned = trio.CancelScope()
         if wanted:

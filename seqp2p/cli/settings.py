@@ -46,7 +46,7 @@ def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
 
 
 def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_s: int) -> int:
-    """Raises BadParameter for a clock that nobody could play by."""
+    """Raise BadParameter for a clock that is too short to play by."""
     if turn_time_s and not TURN_TIME_S_MIN <= turn_time_s <= TURN_TIME_S_MAX:
         bounds = f"{TURN_TIME_S_MIN}<=x<={TURN_TIME_S_MAX}"
         reason = t("{seconds} is neither 0 nor in the range {range}.", seconds=turn_time_s, range=bounds)
@@ -69,7 +69,7 @@ def table_options(command: F) -> F:
 
 
 def _flag(row: TableOption) -> Callable[[F], F]:
-    """Return the flag of an option: it sets the value that is not usual."""
+    """Return the flag of an option: it sets the unusual value."""
     return click.option(
         f"--{row.word}",
         row.field,
@@ -151,5 +151,5 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_choices(bot: str | None, pace_s: float, replay_dir: str | None, program: Program | None = None) -> Choices:
-    """How the seat plays, from the options."""
+    """Return the player of the seat, from the options."""
     return Choices(bot, pace_s, home.replay_dir(replay_dir), program)

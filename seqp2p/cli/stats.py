@@ -43,7 +43,7 @@ NAMES_WIDTH_MAX: Final = 30
 @click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
 @click.option("--force", is_flag=True, help=message("Write the picture over a file that is there."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
-    """Count, and say what was counted; the exit code says whether anything was."""
+    """Count, and print the result; the exit code tells if anything was counted."""
     output, counted = Output(as_json), Statistics()
     left_out: list[dict[str, Any]] = []
     if picture == STDOUT:
@@ -163,7 +163,7 @@ def _interval(count: int, among: int) -> list[float]:
 
 
 def lines(counted: Statistics) -> Iterator[str]:
-    """What was counted: how much, who, and how the games went."""
+    """Yield the lines of the result: numbers, players, and games."""
     yield t(
         "files: {files}   games: {games}   unfinished: {unfinished}   more replays of the same games: {duplicates}",
         files=number(counted.files),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # Only where there is a screen.
 
 
 class TableView:
-    """What a table shows. ``own`` is 0 for one who only watches; ``sees`` and ``asked`` are the scene's."""
+    """The table on a screen. ``own`` is 0 for a spectator; ``sees`` and ``asked`` are the scene's."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class TableView:
             self._screen.refresh()
 
     def _tell_progress(self, scene: "TableScene") -> None:
-        """What everybody waits for while nobody chooses."""
+        """Show the present work while no player chooses."""
         text = of_cards(self._match, self._own)
         if text:
             scene.progress(text, *(shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)))

@@ -96,7 +96,7 @@ async def try_bot(
 
 
 def tell(found: Findings, output: Output) -> None:
-    """What was seen at one table."""
+    """Return the findings of one table."""
     choices = found.chosen.total()
     output.event(
         "trial",

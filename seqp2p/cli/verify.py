@@ -77,7 +77,7 @@ def _verify(output: Output, files: Sequence[Named], jobs: int | None, dask: str 
 
 
 def known_names(output: Output) -> Mapping[str, str]:
-    """What players who were met are known as, by their keys; nobody, where that cannot be read."""
+    """Return the names of known players by their keys; none if the file cannot be read."""
     if not (data_dir() / home.KNOWN_PLAYERS).exists():
         return NOBODY
     from seqp2p.cli.known import load
@@ -99,7 +99,7 @@ def _print(output: Output, file: Path, report: Report, known: Mapping[str, str])
 
 
 def _details(report: Report, known: Mapping[str, str]) -> list[str]:
-    """Who played at which table, how much is proved, and what proves that somebody cheated."""
+    """Yield the lines on the players, the table, the proved things, and the evidence of cheating."""
     lines = [_who(player, known.get(player.key)) for player in report.players]
     if report.settings is None:
         return lines
@@ -142,7 +142,7 @@ def _who(player: Player, known: str | None) -> str:
 
 
 def table_text(settings: Settings) -> str:
-    """How the table played, in brief."""
+    """Return the settings of the table in brief."""
     players, teams = settings.players, settings.teams
     parts = [
         variant_title(settings.variant),
@@ -197,7 +197,7 @@ def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY
 
 
 def outcome(report: Report) -> str | None:
-    """How the game ended, in the words of the event ``over``; None for a file that says nothing that can be trusted."""
+    """Return the result in the words of the event ``over``; None for an invalid file."""
     if report.verdict == "invalid":
         return None
     return report.result.kind if report.result and report.verdict == "verified" else "unfinished"

@@ -9,7 +9,7 @@ import pytest
 
 from seqp2p.api import table as table_module
 from seqp2p.api.game import LiveGame
-from seqp2p.api.table import Lobby, Table
+from seqp2p.api.table import AnyTable, Lobby
 from seqp2p.cli import host as module
 from seqp2p.cli.bot_filler import FillBots, Filling
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions
@@ -48,7 +48,7 @@ async def test_a_table_is_advertised_as_it_is(
         return agreed
 
     async def play_games(
-        table: Table,
+        table: AnyTable,
         options: SeatOptions,
         teller: LobbyTeller,
         tell: OnLobbyEvent,
