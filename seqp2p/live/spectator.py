@@ -45,7 +45,7 @@ class SpectatorRunner:
         self.match = match
         self._game = SpectatorSession(match, waiting.host_seat, writer, tell, runtime)
         self._writer = writer
-        self._gallery = waiting
+        self._waiting = waiting
         self._randomness = randomness
         self._limits = limits
         self._backlog = Backlog[WatchItem](limits.watch_backlog_max)
@@ -67,7 +67,7 @@ class SpectatorRunner:
                 await self._wait_for_hands()
                 nursery.cancel_scope.cancel()
         finally:
-            identity = self._gallery.credentials.identity
+            identity = self._waiting.credentials.identity
             self._writer.finish(self.match, identity.public, partial(sign, identity))
         return self._game.ending
 
@@ -80,7 +80,7 @@ class SpectatorRunner:
     # The link to the host.
 
     async def _keep_linked(self) -> None:
-        frames: FrameStream | None = self._gallery.frames
+        frames: FrameStream | None = self._waiting.frames
         while frames is not None:
             self._link = Link(frames, self._limits)
             self._link.send(self._game.alive())
@@ -94,7 +94,7 @@ class SpectatorRunner:
 
     async def _reach_again(self) -> FrameStream | None:
         """The host once more: known by its key, as this spectator is to it, so that no code is tried again."""
-        waiting = self._gallery
+        waiting = self._waiting
         failures = 0
         with trio.move_on_after(self._game.grace_s):
             while True:
