@@ -53,11 +53,11 @@ class Asker(Protocol):
         ...
 
     def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
-        """Ask; a question that is still open is taken back."""
+        """Ask; an open question is taken back."""
         ...
 
     def take_back(self) -> None:
-        """The game has gone back: what was asked and answered is void."""
+        """Void questions and answers, after steps were undone."""
         ...
 
     def hurry(self) -> None:
@@ -90,7 +90,7 @@ class Asking:
         return (self._question.step, self._question.ahead) if self._question else None
 
     def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
-        """Ask; a question that is still open is taken back."""
+        """Ask; an open question is taken back."""
         if self._question:
             self._question.scope.cancel()
         patience = trio.CancelScope(deadline=trio.current_time() + PATIENCE_S.get(seen.phase, math.inf))
@@ -99,7 +99,7 @@ class Asking:
         self._nursery.start_soon(self._ask, self._question)
 
     def take_back(self) -> None:
-        """The game has gone back: what was asked and answered is void."""
+        """Void questions and answers, after steps were undone."""
         if self._question:
             self._question.scope.cancel()
         self._question = self._ahead = None

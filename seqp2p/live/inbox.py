@@ -24,7 +24,7 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """This seat's own player does not want to wait for a seat that is away."""
+    """This seat's own player does not want to wait for an absent seat."""
 
     seat: int
 

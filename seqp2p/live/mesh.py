@@ -93,12 +93,12 @@ class Mesh:
                 await trio.sleep_forever()
 
     def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
-        """Another seat may be there, as was found on the network: what is new is dialled at once."""
+        """Note addresses found on the network for another seat; a new one is dialled at once."""
         if seat in self._peers and self._address_book.find(seat, addresses):
             self._peers[seat].move()
 
     async def close(self, reason: str) -> None:
-        """Say goodbye, let what is queued be sent, and end ``run``; takes at most ``close_s``."""
+        """Say goodbye, let the queue be sent, and end ``run``; takes at most ``close_s``."""
         self._closing = True
         for scope in self._telling:
             scope.cancel()

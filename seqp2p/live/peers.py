@@ -1,4 +1,4 @@
-"""Another seat as the mesh keeps it: its live links, how its dials went, what is known of what it has."""
+"""The mesh's state of another seat: its live links, its dials, and its gossip state."""
 
 import trio
 

@@ -70,12 +70,12 @@ class Recorder:
             self._journal.sync()
 
     def keep(self, outcome: Applied | Cheating) -> None:
-        """Write what was taken to the replay, and tell its events."""
+        """Write an applied thing to the replay, and tell its events."""
         self.writer.keep(self._match, outcome)
         self._tell_all(outcome.events)
 
     def record(self, events: tuple[Event, ...]) -> None:
-        """Write what has become final to the replay, and tell these events."""
+        """Write the new final steps to the replay, and tell these events."""
         self.writer.record(self._match)
         self._tell_all(events)
 

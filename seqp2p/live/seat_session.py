@@ -99,7 +99,7 @@ class SeatSession:
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
     async def begin(self) -> bool:
-        """Say what others may lack, and do what is due. Return True if all was over before."""
+        """Send things that others may lack, and do the due work. Return True if all was over before."""
         self._absence.moved(self._runtime.now())
         self._say_again()
         # A seat that resumes may find that all is over; the others may still lack its last word.
@@ -122,7 +122,7 @@ class SeatSession:
             self._relay.pass_on(OfferedEvidence(violation.evidence))
 
     async def take(self, item: InboxItem) -> None:
-        """Take the next thing, and do what is due."""
+        """Take the next thing, and do the due work."""
         match item:
             case Received(seat, message):
                 await self._take_message(seat, message)
@@ -259,7 +259,7 @@ class SeatSession:
             self._recorder.tell(event)
 
     async def _look(self) -> None:
-        """Once a second: who is there, what has to be voted on, and if there is anything left to wait for."""
+        """Check once a second for absent seats, due votes, and a hopeless wait."""
         now = self._runtime.now()
         self._take_due(REMARKS)
         self._see()
@@ -289,7 +289,7 @@ class SeatSession:
     # What this seat signs.
 
     async def _advance(self) -> None:
-        """Contribute what is due, take what came early, and ask the player when something is for it to choose."""
+        """Make due contributions, take early things that are due now, and ask the player for an open choice."""
         while self.ending is None:
             if self._fault_is_new:
                 self._fault_is_new = False
@@ -321,7 +321,7 @@ class SeatSession:
 
     @property
     def _pressing(self) -> bool:
-        """True where a seat has voted on the first step that is not final, or has to be voted out at once."""
+        """True if a seat has voted on the base, or has to be voted out at once."""
         base = self.match.chain.base
         at_fault = self.match.left.keys() | self.match.proven.keys()
         return base is not None and (bool(base.decree.votes) or not at_fault.isdisjoint(base.decree.members))
@@ -335,7 +335,7 @@ class SeatSession:
             self._take_due(VOTES)
 
     async def _show_heads(self) -> None:
-        """Sign for what is closed and not final, so that it becomes final though nothing is signed on top of it."""
+        """Sign the heads of closed steps that are not final, so they become final without a later signature."""
         while own := self.seat.heads(self.match):
             for head in own:
                 await self._take_own(SignedHead(head))

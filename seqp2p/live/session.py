@@ -70,7 +70,7 @@ class SeatRunner:
         await self._put(Saying(text))
 
     async def go_on(self, seat: int) -> None:
-        """Vote to go on without a seat that is away."""
+        """Vote to go on without an absent seat."""
         await self._put(GoOn(seat))
 
     async def run(self) -> Result:

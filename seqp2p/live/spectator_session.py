@@ -105,7 +105,7 @@ class SpectatorSession:
                 return received
 
     def lose(self, error: NetError | None) -> Absent | wire.Bye | Gone:
-        """Return what is to be taken of the end of the link. A host that is absent is looked for."""
+        """Return the item for the end of the link. An absent host is looked for."""
         if self.farewell is not None:
             return self.farewell
         if isinstance(error, PeerError | PeerRefused):
@@ -185,7 +185,7 @@ class SpectatorSession:
                 assert_never(outcome)
 
     def _follow(self, events: tuple[Event, ...]) -> None:
-        """Write what has become final, and tell what has happened."""
+        """Write the new final steps, and tell their events."""
         self._writer.record(self.match)
         for event in events:
             self._tell(event)

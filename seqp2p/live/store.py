@@ -23,7 +23,7 @@ class MatchStore:
         return self._match.number, frozenset(seat for seat, _ in self._match.held)
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
-        """Return what a seat lacks that is at this step and has the contributions of these seats to it."""
+        """Return the things that a seat lacks at this step, with the contributions of these seats to it."""
         closed = [
             (closed.number, seat, contribution)
             for closed in self._match.record[step - 1 :]
@@ -37,7 +37,7 @@ class MatchStore:
         ]
 
     def votes(self, step: int) -> list[VoteMessage]:
-        """The ballots that closed steps since then, and all that is said about the first step that is not final."""
+        """Return the ballots that closed steps since then, and all votes about the base."""
         closed = self._match.record[step - 1 : self._match.final]
         live = [BallotMessage(each.payload, each.signature) for step in closed for each in step.ballots]
         base = self._match.chain.base

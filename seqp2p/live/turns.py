@@ -66,7 +66,7 @@ class Turns:
         return None
 
     def ask(self) -> None:
-        """Ask for the choice that is open, unless it is asked already; take back a question that is void."""
+        """Ask for the open choice, unless it is asked already; take back a void question."""
         number = self._match.number
         if self._seat.owes(self._match):
             if self._asking.open != (number, False):

@@ -123,10 +123,10 @@ class _NoFile:
 
 
 class NoDisk:
-    """A disk that keeps nothing: for a seat whose replay nobody reads."""
+    """A disk that keeps nothing, for a seat whose replay is not read."""
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Return a file that forgets all that is written to it."""
+        """Return a file that forgets everything written to it."""
         del path, new
         return _NoFile()
 

@@ -84,7 +84,7 @@ def lit(choice: Choice, view: View) -> frozenset[Square]:
 
 
 def settled(choice: Choice, view: View) -> Choice:
-    """Return the part of a choice that is legal in another position."""
+    """Return the legal part of a choice in another position."""
     if choice.card not in view.hand or choice.card == UNKNOWN:
         choice = Choice(choice.cursor)
     elif not (0 <= choice.slot < len(view.hand) and view.hand[choice.slot] == choice.card):

@@ -86,7 +86,7 @@ def letters_lines() -> list[str]:
 
 
 def hand_line(view: View) -> str:
-    """Return the seat's own hand, without a card that is still being drawn."""
+    """Return the seat's own hand, without a card still being drawn."""
     cards = [card_shown(view.variant, card) for card in view.hand if card != UNKNOWN]
     return t("your hand: {cards}", cards=" ".join(cards)) if cards else t("your hand: no card")
 

@@ -202,7 +202,7 @@ class TableScene:
         return replace(seen, legal=() if self._result else legal_actions(position))
 
     def _fit(self, view: View | None) -> None:
-        """Keep the part of the choice that is legal in this view."""
+        """Keep the legal part of the choice in this view."""
         self._choice = NO_CHOICE if view is None else settled(self._choice, view)
 
     def _choose(self, key: str) -> str | None:

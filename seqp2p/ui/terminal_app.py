@@ -80,7 +80,7 @@ class InputHandler(Protocol):
     """The handler of keys, on trio's thread."""
 
     def press(self, key: str) -> None:
-        """Handle a key that is no text, or one pressed on an empty line."""
+        """Handle a key without text, or one pressed on an empty line."""
         ...
 
     def click(self, target: Target) -> None:

@@ -184,7 +184,7 @@ class Person:
         question.answered.set()
 
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
-        """Return the answer to a line that is neither a word nor an action."""
+        """Return the answer to a line without a word or an action."""
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
         near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
