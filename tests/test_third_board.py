@@ -206,6 +206,15 @@ def test_strong_knows_a_dead_card_only_when_all_three_squares_are_taken() -> Non
         assert lookahead._geometry.spots[SUN] == tuple(sorted(squares(" ".join(SUNS))))
 
 
+@pytest.mark.parametrize("taken", ["b1", "f3", "g5", "b1 f3", "b1 g5", "f3 g5", "b1 f3 g5"])
+def test_a_turn_of_a_trial_finds_the_free_square_of_three(taken: str) -> None:
+    lookahead = Lookahead(view(two({"b": taken}), 1), random.Random(1))
+    found, dead = lookahead._find(lookahead.board.worth[1], (SUN,))
+    free = squares(" ".join(SUNS)) - squares(taken)
+    assert (found.square in free) == bool(free)
+    assert dead is None or not free
+
+
 def test_strong_plays_lines_of_six_and_of_two() -> None:
     for length in (2, 6):
         variant = replace(SPACE, name=f"space-{length}", board=read_board(GRID, FACES, length), line_length=length)
