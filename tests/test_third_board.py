@@ -18,7 +18,7 @@ from seqp2p.arena import play as play_arena
 from seqp2p.bots.eval_board import geometry
 from seqp2p.bots.lookahead import Lookahead
 from seqp2p.bots.registry import BOTS
-from seqp2p.cli.moment_text import film_of
+from seqp2p.cli.moment_text import frames_of
 from seqp2p.i18n import message_of
 from seqp2p.match.table import check_settings
 from seqp2p.replay.playback import play_back
@@ -358,7 +358,7 @@ def test_a_record_is_verified_and_shown(players: int) -> None:
     data = replay_bytes(played(players, "space", 5, "soon"))
     assert verify(data).verdict == "verified"
     playback = play_back(data)
-    film = film_of("space.seqp2p", playback)
+    film = frames_of("space.seqp2p", playback)
     text = page(film, ["one"])
     assert text.isascii()
     assert "Sequence in Space: space.seqp2p" in text

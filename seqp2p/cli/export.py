@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.moment_text import film_of, moment_fields
+from seqp2p.cli.moment_text import frames_of, moment_fields
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
 from seqp2p.cli.show import header_lines, play_file, read_file
 from seqp2p.cli.verify import describe, plain_reason, verdict_fields
@@ -140,31 +140,31 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     from seqp2p.ui.picture import board_svg
     from seqp2p.ui.plain import sequences_made
 
-    film = film_of(file.name, playback)
-    turns = film.turns
+    frames = frames_of(file.name, playback)
+    turns = frames.turns
     if at is not None and at > turns:
         problem = tn("the game has {count} turn", "the game has {count} turns", turns)
         raise CommandError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
     turn = turns if at is None else at
-    shot = [shot for shot in film.shots if shot.turn <= turn][-1]
-    if shot.position is None:
+    moment = [moment for moment in frames.moments if moment.turn <= turn][-1]
+    if moment.position is None:
         problem = t("{file} has no board to show: the cards are not dealt yet", file=file)
         raise CommandError(problem, HINT, NOT_VERIFIED)
-    seen, colours = view(shot.position, 0), film.company.colours
+    seen, colours = view(moment.position, 0), frames.company.colours
     made = zip(colours, sequences_made(seen), strict=True)
     score = ", ".join(f"{colour_name(colour)} {count}" for colour, count in made)
     caption = [
-        t("turn {turn} of {turns}", turn=shot.turn, turns=turns),
-        *(printable(line.text.strip()) for line in shot.lines),
+        t("turn {turn} of {turns}", turn=moment.turn, turns=turns),
+        *(printable(line.text.strip()) for line in moment.lines),
         t("sequences: {teams}", teams=score),
-        *([printable(film.verdict)] if at is None or not film.is_right else []),
+        *([printable(frames.verdict)] if at is None or not frames.is_right else []),
     ]
     return board_svg(
-        film.variant,
-        board_model(seen, colours, shot.last),
-        printable(t("{game}: {file}", game=variant_title(film.variant.name), file=film.title)),
+        frames.variant,
+        board_model(seen, colours, moment.last),
+        printable(t("{game}: {file}", game=variant_title(frames.variant.name), file=frames.title)),
         caption,
-        [(film.company.colour(seat), name) for seat, name in enumerate(film.company.names, 1)],
+        [(frames.company.colour(seat), name) for seat, name in enumerate(frames.company.names, 1)],
     )
 
 
@@ -173,7 +173,7 @@ def as_html(file: Path, playback: Playback) -> str:
     from seqp2p.ui.viewer import page
 
     _, _, *about = header_lines(playback)
-    return page(film_of(printable(file.name), playback), about)
+    return page(frames_of(printable(file.name), playback), about)
 
 
 def write(text: str, target: str, *, force: bool, as_json: bool = False) -> None:

@@ -38,7 +38,7 @@ class Brief(Company):
         return self.names[seat - 1]
 
 
-def film_of(title: str, playback: Playback, *, brief: bool = False) -> ReplayFrames:
+def frames_of(title: str, playback: Playback, *, brief: bool = False) -> ReplayFrames:
     """A replay as it is shown; only where there is a moment. ``brief``: where there is little room."""
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
@@ -49,12 +49,12 @@ def film_of(title: str, playback: Playback, *, brief: bool = False) -> ReplayFra
         is_right=playback.report.verdict == "verified",
         company=company,
         variant=agreement.settings.rules,
-        shots=tuple(_shots(playback, company, agreement.settings.rules)),
+        moments=tuple(_moments(playback, company, agreement.settings.rules)),
         opened=playback.opened,
     )
 
 
-def _shots(playback: Playback, company: Company, variant: Variant) -> Iterator[BoardMoment]:
+def _moments(playback: Playback, company: Company, variant: Variant) -> Iterator[BoardMoment]:
     last: Action | None = None
     before: Position | None = None
     for moment in playback.moments:

@@ -13,7 +13,7 @@ import trio
 
 from seqp2p.cli import progress
 from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.moment_text import film_of, moment_fields
+from seqp2p.cli.moment_text import frames_of, moment_fields
 from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output, what_failed
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, can_show, on_screen, screen_options
@@ -52,14 +52,14 @@ def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
     if output.json:
         tell(output, file, playback)
         raise SystemExit(DONE)
-    film = film_of(file.name, playback) if playback.moments else None
-    if film is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        for line in (*header_lines(playback), *(whole_lines(film) if film else ())):
+    frames = frames_of(file.name, playback) if playback.moments else None
+    if frames is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        for line in (*header_lines(playback), *(whole_lines(frames) if frames else ())):
             output.say(line)
         raise SystemExit(DONE)
     if can_show(output, wish):
-        raise SystemExit(run_async(lambda: on_page(output, wish, film_of(file.name, playback, brief=True))))
-    raise SystemExit(run_async(lambda: by_words(output, film, header_lines(playback))))
+        raise SystemExit(run_async(lambda: on_page(output, wish, frames_of(file.name, playback, brief=True))))
+    raise SystemExit(run_async(lambda: by_words(output, frames, header_lines(playback))))
 
 
 def open_file(file: Path) -> Playback:
@@ -115,12 +115,12 @@ def header_lines(playback: Playback) -> list[str]:
     return [describe(playback.report), "", *settings_lines(agreement.settings), *seats]
 
 
-def whole_lines(film: ReplayFrames) -> list[str]:
+def whole_lines(frames: ReplayFrames) -> list[str]:
     """The whole game: every moment, and how it lay in the end."""
-    reel = ReplayBrowser(film)
-    reel.end()
-    hands = reel.hands() if film.opened else ()
-    return ["", *(line.text for shot in film.shots for line in shot.lines), "", *reel.board(), *hands]
+    browser = ReplayBrowser(frames)
+    browser.end()
+    hands = browser.hands() if frames.opened else ()
+    return ["", *(line.text for moment in frames.moments for line in moment.lines), "", *browser.board(), *hands]
 
 
 def tell(output: Output, file: Path, playback: Playback) -> None:
@@ -131,65 +131,65 @@ def tell(output: Output, file: Path, playback: Playback) -> None:
     output.event("verdict", **verdict_fields(file, playback.report, known_names(output)))
 
 
-async def on_page(output: Output, wish: ScreenWish, film: ReplayFrames) -> int:
+async def on_page(output: Output, wish: ScreenWish, frames: ReplayFrames) -> int:
     """On the screen, until the person has seen enough."""
     # What paints takes its time to import: whoever wants lines does without it.
     from seqp2p.ui.show_scene import ShowScene
 
-    scene = ShowScene(film)
+    scene = ShowScene(frames)
     try:
         async with on_screen(output, wish) as shown_on, trio.open_nursery() as nursery:
             screen = shown_on.screen
             assert screen is not None, "there is a terminal to paint on"
             screen.show(scene)
-            nursery.start_soon(roll, scene.reel, screen.refresh)
+            nursery.start_soon(roll, scene.browser, screen.refresh)
             while (typed := await screen.read_line()) is not None and scene.obey(typed):
                 screen.refresh()
             nursery.cancel_scope.cancel()
     except* KeyboardInterrupt:
         pass  # Whoever only looks on leaves nothing behind.
-    output.say(film.verdict)
+    output.say(frames.verdict)
     return DONE
 
 
-async def roll(reel: ReplayBrowser, changed: Callable[[], None]) -> None:
+async def roll(browser: ReplayBrowser, changed: Callable[[], None]) -> None:
     """Step on for as long as it plays; until cancelled."""
     while True:
-        await trio.sleep(reel.place.pace_s)
-        if reel.place.playing:
-            reel.step(1)
+        await trio.sleep(browser.cursor.pace_s)
+        if browser.cursor.playing:
+            browser.step(1)
             changed()
 
 
-async def by_words(output: Output, film: ReplayFrames, header: Sequence[str]) -> int:
+async def by_words(output: Output, frames: ReplayFrames, header: Sequence[str]) -> int:
     """By typed words, until the person has seen enough, or the input ends."""
     for line in (*header, "", *help_lines(), ""):
         output.say(line)
-    reel = ReplayBrowser(film)
-    _say_shot(output, reel)
+    browser = ReplayBrowser(frames)
+    _say_shot(output, browser)
     with contextlib.suppress(KeyboardInterrupt):  # Whoever only looks on leaves nothing behind.
-        while await _obey(output, reel):
+        while await _obey(output, browser):
             pass
     return DONE
 
 
-async def _obey(output: Output, reel: ReplayBrowser) -> bool:
+async def _obey(output: Output, browser: ReplayBrowser) -> bool:
     """Wait for a line, or for the next moment while it plays; says whether to go on."""
     typed: str | None = None
-    with trio.move_on_after(reel.place.pace_s if reel.place.playing else math.inf) as patience:
+    with trio.move_on_after(browser.cursor.pace_s if browser.cursor.playing else math.inf) as patience:
         typed = await output.read_line()
     if patience.cancelled_caught:
-        reel.step(1)
-        _say_shot(output, reel)
+        browser.step(1)
+        _say_shot(output, browser)
         return True
-    answer = Answer(done=True) if typed is None else reel.obey(typed)
+    answer = Answer(done=True) if typed is None else browser.obey(typed)
     for line in answer.lines:
         output.say(line)
     if answer.moved:
-        _say_shot(output, reel)
+        _say_shot(output, browser)
     return not answer.done
 
 
-def _say_shot(output: Output, reel: ReplayBrowser) -> None:
-    for line in reel.shot.lines:
+def _say_shot(output: Output, browser: ReplayBrowser) -> None:
+    for line in browser.moment.lines:
         output.say(line.text)

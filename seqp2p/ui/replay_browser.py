@@ -72,20 +72,20 @@ class BoardMoment:
 
 @dataclass(frozen=True, slots=True)
 class ReplayFrames:
-    """A replay: its shots, one at least, what ``verify`` says of it, and the seats whose hands are known."""
+    """A replay: its moments, one at least, what ``verify`` says of it, and the seats whose hands are known."""
 
     title: str
     verdict: str
     is_right: bool
     company: Company
     variant: Variant
-    shots: tuple[BoardMoment, ...]
+    moments: tuple[BoardMoment, ...]
     opened: frozenset[int] = frozenset()
 
     @property
     def turns(self) -> int:
         """The number of the last turn."""
-        return self.shots[-1].turn
+        return self.moments[-1].turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,38 +111,38 @@ MOVED: Final = Answer(moved=True)
 
 
 class ReplayBrowser:
-    """A film, and the place where one is in it."""
+    """A replay and the cursor in it."""
 
-    def __init__(self, film: ReplayFrames) -> None:
-        self.film = film
-        self.place = Cursor(sight=ALL if film.opened else HIDDEN)
+    def __init__(self, frames: ReplayFrames) -> None:
+        self.frames = frames
+        self.cursor = Cursor(sight=ALL if frames.opened else HIDDEN)
 
     @property
-    def shot(self) -> BoardMoment:
+    def moment(self) -> BoardMoment:
         """The shown moment."""
-        return self.film.shots[self.place.at]
+        return self.frames.moments[self.cursor.at]
 
     # Going about.
 
     def go(self, at: int) -> None:
-        """To a shot by its number, or to the nearest there is; it stops playing at the end."""
-        last = len(self.film.shots) - 1
+        """To a moment by its number, or to the nearest there is; it stops playing at the end."""
+        last = len(self.frames.moments) - 1
         at = min(max(at, 0), last)
-        self.place = replace(self.place, at=at, playing=self.place.playing and at < last)
+        self.cursor = replace(self.cursor, at=at, playing=self.cursor.playing and at < last)
 
     def step(self, by: int) -> None:
         """On or, if negative, back."""
-        self.go(self.place.at + by)
+        self.go(self.cursor.at + by)
 
     def end(self) -> None:
-        """To the last shot."""
-        self.go(len(self.film.shots) - 1)
+        """To the last moment."""
+        self.go(len(self.frames.moments) - 1)
 
     def to_sequence(self, direction: int = 1) -> bool:
         """To the next sequence that was completed, or to the one before; says whether there is one."""
-        at = self.place.at + direction
-        while 0 <= at < len(self.film.shots):
-            if self.film.shots[at].made:
+        at = self.cursor.at + direction
+        while 0 <= at < len(self.frames.moments):
+            if self.frames.moments[at].made:
                 self.go(at)
                 return True
             at += direction
@@ -150,23 +150,23 @@ class ReplayBrowser:
 
     def toggle(self) -> None:
         """Play, or stop; at the end it plays from the beginning."""
-        if not self.place.playing and self.place.at == len(self.film.shots) - 1:
+        if not self.cursor.playing and self.cursor.at == len(self.frames.moments) - 1:
             self.go(0)
-        self.place = replace(self.place, playing=not self.place.playing)
+        self.cursor = replace(self.cursor, playing=not self.cursor.playing)
 
     def stop(self) -> None:
         """Play no more."""
-        self.place = replace(self.place, playing=False)
+        self.cursor = replace(self.cursor, playing=False)
 
     def hurry(self, by: int) -> None:
         """Play faster or, if negative, slower."""
-        at = PACES_S.index(self.place.pace_s) + by
-        self.place = replace(self.place, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
+        at = PACES_S.index(self.cursor.pace_s) + by
+        self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
 
     def look(self, by: int) -> None:
         """Another view: all hands, those of one seat after the other, none."""
-        views = [ALL, *sorted(self.film.opened), HIDDEN] if self.film.opened else [HIDDEN]
-        self.place = replace(self.place, sight=views[(views.index(self.place.sight) + by) % len(views)])
+        views = [ALL, *sorted(self.frames.opened), HIDDEN] if self.frames.opened else [HIDDEN]
+        self.cursor = replace(self.cursor, sight=views[(views.index(self.cursor.sight) + by) % len(views)])
 
     # What is typed.
 
@@ -190,63 +190,63 @@ class ReplayBrowser:
 
     def board(self) -> tuple[str, ...]:
         """The board as text, and the score."""
-        shot, colours = self.shot, self.film.company.colours
-        if shot.position is None:
+        moment, colours = self.moment, self.frames.company.colours
+        if moment.position is None:
             return (t("the cards are not dealt yet"),)
-        seen = view(shot.position, 0)
-        return (*board_lines(seen, colours, shot.last), score_line(seen, colours))
+        seen = view(moment.position, 0)
+        return (*board_lines(seen, colours, moment.last), score_line(seen, colours))
 
     def part(self, text: str) -> tuple[str, ...]:
         """The row, column or square of the board that a text names, in a sentence."""
-        shot, colours = self.shot, self.film.company.colours
-        if shot.position is None:
+        moment, colours = self.moment, self.frames.company.colours
+        if moment.position is None:
             return (t("the cards are not dealt yet"),)
         board = shown("board")
         ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
-        return tuple(part_lines(view(shot.position, 0), text, colours, shot.last)) or (ask,)
+        return tuple(part_lines(view(moment.position, 0), text, colours, moment.last)) or (ask,)
 
     def hands(self) -> tuple[str, ...]:
         """Return every open hand here, a line each."""
-        position, company = self.shot.position, self.film.company
+        position, company = self.moment.position, self.frames.company
         if position is None:
             return (t("the cards are not dealt yet"),)
-        if not self.film.opened:
+        if not self.frames.opened:
             return (t("the hands stayed closed in this game"),)
         hands = enumerate(position.hands, 1)
         return tuple(
-            t("{who}: {hand}", who=company.who(seat), hand=hand_text(self.film.variant, hand, open_=self.shows(seat)))
+            t("{who}: {hand}", who=company.who(seat), hand=hand_text(self.frames.variant, hand, open_=self.shows(seat)))
             for seat, hand in hands
         )
 
     def shows(self, seat: int) -> bool:
         """Return True if the hand of a seat is open here."""
-        return seat in self.film.opened and self.place.sight in (ALL, seat)
+        return seat in self.frames.opened and self.cursor.sight in (ALL, seat)
 
     def log(self, *, everything: bool = False) -> tuple[str, ...]:
         """Return the newest lines up to here."""
-        lines = [line.text for shot in self.film.shots[: self.place.at + 1] for line in shot.lines]
+        lines = [line.text for moment in self.frames.moments[: self.cursor.at + 1] for line in moment.lines]
         return tuple(lines if everything else lines[-LOG_LENGTH:])
 
     def whereabouts(self) -> str:
         """Return the place in words."""
-        place = t("turn {turn} of {turns}", turn=self.shot.turn, turns=self.film.turns)
-        return t("{place}, moment {at} of {count}", place=place, at=self.place.at + 1, count=len(self.film.shots))
+        place = t("turn {turn} of {turns}", turn=self.moment.turn, turns=self.frames.turns)
+        return t("{place}, moment {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
 
     def _to_turn(self, turn: int) -> Answer:
-        if not 0 <= turn <= self.film.turns:
-            count = self.film.turns
+        if not 0 <= turn <= self.frames.turns:
+            count = self.frames.turns
             return Answer((tn("the game has {count} turn", "the game has {count} turns", count),))
-        self.go(next(at for at, shot in enumerate(self.film.shots) if shot.turn >= turn))
+        self.go(next(at for at, moment in enumerate(self.frames.moments) if moment.turn >= turn))
         return MOVED
 
     def _hands(self, whose: str) -> Answer:
-        seat = self.film.company.find(whose)
+        seat = self.frames.company.find(whose)
         if not whose:
             return Answer(self.hands())
         if whose in ("all", "none"):
-            self.place = replace(self.place, sight=ALL if whose == "all" and self.film.opened else HIDDEN)
-        elif seat in self.film.opened:
-            self.place = replace(self.place, sight=seat)
+            self.cursor = replace(self.cursor, sight=ALL if whose == "all" and self.frames.opened else HIDDEN)
+        elif seat in self.frames.opened:
+            self.cursor = replace(self.cursor, sight=seat)
         elif seat or _SEAT.fullmatch(whose):
             return Answer((t("that hand is not opened in this replay"),))
         else:
@@ -256,9 +256,9 @@ class ReplayBrowser:
 
     def move(self, by: int) -> Answer:
         """On or back, as typed: at either end there is nothing more."""
-        before = self.place.at
+        before = self.cursor.at
         self.step(by)
-        if self.place.at != before:
+        if self.cursor.at != before:
             return MOVED
         return Answer((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
 
@@ -268,7 +268,7 @@ class ReplayBrowser:
 
     def start(self) -> Answer:
         """Play, as typed."""
-        if not self.place.playing:
+        if not self.cursor.playing:
             self.toggle()
         return Answer((t("it plays, {seconds} s a moment; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
 
@@ -284,12 +284,12 @@ class ReplayBrowser:
 
     @property
     def _pace(self) -> str:
-        return number(self.place.pace_s, 2 if self.place.pace_s < 1 else 0)
+        return number(self.cursor.pace_s, 2 if self.cursor.pace_s < 1 else 0)
 
 
 def _moving(move: Callable[[ReplayBrowser], None]) -> Callable[[ReplayBrowser], Answer]:
-    def obey(reel: ReplayBrowser) -> Answer:
-        move(reel)
+    def obey(browser: ReplayBrowser) -> Answer:
+        move(browser)
         return MOVED
 
     return obey
@@ -297,18 +297,18 @@ def _moving(move: Callable[[ReplayBrowser], None]) -> Callable[[ReplayBrowser], 
 
 _PLAIN: Final[Mapping[str, Callable[[ReplayBrowser], Answer]]] = MappingProxyType(
     {
-        "next": lambda reel: reel.move(1),
-        "back": lambda reel: reel.move(-1),
-        "first": _moving(lambda reel: reel.go(0)),
+        "next": lambda browser: browser.move(1),
+        "back": lambda browser: browser.move(-1),
+        "first": _moving(lambda browser: browser.go(0)),
         "last": _moving(ReplayBrowser.end),
         "play": ReplayBrowser.start,
         "stop": ReplayBrowser.rest,
-        "faster": lambda reel: reel.pace(1),
-        "slower": lambda reel: reel.pace(-1),
+        "faster": lambda browser: browser.pace(1),
+        "slower": lambda browser: browser.pace(-1),
         "sequence": ReplayBrowser.next_sequence,
-        "board": lambda reel: Answer(reel.board()),
-        "where": lambda reel: Answer(reel.part("")),
-        "verdict": lambda reel: Answer((reel.film.verdict, reel.whereabouts())),
+        "board": lambda browser: Answer(browser.board()),
+        "where": lambda browser: Answer(browser.part("")),
+        "verdict": lambda browser: Answer((browser.frames.verdict, browser.whereabouts())),
         "help": lambda _: Answer(help_lines()),
         "quit": lambda _: Answer(done=True),
     }

@@ -1,7 +1,7 @@
 """A replay on the screen: the board, the seats and their hands, and next to them the events and remarks.
 
-Keys and typed words do the same (``ui.reel``); a click on a line or on the bar goes to that moment, one on a seat shows
-its hand.
+Keys and typed words do the same (``ui.replay_browser``). A click on a line or on the bar goes to that moment, one on a
+seat shows its hand.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,42 +35,44 @@ AROUND: Final = 60
 
 
 class ShowScene:
-    """The scene of a replay. Its owner steps it while ``reel.place.playing``, every ``reel.place.pace_s`` seconds."""
+    """The scene of a replay. While ``cursor.playing``, its owner steps the browser every ``cursor.pace_s`` seconds."""
 
-    def __init__(self, film: ReplayFrames) -> None:
-        self.reel = ReplayBrowser(film)
+    def __init__(self, frames: ReplayFrames) -> None:
+        self.browser = ReplayBrowser(frames)
         self._answer: tuple[str, ...] = ()
 
     def obey(self, typed: str) -> bool:
         """Obey a typed line; False is the end."""
-        before = self.reel.place
-        answer: Answer = self.reel.obey(typed)
-        self._answer = answer.lines if self.reel.place == before else ()  # What has changed is seen.
+        before = self.browser.cursor
+        answer: Answer = self.browser.obey(typed)
+        self._answer = answer.lines if self.browser.cursor == before else ()  # What has changed is seen.
         return not answer.done
 
     def painter(self, page: Page) -> Painter:
         """The moment as it is now."""
-        return partial(paint_show, self.reel.film, self.reel.place, self._answer, tuple(self.keys()), page.glyphs)
+        return partial(
+            paint_show, self.browser.frames, self.browser.cursor, self._answer, tuple(self.keys()), page.glyphs
+        )
 
     def press(self, key: str) -> str | None:
         """Arrows and page keys go about, space plays, tab shows other hands, f5 and f4 look for sequences."""
         self._answer = ()
-        reel = self.reel
+        browser = self.browser
         steps = {"right": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
         if key in steps:
-            reel.step(steps[key])
+            browser.step(steps[key])
         elif key in ("tab", "s-tab"):
-            reel.look(1 if key == "tab" else -1)
+            browser.look(1 if key == "tab" else -1)
         elif key in ("f4", "f5"):
-            reel.to_sequence(1 if key == "f5" else -1)
+            browser.to_sequence(1 if key == "f5" else -1)
         elif key in ("+", "-"):
-            reel.hurry(1 if key == "+" else -1)
+            browser.hurry(1 if key == "+" else -1)
         elif key == "home":
-            reel.go(0)
+            browser.go(0)
         elif key == "end":
-            reel.end()
+            browser.end()
         elif key == "space":
-            reel.toggle()
+            browser.toggle()
         elif key in ("?", "f1"):
             return shown("help")
         return None
@@ -80,9 +82,9 @@ class ShowScene:
         self._answer = ()
         what, which = target
         if what == "moment":
-            self.reel.go(which)
+            self.browser.go(which)
         elif what == "seat":
-            whose = shown("all") if self.reel.place.sight == which else str(which)
+            whose = shown("all") if self.browser.cursor.sight == which else str(which)
             return f"{shown('hands')} {whose}"
         return None
 
@@ -91,11 +93,11 @@ class ShowScene:
         keys = [
             KeyHelp("←→", t("step")),
             KeyHelp("↑↓", t("ten steps")),
-            KeyHelp(t("Space"), t("stop") if self.reel.place.playing else t("play")),
+            KeyHelp(t("Space"), t("stop") if self.browser.cursor.playing else t("play")),
             KeyHelp("+-", t("speed"), spare=True),
             KeyHelp("F5", t("sequence")),
         ]
-        if self.reel.film.opened:
+        if self.browser.frames.opened:
             keys.append(KeyHelp("Tab", t("hands")))
         return [*keys, KeyHelp("?", t("help"))]
 
@@ -118,10 +120,10 @@ class _ShowLayout:
 
 @dataclass(frozen=True, slots=True)
 class _Now:
-    """The input of the painter: a replay, the place in it, the open hands there, and the signs."""
+    """The input of the painter: a replay, the cursor in it, the open hands there, and the signs."""
 
-    film: ReplayFrames
-    place: Cursor
+    frames: ReplayFrames
+    cursor: Cursor
     glyphs: Glyphs
     seen: View
 
@@ -130,45 +132,45 @@ class _Now:
         seen = self.seen
         if seat in seen.out:
             return t("out of the game")
-        position = self.film.shots[self.place.at].position
+        position = self.frames.moments[self.cursor.at].position
         hand = position.hands[seat - 1] if position else ()
-        if seat not in self.film.opened or self.place.sight not in (ALL, seat):
+        if seat not in self.frames.opened or self.cursor.sight not in (ALL, seat):
             return tn("{count} card", "{count} cards", len(hand))
         return " ".join(label_of(face_of(seen.variant, card), self.glyphs) for card in hand)
 
 
 def paint_show(
-    film: ReplayFrames,
-    place: Cursor,
+    frames: ReplayFrames,
+    cursor: Cursor,
     answer: Sequence[str],
     keys: Sequence[KeyHelp],
     glyphs: Glyphs,
     width: int,
     height: int,
 ) -> Frame:
-    """One moment of a film, on a page of any size."""
+    """Paint one moment of a replay, on a page of any size."""
     canvas = Canvas(width, height)
     room = range(TOP, height - BOTTOM + 1)
-    _paint_title(canvas, film, place, glyphs)
+    _paint_title(canvas, frames, cursor, glyphs)
     if answer:
         lines = [LogLine("answer", text) for text in (*answer, "", t("any key: back to the replay"))]
         paint_from(canvas, TOP, 0, width, len(room), lines)
     else:
-        side = _paint_table(canvas, film, place, glyphs)
-        _paint_side(canvas, room, side, film, place, glyphs)
-    _paint_bar(canvas, height - 2, film, place, glyphs)
+        side = _paint_table(canvas, frames, cursor, glyphs)
+        _paint_side(canvas, room, side, frames, cursor, glyphs)
+    _paint_bar(canvas, height - 2, frames, cursor, glyphs)
     put_keys(canvas, height - 1, keys)
     return canvas.frame()
 
 
-def _paint_table(canvas: Canvas, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> int:
+def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> int:
     """Paint the board, the seats and the score; return the first column right of them."""
-    shot = film.shots[place.at]
-    if shot.position is None:
+    moment = frames.moments[cursor.at]
+    if moment.position is None:
         canvas.put(TOP + 1, 1, t("the cards are not dealt yet"), "dim")
         return canvas.width // 2
-    now = _Now(film, place, glyphs, view(shot.position, 0))
-    board = board_model(now.seen, film.company.colours, shot.last)
+    now = _Now(frames, cursor, glyphs, view(moment.position, 0))
+    board = board_model(now.seen, frames.company.colours, moment.last)
     layout = _layout(board, now.seen.players, canvas.width, canvas.height)
     paint_board(canvas, TOP, 0, board, glyphs, big=layout.big)
     for seat in range(1, now.seen.players + 1):
@@ -189,23 +191,23 @@ def _layout(board: BoardModel, players: int, width: int, height: int) -> _ShowLa
     return _ShowLayout(big, board_height, -(-players // columns), board_width // columns, board_width + 1)
 
 
-def _paint_title(canvas: Canvas, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
-    turn = t("turn {turn} of {turns}", turn=film.shots[place.at].turn, turns=film.turns)
-    names = t("{title}: {names}", title=film.title, names=", ".join(film.company.names))
+def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
+    turn = t("turn {turn} of {turns}", turn=frames.moments[cursor.at].turn, turns=frames.turns)
+    names = t("{title}: {names}", title=frames.title, names=", ".join(frames.company.names))
     canvas.put(0, 0, clipped(names, canvas.width - width_of(turn) - 2, glyphs.more), "title")
     canvas.put(0, canvas.width - width_of(turn), turn, "label")
-    canvas.put(1, 0, clipped(film.verdict, canvas.width, glyphs.more), "done" if film.is_right else "alarm")
+    canvas.put(1, 0, clipped(frames.verdict, canvas.width, glyphs.more), "done" if frames.is_right else "alarm")
 
 
 def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> None:
     """A seat's row: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
-    seen, company, more, target = now.seen, now.film.company, now.glyphs.more, ("seat", seat)
+    seen, company, more, target = now.seen, now.frames.company, now.glyphs.more, ("seat", seat)
     column, below = divmod(seat - 1, layout.seat_rows)
     row, left = TOP + layout.board_height + below, column * layout.seat_width
     right = left + layout.seat_width - 1
     if row >= canvas.height - BOTTOM:
         return
-    style = "out" if seat in seen.out else "turn" if seat == seen.mover else "own" if seat == now.place.sight else ""
+    style = "out" if seat in seen.out else "turn" if seat == seen.mover else "own" if seat == now.cursor.sight else ""
     hand, colour = now.hand(seat), company.colour(seat)
     width = min(NAME_WIDTH, max(4, right - left - 8 - width_of(hand)))
     canvas.put(row, left, now.glyphs.turn if seat == seen.mover else " ", "key", target)
@@ -222,44 +224,44 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
 
 def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
     at = canvas.put(row, 0, t("sequences"), "label") + 1
-    for colour, made in zip(now.film.company.colours, sequences_made(now.seen), strict=True):
+    for colour, made in zip(now.frames.company.colours, sequences_made(now.seen), strict=True):
         at = canvas.put(row, at, now.glyphs.chips[colour], f"chip.{colour}")
         at = canvas.put(row, at, f" {made}") + 2
     at = canvas.put(row, at, t("pile"), "label") + 1
     canvas.put(row, at, str(now.seen.pile))
 
 
-def _paint_side(canvas: Canvas, rows: range, column: int, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
+def _paint_side(canvas: Canvas, rows: range, column: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
     """Paint the log with the shown moment marked; two thirds of the rows are for earlier moments."""
-    lines = list(_lines_around(film, place.at, max(1, canvas.width - column - 2)))
-    current = [number for number, (at, _, _) in enumerate(lines) if at == place.at]
+    lines = list(_lines_around(frames, cursor.at, max(1, canvas.width - column - 2)))
+    current = [number for number, (at, _, _) in enumerate(lines) if at == cursor.at]
     first = max(0, min(current[-1] - 2 * len(rows) // 3, len(lines) - len(rows)))
     for row, (at, kind, text) in zip(rows, lines[first:], strict=False):
-        is_now = at == place.at
-        style = f"{kind} own" if is_now else kind if at < place.at else "left"
+        is_now = at == cursor.at
+        style = f"{kind} own" if is_now else kind if at < cursor.at else "left"
         canvas.put(row, column, glyphs.turn if is_now else " ", "key", ("moment", at))
         canvas.put(row, column + 2, text, style, ("moment", at))
 
 
-def _lines_around(film: ReplayFrames, now: int, width: int) -> Iterator[tuple[int, str, str]]:
+def _lines_around(frames: ReplayFrames, now: int, width: int) -> Iterator[tuple[int, str, str]]:
     """Number of the moment, kind and text of every line near it, broken to this width."""
-    for at in range(max(0, now - AROUND), min(now + AROUND, len(film.shots))):
-        for line in film.shots[at].lines:
+    for at in range(max(0, now - AROUND), min(now + AROUND, len(frames.moments))):
+        for line in frames.moments[at].lines:
             for part in wrapped(line.text, width):
                 yield at, line.kind, part
 
 
-def _paint_bar(canvas: Canvas, row: int, film: ReplayFrames, place: Cursor, glyphs: Glyphs) -> None:
+def _paint_bar(canvas: Canvas, row: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
     """Paint the progress; sequences have a sign of their own on it."""
-    count = len(film.shots)
-    begin = canvas.put(row, 0, glyphs.turn if place.playing else glyphs.vertical, "key") + 1
-    pace = t("{seconds} s", seconds=number(place.pace_s, 2))
+    count = len(frames.moments)
+    begin = canvas.put(row, 0, glyphs.turn if cursor.playing else glyphs.vertical, "key") + 1
+    pace = t("{seconds} s", seconds=number(cursor.pace_s, 2))
     end = canvas.width - width_of(pace) - 1
     length = max(1, end - begin)
     for cell in range(length):
         first, following = cell * count // length, (cell + 1) * count // length
-        is_past, begins = first <= place.at, not cell or (cell - 1) * count // length < first
-        made = begins and any(shot.made for shot in film.shots[first : max(following, first + 1)])
+        is_past, begins = first <= cursor.at, not cell or (cell - 1) * count // length < first
+        made = begins and any(moment.made for moment in frames.moments[first : max(following, first + 1)])
         sign = glyphs.made if made else glyphs.full if is_past else glyphs.empty
         canvas.put(row, begin + cell, sign, "done" if is_past else "left", ("moment", first))
     canvas.put(row, end + 1, pace, "label")

@@ -19,7 +19,7 @@ from trio.testing import MockClock
 
 from seqp2p.cli import progress, show
 from seqp2p.cli.main import COMMANDS
-from seqp2p.cli.moment_text import film_of
+from seqp2p.cli.moment_text import frames_of
 from seqp2p.cli.output import Output
 from seqp2p.cli.show import by_words, header_lines, open_file, roll
 from seqp2p.replay.playback import play_back
@@ -177,7 +177,7 @@ def stepped(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
         monkeypatch.setattr(Output, "read_line", read_line)
         monkeypatch.setattr(Output, "say", lambda _, text="", kind="log": said.append(text))
         playback = read(path.read_bytes())
-        work = partial(by_words, Output(json=False), film_of(path.name, playback), header_lines(playback))
+        work = partial(by_words, Output(json=False), frames_of(path.name, playback), header_lines(playback))
         assert trio.run(work, clock=MockClock(autojump_threshold=0)) == 0
         return said[said.index("seat 1 (ann) deals") if path == KIDS else 0 :]
 
@@ -211,14 +211,14 @@ def test_it_plays_until_something_is_typed(stepped: Callable[..., list[str]]) ->
 
 def test_a_screen_rolls_on_while_it_plays() -> None:
     changes: list[int] = []
-    reel = ReplayBrowser(film_of(KIDS.name, read(KIDS.read_bytes())))
+    browser = ReplayBrowser(frames_of(KIDS.name, read(KIDS.read_bytes())))
 
     async def rolling() -> None:
         with trio.move_on_after(10.5):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(roll, reel, lambda: changes.append(reel.place.at))
+                nursery.start_soon(roll, browser, lambda: changes.append(browser.cursor.at))
                 await trio.sleep(4.5)
-                reel.toggle()
+                browser.toggle()
 
     trio.run(rolling, clock=MockClock(autojump_threshold=0))
     assert changes == [1, 2, 3, 4, 5, 6]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.moment_text import film_of
+from seqp2p.cli.moment_text import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import squares_of
 from seqp2p.ui import viewer
@@ -29,8 +29,8 @@ HOSTILE = "</script><script>alert(1)</script><!--&amp;{{script}}"
 
 
 @cache
-def film(name: str) -> ReplayFrames:
-    return film_of(f"{name}.seqp2p", play_back((GOLDEN / f"{name}.seqp2p").read_bytes()))
+def frames(name: str) -> ReplayFrames:
+    return frames_of(f"{name}.seqp2p", play_back((GOLDEN / f"{name}.seqp2p").read_bytes()))
 
 
 def element(text: str, name: str) -> str:
@@ -46,27 +46,27 @@ def game(text: str) -> Any:
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_the_page_of_a_golden_game(name: str) -> None:
-    text = page(film(name), ["one", "two"])
+    text = page(frames(name), ["one", "two"])
     assert text.isascii()
     assert len(text) < 400_000
     shown = game(text)
-    assert len(shown["shots"]) == len(film(name).shots)
-    for shot, told in zip(film(name).shots, shown["shots"], strict=True):
-        assert told["turn"] == shot.turn
-        assert [*map(tuple, told["lines"])] == [*shot.lines]
-        if shot.position is None:
+    assert len(shown["moments"]) == len(frames(name).moments)
+    for moment, told in zip(frames(name).moments, shown["moments"], strict=True):
+        assert told["turn"] == moment.turn
+        assert [*map(tuple, told["lines"])] == [*moment.lines]
+        if moment.position is None:
             assert "board" not in told
             continue
-        for team, chips in enumerate(shot.position.chips):
+        for team, chips in enumerate(moment.position.chips):
             signs = {at for at, sign in enumerate(told["board"]) if sign.lower() == "abcdefghijkl"[team]}
             assert signs == {*squares_of(chips)}
-        for seat, hand in enumerate(shot.position.hands, 1):
-            assert told["hands"][seat - 1] == ([*hand] if seat in film(name).opened else told["hands"][seat - 1])
-            assert isinstance(told["hands"][seat - 1], list) == (seat in film(name).opened)
+        for seat, hand in enumerate(moment.position.hands, 1):
+            assert told["hands"][seat - 1] == ([*hand] if seat in frames(name).opened else told["hands"][seat - 1])
+            assert isinstance(told["hands"][seat - 1], list) == (seat in frames(name).opened)
 
 
 def test_the_policy_allows_this_script_and_this_style_and_nothing_else() -> None:
-    text = page(film("kids-3"), [])
+    text = page(frames("kids-3"), [])
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
     rules = dict(part.split(" ", 1) for part in policy.split("; "))
     script, style = re.findall(r"<script>(.*?)</script>", text, re.DOTALL), element(text, "style")
@@ -102,14 +102,14 @@ class Tags(HTMLParser):
 
 
 def hostile() -> ReplayFrames:
-    harmless = film("kids-3")
-    shots = tuple(replace(shot, lines=(*shot.lines, LogLine("remark", HOSTILE))) for shot in harmless.shots)
+    harmless = frames("kids-3")
+    moments = tuple(replace(moment, lines=(*moment.lines, LogLine("remark", HOSTILE))) for moment in harmless.moments)
     company = replace(harmless.company, names=(HOSTILE, *harmless.company.names[1:]))
-    return replace(harmless, title=HOSTILE, verdict=HOSTILE, company=company, shots=shots)
+    return replace(harmless, title=HOSTILE, verdict=HOSTILE, company=company, moments=moments)
 
 
 def test_what_players_write_is_text() -> None:
-    text, plain = Tags(page(hostile(), [HOSTILE])), Tags(page(film("kids-3"), ["one"]))
+    text, plain = Tags(page(hostile(), [HOSTILE])), Tags(page(frames("kids-3"), ["one"]))
     assert text.tags == plain.tags
     assert HOSTILE in text.text
     assert game(page(hostile(), []))["seats"][0][0] == HOSTILE
@@ -117,14 +117,14 @@ def test_what_players_write_is_text() -> None:
 
 
 def test_before_the_deal_and_closed_hands() -> None:
-    first, *_, last = game(page(film("classic-12"), []))["shots"]
+    first, *_, last = game(page(frames("classic-12"), []))["moments"]
     assert first["score"] == "the cards are not dealt yet"
     assert "board" not in first
     assert all(re.fullmatch("[0-9] cards?", hand) for hand in last["hands"])
 
 
 def test_the_readers_language(french: None) -> None:
-    text = page(film("kids-3"), [])
+    text = page(frames("kids-3"), [])
     assert '<html lang="fr">' in text
     assert "grenouille" in text
     assert "Sequence pour enfants" in html.unescape(text)

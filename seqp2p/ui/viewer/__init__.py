@@ -26,15 +26,15 @@ from seqp2p.ui.styles import UNICODE
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
-def page(film: ReplayFrames, about: Sequence[str]) -> str:
-    """The page that shows a film; ``about`` are lines on its table and its players."""
+def page(frames: ReplayFrames, about: Sequence[str]) -> str:
+    """Return the page that shows a replay; ``about`` are lines on its table and its players."""
     script, style = _text("viewer.js"), _text("viewer.css")
-    game = json.dumps(_game(film), separators=(",", ":"))
+    game = json.dumps(_game(frames), separators=(",", ":"))
     parts = {
         "lang": current(),
-        "title": html.escape(t("{game}: {file}", game=variant_title(film.variant.name), file=film.title)),
-        "verdict": html.escape(film.verdict),
-        "verdict_class": "right" if film.is_right else "wrong",
+        "title": html.escape(t("{game}: {file}", game=variant_title(frames.variant.name), file=frames.title)),
+        "verdict": html.escape(frames.verdict),
+        "verdict_class": "right" if frames.is_right else "wrong",
         "about": "".join(f"<li>{html.escape(line)}</li>" for line in about),
         "script": script,
         "script_hash": _hash(script),
@@ -80,9 +80,9 @@ def _labels() -> Mapping[str, str]:
     }
 
 
-def _game(film: ReplayFrames) -> dict[str, Any]:
+def _game(frames: ReplayFrames) -> dict[str, Any]:
     """Return the data of the script: cards as [label, red or not, name], boards as one sign a square."""
-    variant, company = film.variant, film.company
+    variant, company = frames.variant, frames.company
     faces = [face_of(variant, card) for card in range(len(variant.faces))]
     teams = len(company.colours)
     return {
@@ -95,8 +95,8 @@ def _game(film: ReplayFrames) -> dict[str, Any]:
         "colours": company.colours,
         "chips": [t("{colour} chip", colour=colour_name(colour)) for colour in company.colours],
         "seats": [[name, team_of(seat, teams) - 1] for seat, name in enumerate(company.names, 1)],
-        "opened": bool(film.opened),
-        "shots": [_shot(film, shot) for shot in film.shots],
+        "opened": bool(frames.opened),
+        "moments": [_shot(frames, moment) for moment in frames.moments],
         "words": {
             "star": UNICODE.corner,
             "corner": t("free corner"),
@@ -116,16 +116,16 @@ def _turns() -> str:
     return t("turn {turn} of {turns}", turn="{turn}", turns="{turns}")
 
 
-def _shot(film: ReplayFrames, shot: BoardMoment) -> dict[str, Any]:
-    shown: dict[str, Any] = {"turn": shot.turn, "lines": shot.lines}
-    if shot.position is None:
+def _shot(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
+    shown: dict[str, Any] = {"turn": moment.turn, "lines": moment.lines}
+    if moment.position is None:
         return shown | {"score": t("the cards are not dealt yet")}
-    seen, colours = view(shot.position, 0), film.company.colours
+    seen, colours = view(moment.position, 0), frames.company.colours
     return shown | {
-        "board": _board(board_model(seen, colours, shot.last), colours),
-        "last": shot.last.square if shot.last else None,
-        "moves": shot.position.to_move,
-        "hands": [_hand(film, seat, hand) for seat, hand in enumerate(shot.position.hands, 1)],
+        "board": _board(board_model(seen, colours, moment.last), colours),
+        "last": moment.last.square if moment.last else None,
+        "moves": moment.position.to_move,
+        "hands": [_hand(frames, seat, hand) for seat, hand in enumerate(moment.position.hands, 1)],
         "score": score_line(seen, colours),
     }
 
@@ -140,8 +140,8 @@ def _board(board: BoardModel, colours: Sequence[str]) -> str:
     return "".join(sign(cell.chip, made=cell.made) if cell.chip else "." for cell in board.cells)
 
 
-def _hand(film: ReplayFrames, seat: int, hand: Hand) -> list[int] | str:
+def _hand(frames: ReplayFrames, seat: int, hand: Hand) -> list[int] | str:
     """The cards, or how many they are."""
-    if seat in film.opened:
+    if seat in frames.opened:
         return list(hand)
-    return hand_text(film.variant, hand, open_=False)
+    return hand_text(frames.variant, hand, open_=False)
