@@ -367,7 +367,7 @@ def test_a_record_is_verified_and_shown(players: int) -> None:
     assert (game["rows"], game["cols"], game["letters"], game["names"]) == (5, 7, [*"abcdefg"], True)
     assert [card[0] for card in game["cards"]] == [*FACES]
     assert game["board"] == [*SPACE.board.grid]
-    assert all(len(shot["board"]) == 35 for shot in game["shots"] if "board" in shot)
+    assert all(len(moment["board"]) == 35 for moment in game["moments"] if "board" in moment)
     last = playback.moments[-1].position
     assert last is not None
     assert last.winner
