@@ -54,7 +54,7 @@ def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_
     return turn_time_s
 
 
-def table_options(command: F) -> F:
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
     for option in reversed(
         [
@@ -68,15 +68,13 @@ def table_options(command: F) -> F:
     return command
 
 
-def _flag(row: TableOption) -> Callable[[F], F]:
-    """Return the flag of an option: it sets the unusual value."""
-    return click.option(
-        f"--{row.word}",
-        row.field,
-        is_flag=True,
-        callback=lambda _, __, given: row.usual != given,
-        help=row.help,
-    )
+def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the flag of an option: it sets the value that is not usual."""
+
+    def value(_context: click.Context, _option: click.Parameter, given: bool) -> bool:
+        return row.usual != given
+
+    return click.option(f"--{row.word}", row.field, is_flag=True, callback=value, help=row.help)
 
 
 def time_options(command: F) -> F:

@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from seqp2p.i18n import message
-from seqp2p.rules.actions import ACTION_ROWS, Action, Ends, call, remove
+from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, call, remove
 from seqp2p.rules.errors import NotationError
 from seqp2p.rules.lookup import lookup
 from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
@@ -25,9 +25,9 @@ from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
 UNKNOWN_CARD: Final = "?"
 _SQUARE: Final = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
-_BARE: Final = {row.text: Action(kind) for kind, row in ACTION_ROWS.items() if "{" not in row.text}
+_BARE: Final[dict[str, Action]] = {row.text: Action(kind) for kind, row in ACTION_ROWS.items() if "{" not in row.text}
 """The actions without a card, a square or a seat, by their text."""
-_AFTER_CARD: Final = {
+_AFTER_CARD: Final[dict[str, ActionKind]] = {
     row.text.removeprefix("{card} "): kind
     for kind, row in ACTION_ROWS.items()
     if row.text.count("{") == 1 and row.shows == "card"
