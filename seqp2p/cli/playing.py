@@ -72,9 +72,9 @@ class ScreenPerson(Person):
     """A Person with a full-screen table, if there is a screen: repaints as soon as a question opens."""
 
     def __init__(
-        self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float], screen: "Screen | None"
+        self, console: Console, sight: SeatInfo, patience_s: Mapping[str, float], screen: "Screen | None"
     ) -> None:
-        super().__init__(desk, sight, patience_s)
+        super().__init__(console, sight, patience_s)
         self._screen = screen
 
     async def choose(self, view: View, refused: str | None) -> Action:

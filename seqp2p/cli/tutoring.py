@@ -31,7 +31,7 @@ async def teach(output: Output, wish: ScreenWish) -> int:
     return DONE if finished else ABANDONED
 
 
-async def _at_table(desk: Console, screen: Screen) -> bool:
+async def _at_table(console: Console, screen: Screen) -> bool:
     """Lead through the tutorial on the screen; return True if it was played to its end."""
     # The screen is slow to import: lines do without it.
     from seqp2p.ui.table_scene import TableScene
@@ -51,11 +51,11 @@ async def _at_table(desk: Console, screen: Screen) -> bool:
         screen.refresh()
 
     screen.show(scene)
-    if not await tutor(desk, tutorial, changed, PAUSE_S):
+    if not await tutor(console, tutorial, changed, PAUSE_S):
         screen.remains.append(translate(LEFT))
         return False
     scene.over([t("you have won"), t("that was the tutorial; leave goes away")])
     screen.refresh()
-    await desk.read()
+    await console.read()
     screen.remains.extend(map(translate, FAREWELL))
     return True

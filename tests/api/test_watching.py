@@ -13,7 +13,7 @@ pytestmark = pytest.mark.simulation
 
 async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
     let_in = trio.Event()
-    balconies: list[seqp2p.Spectator] = []
+    spectators: list[seqp2p.Spectator] = []
     heard: list[object] = []
     with trio.fail_after(LIMIT_S):
         async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
@@ -27,7 +27,7 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
                     replay_dir=tmp_path,
                     let_in=let_in.set,
                 ) as spectator:
-                    balconies.append(spectator)
+                    spectators.append(spectator)
                     heard.extend([event async for event in spectator])
                     assert spectator.view is not None
                     assert spectator.view.seat == 0
@@ -43,7 +43,7 @@ async def test_a_whole_game_is_watched(tmp_path: Path) -> None:
             nursery.start_soon(guest)
             async with table.seat() as ann:
                 await play_first(ann)
-    (spectator,) = balconies
+    (spectator,) = spectators
     assert repr(spectator) == f"Spectator(game={ann.game[:12]})"
     assert (spectator.game, spectator.players, spectator.settings) == (ann.game, ann.players, ann.settings)
     assert spectator.result == ann.result
