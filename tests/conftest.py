@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+import ifaddr  # noqa: F401  # its first import starts a process, which a test may not
 import pytest
 from hypothesis import settings
 

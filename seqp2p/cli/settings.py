@@ -56,14 +56,13 @@ def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
-    for option in reversed(
-        [
-            click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
-            click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
-            *map(_flag, TABLE_OPTIONS),
-            time_options,
-        ]
-    ):
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        *map(_flag, TABLE_OPTIONS),
+        time_options,
+    ]
+    for option in reversed(options):
         command = option(command)
     return command
 
