@@ -1,6 +1,6 @@
 """The files of one seat's game: the match, its replay, and the journal of what was signed.
 
-    taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ told
+    taken ──▶ journal (signed bytes, in the order taken) ──▶ match ──▶ replay (what is final) ──▶ emitted
     own   ──▶ journal ──▶ sync ──▶ sent
 
 All that this seat signs is on the disk before it is sent, and so are the steps that were final then: a seat that
@@ -36,18 +36,18 @@ class Journal(Protocol):
 
 
 class Recorder:
-    """Writes one seat's game. ``tell`` gets every event in order; tests need no journal."""
+    """Writes one seat's game. ``emit`` gets every event in order; tests need no journal."""
 
     def __init__(
         self,
         match: Match,
         writer: ReplayWriter,
-        tell: Callable[[TableEvent], None],
+        emit: Callable[[TableEvent], None],
         journal: Journal | None = None,
         runtime: Runtime = UNDER_TRIO,
     ) -> None:
         self.writer = writer
-        self.tell = tell
+        self.emit = emit
         self._match = match
         self._runtime = runtime
         self._journal = journal
@@ -70,15 +70,15 @@ class Recorder:
             self._journal.sync()
 
     def keep(self, outcome: Applied | Cheating) -> None:
-        """Write an applied thing to the replay, and tell its events."""
+        """Write an applied thing to the replay, and emit its events."""
         self.writer.keep(self._match, outcome)
-        self._tell_all(outcome.events)
+        self._emit_all(outcome.events)
 
     def record(self, events: tuple[Event, ...]) -> None:
-        """Write the new final steps to the replay, and tell these events."""
+        """Write the new final steps to the replay, and emit these events."""
         self.writer.record(self._match)
-        self._tell_all(events)
+        self._emit_all(events)
 
-    def _tell_all(self, events: tuple[Event, ...]) -> None:
+    def _emit_all(self, events: tuple[Event, ...]) -> None:
         for event in events:
-            self.tell(event)
+            self.emit(event)

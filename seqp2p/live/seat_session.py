@@ -74,7 +74,7 @@ class SeatSession:
         relay: AnyRelay,
         asking: Asker,
         writer: ReplayWriter,
-        tell: Callable[[TableEvent], None],
+        emit: Callable[[TableEvent], None],
         journal: Journal | None = None,
         runtime: Runtime = UNDER_TRIO,
         *,
@@ -87,7 +87,7 @@ class SeatSession:
         self.store = MatchStore(match)
         self._relay = relay
         self._runtime = runtime
-        self._recorder = Recorder(match, writer, tell, journal, runtime)
+        self._recorder = Recorder(match, writer, emit, journal, runtime)
         self._asking = asking
         self._turns = Turns(match, seat, relay, asking)
         self._talk = Talk(match, seat, runtime.now)
@@ -256,7 +256,7 @@ class SeatSession:
         for event in self._absence.look(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)
-            self._recorder.tell(event)
+            self._recorder.emit(event)
 
     async def _look(self) -> None:
         """Check once a second for absent seats, due votes, and a hopeless wait."""
@@ -266,7 +266,7 @@ class SeatSession:
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
             if asked:
-                self._recorder.tell(AskAbout(tuple(sorted(asked))))
+                self._recorder.emit(AskAbout(tuple(sorted(asked))))
         base = self.match.chain.base
         if base is not None and base.decree.unexplained:
             self.store.look_at(base.number)

@@ -25,7 +25,7 @@ TICK_S = 1.0
 
 
 class SeatRunner:
-    """Plays one seat to the end of its game. ``tell`` gets every event of the match, in order, as it happens.
+    """Plays one seat to the end of its game. ``emit`` gets every event of the match, in order, as it happens.
 
     ``core`` decides; this carries.
     """
@@ -37,7 +37,7 @@ class SeatRunner:
         mesh: Mesh,
         player: SeatPlayer,
         writer: ReplayWriter,
-        tell: Callable[[TableEvent], None],
+        emit: Callable[[TableEvent], None],
         journal: Journal | None = None,
         *,
         runtime: Runtime = UNDER_TRIO,
@@ -54,7 +54,7 @@ class SeatRunner:
         self._send, self._inbox = trio.open_memory_channel[InboxItem](0)
         self._questions = Asking(player, self._send.send)
         self._writer = writer
-        self.core = core(match, seat, mesh.relay, self._questions, writer, tell, journal, runtime, asks=asks)
+        self.core = core(match, seat, mesh.relay, self._questions, writer, emit, journal, runtime, asks=asks)
 
     @property
     def match(self) -> Match:

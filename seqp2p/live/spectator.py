@@ -30,20 +30,20 @@ from seqp2p.replay.writer import ReplayWriter
 
 
 class SpectatorRunner:
-    """Watches one game to its end. ``tell`` gets every event, in order, as it happens."""
+    """Watches one game to its end. ``emit`` gets every event, in order, as it happens."""
 
     def __init__(
         self,
         waiting: WaitingSpectator,
         match: Match,
         writer: ReplayWriter,
-        tell: Callable[[WatchEvent], None],
+        emit: Callable[[WatchEvent], None],
         randomness: Randomness,
         limits: Limits = DEFAULT_LIMITS,
         runtime: Runtime = UNDER_TRIO,
     ) -> None:
         self.match = match
-        self._game = SpectatorSession(match, waiting.host_seat, writer, tell, runtime)
+        self._game = SpectatorSession(match, waiting.host_seat, writer, emit, runtime)
         self._writer = writer
         self._waiting = waiting
         self._randomness = randomness

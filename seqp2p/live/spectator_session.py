@@ -73,13 +73,13 @@ class SpectatorSession:
         match: Match,
         host_seat: int,
         writer: ReplayWriter,
-        tell: Callable[[WatchEvent], None],
+        emit: Callable[[WatchEvent], None],
         runtime: Runtime = UNDER_TRIO,
     ) -> None:
         self.match = match
         self._host_seat = host_seat
         self._writer = writer
-        self._tell = tell
+        self._emit = emit
         self._runtime = runtime
         self._intake = Intake(match)
         self.farewell: wire.Bye | None = None
@@ -155,7 +155,7 @@ class SpectatorSession:
             case Gone(reason):
                 self._end(reason)
             case Absent() | Back():
-                self._tell(item)
+                self._emit(item)
             case _:
                 pass  # What hurries seats is nothing to a spectator.
         while (waiting := self._intake.due(EVERYTHING if self.ending is None else WORDS)) is not None:
@@ -185,10 +185,10 @@ class SpectatorSession:
                 assert_never(outcome)
 
     def _follow(self, events: tuple[Event, ...]) -> None:
-        """Write the new final steps, and tell their events."""
+        """Write the new final steps, and emit their events."""
         self._writer.record(self.match)
         for event in events:
-            self._tell(event)
+            self._emit(event)
         if self.match.game.result is not None:
             self.ending = self.match.game.result
 

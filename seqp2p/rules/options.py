@@ -1,7 +1,7 @@
 """The options of a table, one row of data each: flags, settings, sentences and the text of a position are made of it.
 
 A new option of the rules is a field of ``Options`` and a row of ``RULE_OPTIONS`` here, a field of ``Settings`` and of
-``OptionChoices`` in ``match.table``, and the rule itself.
+``TableChoices`` in ``match.table``, and the rule itself.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from seqp2p.match.game import Game
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
-from seqp2p.rules import Card, Position, legal_actions, reveal
+from seqp2p.rules import ACTION_ROWS, Card, Position, legal_actions, reveal
 from seqp2p.testing.violation import SafetyViolation
 
 Hands = dict[int, "Counter[Card]"]
@@ -46,7 +46,7 @@ class Referee:
                     self._hands = None
                 case Turned(_, seat, action):
                     hand = self._turned(seat, event)
-                    if action.kind in {"place", "remove", "exchange", "give"}:
+                    if ACTION_ROWS[action.kind].shows == "card":
                         hand.subtract([action.card])
                 case Drawn(seat) if self._hands is not None:
                     self._hands[seat].update([self._face(game, game.deck.drawn - 1)])

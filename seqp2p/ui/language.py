@@ -49,7 +49,7 @@ def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
 
     >>> wanted(["host", "--lang", "fr"], {}), wanted(["--lang=en"], {"LANG": "fr_FR.UTF-8"})
     ('fr', 'en')
-    >>> wanted([], {"LANG": "fr_CA.UTF-8"}), wanted([], {"LANGUAGE": "de:fr", "LANG": "C"}), wanted([], {})
+    >>> wanted([], {"LANG": "fr_CA.UTF-8"}), wanted([], {"LANGUAGE": "xx:fr", "LANG": "C"}), wanted([], {})
     ('fr', 'fr', 'en')
     """
     for argument, following in zip(arguments, (*arguments[1:], ""), strict=False):

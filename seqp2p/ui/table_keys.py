@@ -1,8 +1,8 @@
 """The keys that do something at the table now, in words."""
 
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
-from seqp2p.rules import UNKNOWN, View
+from seqp2p.rules import UNKNOWN, ActionKind, View
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.language import t
 from seqp2p.ui.scene import KeyHelp
@@ -57,15 +57,32 @@ def _enter(view: View, choice: Choice, *, asked: bool) -> str:
     if choice.staged:
         return t("send")
     if asked and bare_actions(view):
-        return {"pass": t("pass"), "draw": t("draw")}[bare_actions(view)[0].kind]
+        return _sent(bare_actions(view)[0].kind)
     if choice.card == UNKNOWN:
         return t("choose a card") if cards_for(view, choice.cursor) else ""
     if not asked:
         return ""
     if targets(view, choice.card):
         return t("take the chip") if choice.card in view.variant.removing else t("put a chip")
-    kinds = [action.kind for action in actions_of(view, choice.card)]
-    return {"exchange": t("exchange"), "give": t("give up")}[kinds[0]] if kinds else ""
+    actions = actions_of(view, choice.card)
+    return _sent(actions[0].kind) if actions else ""
+
+
+def _sent(kind: ActionKind) -> str:
+    """Return the word for sending an action that needs no square."""
+    match kind:
+        case "pass":
+            return t("pass")
+        case "draw":
+            return t("draw")
+        case "exchange":
+            return t("exchange")
+        case "give":
+            return t("give up")
+        case "place" | "remove" | "end" | "waive" | "call":
+            return t("send")
+        case _:
+            assert_never(kind)
 
 
 def _tab(view: View, choice: Choice) -> str:

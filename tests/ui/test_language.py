@@ -463,17 +463,17 @@ def test_the_environment_chooses_the_language(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_an_unknown_language_is_a_usage_error(tmp_path: Path) -> None:
     shown = run(tmp_path, "rules", "--lang", "xx", code=2)
-    assert "'xx' is not one of 'en', 'fr'" in shown
+    assert f"'xx' is not one of {', '.join(map(repr, language.LANGUAGES))}" in shown
 
 
 @pytest.mark.process
 def test_scripts_read_english(tmp_path: Path) -> None:
-    english, french = (
+    english, *others = (
         json.loads(run(tmp_path, "verify", "--json", GOLDEN, tmp_path / "none", "--lang", lang, code=3).splitlines()[1])
         for lang in language.LANGUAGES
     )
-    assert english == french
-    assert french["reason"] == "no such file"
+    assert english["reason"] == "no such file"
+    assert all(other == english for other in others)
 
 
 @pytest.mark.process
