@@ -60,6 +60,9 @@ class BotCall(msgspec.Struct, frozen=True):
     address: str
     code: str
 
+    def __repr__(self) -> str:
+        return f"BotCall(number={self.number}, name={self.name!r})"  # neither the seed nor the code
+
 
 class BotEnded(msgspec.Struct, frozen=True):
     """The bot of this number is gone. ``error`` is empty where nothing failed; ``is_fault``: a bug, no refusal."""

@@ -221,7 +221,8 @@ class SpectatorSession:
             return False
         while (waiting := self._intake.due((ReleasedSecret,))) is not None:
             self._intake.take(self._intake.check(waiting.thing), HOST)
-        return len(self.match.openings) < self.match.game.players
+        # A seat that was dropped need not open its hand.
+        return not self.match.openings.keys() >= set(self.match.game.seats)
 
     def take_hands(self, item: WatchItem) -> bool:
         """Take something that comes after the end. Return True if there are hands to wait for still."""

@@ -46,6 +46,9 @@ class Checks:
 
 CHECKS: Final = Checks()
 
+REMEMBERED_SIZE_MAX: Final = 2_048
+"""Bytes of a payload whose signature is remembered: a seat may sign 5,000 large ones that mean nothing."""
+
 
 class Remembering(Checks):
     """The same checks, with a memory of what they found right: matches in one process that share it check once.
@@ -62,8 +65,9 @@ class Remembering(Checks):
         self._shuffle = lru_cache(shuffles_max)(CHECKS.shuffle)
 
     def signature(self, key: bytes, label: str, payload: bytes, signature: bytes) -> None:
-        """See Checks."""
-        self._signature(key, label, payload, signature)
+        """See Checks. That of a large payload is checked each time: it costs less than keeping the payload."""
+        check = self._signature if len(payload) <= REMEMBERED_SIZE_MAX else super().signature
+        check(key, label, payload, signature)
 
     def shuffle(
         self, before: Sequence[Ciphertext], after: Sequence[Ciphertext], key: Point, proof: bytes, context: Context

@@ -217,7 +217,9 @@ class Intake:
         except (TooEarly, OtherPast, Violation) as verdict:
             return _Contributed(contribution, envelope, verdict)
 
-    def _weigh(self, evidence: OfferedEvidence) -> _Offered:
+    def _weigh(self, evidence: OfferedEvidence) -> _Offered | BadSender:
+        if len(evidence.contributions) not in {1, 2}:
+            return BadSender(message("not a contribution"))
         single = len(evidence.contributions) == 1
         envelope = self.match.open(evidence.contributions[0]) if single else None
         try:

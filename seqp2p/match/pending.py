@@ -33,7 +33,8 @@ ROOMS: Final[dict[type[SignedThing], Room]] = {
     SignedBallot: Room(64, 64),
     SignedHead: Room(64, 64),
     SignedRemark: Room(REMARKS_MAX, 1),
-    OfferedEvidence: Room(64, 2),
+    # An honest seat offers a proof or two of each cheat, and each pair of signer and offerer has an account.
+    OfferedEvidence: Room(4, 2),
     ReleasedSecret: Room(12, 1),
 }
 

@@ -419,6 +419,13 @@ def test_evidence_that_proves_nothing(trio: Played) -> None:
 # What no seat can do to another.
 
 
+@pytest.mark.parametrize("count", [0, 3])
+def test_evidence_is_one_contribution_or_two(trio: Played, count: int) -> None:
+    intake = Intake(Match(trio.agreement))
+    contribution = Contribution(b"payload", bytes(64))
+    assert isinstance(take(intake, OfferedEvidence((contribution,) * count), 2), BadSender)
+
+
 @pytest.mark.parametrize("foe", [1, 3])
 def test_a_seat_that_signs_too_much_loses_its_own_words_only(trio: Played, foe: int) -> None:
     """Seat 2 is catching up; a foe fills every place that it can with what it signed."""
