@@ -244,6 +244,7 @@ def fork(match: Match) -> Match:
     chain.live = [
         replace(
             step,
+            before=step.before.copy(),
             held=dict(step.held),
             second={seat: list(others) for seat, others in step.second.items()},
             ballots=dict(step.ballots),
