@@ -34,7 +34,9 @@ class Terminal:
         self._env = env | {"TERM": "xterm-256color"}
         self._exit, self._before, self._after = (folder / f"{self._socket}.{end}" for end in ("exit", "old", "new"))
         run, old, new, code = map(str, (shlex.join(arguments), self._before, self._after, self._exit))
-        command = f"stty -g > {old!r}; {run}; code=$?; stty -g > {new!r}; echo $code > {code!r}; sleep 600"
+        # A Ctrl-C after the program has ended must not end the shell, which tells the exit code.
+        after = f"stty -g > {new!r}; echo $code > {code!r}; sleep 600"
+        command = f"trap : INT; stty -g > {old!r}; {run}; code=$?; trap '' INT; {after}"
         passed = [f"-e{name}={value}" for name, value in env.items() if name.startswith(("SEQP2P_", "LANG", "ACCESS"))]
         size = ["-x", str(width), "-y", str(height)]
         self._tmux("-f", os.devnull, "new-session", "-d", *size, *passed, "sh", "-c", command)
