@@ -43,6 +43,14 @@ def game(text: str) -> Any:
     return json.loads(element(text, 'script type="application/json" id="game"'))
 
 
+def test_the_script_reads_only_what_the_page_gives() -> None:
+    """A name that only one of the two knows is an error in the browser alone, so names are compared here."""
+    data, script = game(page(frames("classic-2"), [])), (files(viewer) / "viewer.js").read_text("utf-8")
+    assert set(re.findall(r"\bgame\.words\.(\w+)", script)) <= set(data["words"])
+    assert set(re.findall(r"\bgame\.(\w+)", script)) <= set(data)
+    assert set(re.findall(r"\bmoment\.(\w+)", script)) <= {key for moment in data["moments"] for key in moment}
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GAMES)
 def test_the_page_of_a_golden_game(name: str) -> None:

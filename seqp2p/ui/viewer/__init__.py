@@ -96,7 +96,7 @@ def _game(frames: ReplayFrames) -> dict[str, Any]:
         "chips": [t("{colour} chip", colour=colour_name(colour)) for colour in company.colours],
         "seats": [[name, team_of(seat, teams) - 1] for seat, name in enumerate(company.names, 1)],
         "opened": bool(frames.opened),
-        "moments": [_shot(frames, moment) for moment in frames.moments],
+        "moments": [_moment(frames, moment) for moment in frames.moments],
         "words": {
             "star": UNICODE.corner,
             "corner": t("free corner"),
@@ -116,12 +116,12 @@ def _turns() -> str:
     return t("turn {turn} of {turns}", turn="{turn}", turns="{turns}")
 
 
-def _shot(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
-    shown: dict[str, Any] = {"turn": moment.turn, "lines": moment.lines}
+def _moment(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
+    data: dict[str, Any] = {"turn": moment.turn, "lines": moment.lines}
     if moment.position is None:
-        return shown | {"score": t("the cards are not dealt yet")}
+        return data | {"score": t("the cards are not dealt yet")}
     seen, colours = view(moment.position, 0), frames.company.colours
-    return shown | {
+    return data | {
         "board": _board(board_model(seen, colours, moment.last), colours),
         "last": moment.last.square if moment.last else None,
         "moves": moment.position.to_move,

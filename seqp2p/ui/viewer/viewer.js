@@ -3,8 +3,8 @@
 "use strict";
 (() => {
   const game = JSON.parse(document.getElementById("game").textContent);
-  const shots = game.shots;
-  const end = shots.length - 1;
+  const moments = game.moments;
+  const end = moments.length - 1;
   const find = (id) => document.getElementById(id);
   let at = 0;
   let timer = null;
@@ -46,14 +46,14 @@
     return { cell, chip, spoken: make("span", cell, "spoken"), card };
   }
 
-  // In a shot's board stand a letter for a chip (a is the first team's), a capital in a completed sequence, and a dot.
+  // In a moment's board stand a letter for a chip (a is the first team's), a capital in a completed sequence, and a dot.
 
-  function showBoard(shot) {
+  function showBoard(moment) {
     cells.forEach(({ cell, chip, spoken, card }, square) => {
-      const sign = shot.board ? shot.board[square] : ".";
+      const sign = moment.board ? moment.board[square] : ".";
       const team = sign === "." ? -1 : sign.toLowerCase().charCodeAt(0) - 97;
       const made = team >= 0 && sign !== sign.toLowerCase();
-      const last = shot.last === square;
+      const last = moment.last === square;
       const words = [card < 0 ? game.words.corner : game.cards[card][2]];
       if (team >= 0) words.push(game.chips[team]);
       if (made) words.push(game.words.made);
@@ -66,19 +66,19 @@
 
   // Beside it: the seats with their hands, the score, and what has happened so far.
 
-  function showSeats(shot) {
+  function showSeats(moment) {
     const list = find("seats");
     list.replaceChildren();
     game.seats.forEach(([name, team], number) => {
-      const item = make("li", list, shot.moves === number + 1 ? "moves" : "");
+      const item = make("li", list, moment.moves === number + 1 ? "moves" : "");
       make("span", item, "chip " + game.colours[team]).setAttribute("aria-hidden", "true");
       make("span", item, "spoken", game.chips[team]);
-      make("span", item, "", filled(shot.moves === number + 1 ? game.words.moves : game.words.sits, { name }) + " ");
-      const hand = shot.hands ? shot.hands[number] : "";
+      make("span", item, "", filled(moment.moves === number + 1 ? game.words.moves : game.words.sits, { name }) + " ");
+      const hand = moment.hands ? moment.hands[number] : "";
       if (typeof hand === "string") make("span", item, "card", hand);
       else if (find("hands").checked) hand.forEach((card) => showCard(item, card));
     });
-    find("score").textContent = shot.score;
+    find("score").textContent = moment.score;
   }
 
   function showCard(item, card) {
@@ -89,9 +89,9 @@
   }
 
   function makeLog() {
-    return shots.map((shot, number) => {
+    return moments.map((moment, number) => {
       const item = make("li", find("log"));
-      for (const [kind, text] of shot.lines) make("div", item, kind, text);
+      for (const [kind, text] of moment.lines) make("div", item, kind, text);
       item.addEventListener("click", () => go(number));
       return item;
     });
@@ -110,12 +110,12 @@
 
   function go(to) {
     at = Math.min(Math.max(to, 0), end);
-    const shot = shots[at];
-    showBoard(shot);
-    showSeats(shot);
+    const moment = moments[at];
+    showBoard(moment);
+    showSeats(moment);
     showLog();
-    find("news").textContent = shot.lines.map((line) => line[1].trim()).join(". ");
-    find("place").textContent = filled(game.words.place, { turn: shot.turn, turns: shots[end].turn, at: at + 1, count: end + 1 });
+    find("news").textContent = moment.lines.map((line) => line[1].trim()).join(". ");
+    find("place").textContent = filled(game.words.place, { turn: moment.turn, turns: moments[end].turn, at: at + 1, count: end + 1 });
     find("slider").value = at;
     find("slider").setAttribute("aria-valuetext", find("place").textContent);
     if (at === end) stop();
@@ -164,7 +164,7 @@
   }
   find("slider").addEventListener("input", () => go(Number(find("slider").value)));
   find("pace").addEventListener("change", () => timer === null || start());
-  find("hands").addEventListener("change", () => showSeats(shots[at]));
+  find("hands").addEventListener("change", () => showSeats(moments[at]));
 
   const cells = makeBoard();
   const entries = makeLog();
