@@ -65,7 +65,7 @@ class Filling:
         self._called = True
         self._change()
 
-    def tell(self, event: LobbyEvent) -> None:
+    def on_event(self, event: LobbyEvent) -> None:
         """Take note of an event in the lobby."""
         match event:
             case CodeShown(code):

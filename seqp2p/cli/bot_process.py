@@ -126,7 +126,7 @@ class BotProcess:
         except Exception as fault:  # noqa: BLE001  # a fault of one bot must not end the others; it is told
             error, is_fault = CommandError(f"{type(fault).__name__}: {fault}"), True
         self._bots.remove(bot)
-        tell(BotEnded(bot.call.number, bot.call.name, str(error), error.hint, is_fault))
+        emit(BotEnded(bot.call.number, bot.call.name, str(error), error.hint, is_fault))
 
     async def _leave_on_signal(self, signals: AsyncIterator[int]) -> None:
         async for _ in signals:
@@ -217,7 +217,7 @@ class LocalBot:
             return await trio.sleep_forever()
 
 
-def tell(event: BotEnded) -> None:
+def emit(event: BotEnded) -> None:
     """Write a line for the calling process, if it is there to read it."""
     with suppress(OSError):
         os.write(1, msgspec.json.encode(event) + b"\n")

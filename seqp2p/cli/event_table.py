@@ -50,7 +50,7 @@ from seqp2p.ui.words import (
 AnyEvent: TypeAlias = Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
-"""How a line is shown. One of the setup is no part of the story of the game."""
+"""The look of a line. One of the setup is no part of the story of the game."""
 
 
 Lines: TypeAlias = Callable[[Company], list[str]]

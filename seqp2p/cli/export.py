@@ -24,7 +24,7 @@ from seqp2p.ui.language import t, tn
 
 FORMATS: Final = ("text", "json", "svg", "html")
 ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
-"""What the name of a file says of its format; one without an ending says text."""
+"""The format by the ending of a file's name; without an ending it is text."""
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 STDOUT: Final = "-"
 

@@ -69,7 +69,7 @@ async def find_route(
         number = table_number(code)
         seen = await wait_for_table(number, tables, own)
     found = the_one(number, seen, tables.problem)
-    tell_table(found, output)
+    emit_table(found, output)
     return route_to(found), code
 
 
@@ -122,7 +122,7 @@ async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Outp
         current = sorted(tables.current, key=lambda found: (found.advert.number, found.advert.host))
         for found in current:
             if found not in told:
-                tell_table(found, output)
+                emit_table(found, output)
         told = set(current)
         view.tables([(found.advert.number, table_line(found).strip()) for found in current])
         lines = tuple(map(table_line, current)) or (_nothing_line(tables.problem),)
@@ -139,7 +139,7 @@ def _nothing_line(problem: str) -> str:
     return t("  none can be found here: {problem}", problem=translate(problem)) if problem else t("  none yet")
 
 
-def tell_table(found: FoundTable, output: Output) -> None:
+def emit_table(found: FoundTable, output: Output) -> None:
     """Write a table for scripts."""
     advert = found.advert
     output.event(

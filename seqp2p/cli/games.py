@@ -12,7 +12,7 @@ from seqp2p.cli.known import check_known
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import play
-from seqp2p.cli.reporter import tell_lobby_left
+from seqp2p.cli.reporter import emit_lobby_left
 from seqp2p.cli.running import sentence
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
@@ -32,11 +32,11 @@ WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
 
 
 async def play_games(
-    table: AnyTable, options: SeatOptions, teller: LobbyTeller, tell: OnLobbyEvent, wait_in: WaitIn
+    table: AnyTable, options: SeatOptions, teller: LobbyTeller, on_event: OnLobbyEvent, wait_in: WaitIn
 ) -> int:
     """Play at one table while this player wants to; return the last game's exit code.
 
-    ``tell`` gets the events of a lobby, ``wait_in`` waits in it. Raises NetError for the first lobby; CommandError
+    ``on_event`` gets the events of a lobby, ``wait_in`` waits in it. Raises NetError for the first lobby; CommandError
     where another game was wanted, and there is none.
     """
     output, number, dealt, exit_code = teller.output, 0, 0, DONE
@@ -44,7 +44,7 @@ async def play_games(
         while True:
             teller.view.show()
             last = table.last
-            async with table.open_lobby(tell) as lobby:
+            async with table.open_lobby(on_event) as lobby:
                 try:
                     game = await _next_game(partial(wait_in, lobby), options, teller, signals)
                 except NetError as error:
@@ -80,7 +80,7 @@ async def _next_game(
 
     left = t("you left the table") if options.person else t("this seat left the table")
     typed = teller.leave_when_typed if options.person else None
-    return await until_agreed(agree, signals, typed, partial(tell_lobby_left, output, left))
+    return await until_agreed(agree, signals, typed, partial(emit_lobby_left, output, left))
 
 
 async def _wants_another(

@@ -98,10 +98,10 @@ async def host(
         ):
             teller = LobbyTeller(options, output, view, table.addresses)
 
-            def tell(event: LobbyEvent) -> None:
+            def on_event(event: LobbyEvent) -> None:
                 if invites or isinstance(event, LobbyShown):
                     teller.on_event(event)
-                filling.tell(event)
+                filling.on_event(event)
 
             async def wait_in(lobby: Lobby) -> LiveGame:
                 game = await lobby.wait()
@@ -111,4 +111,4 @@ async def host(
                     output.say(t("others watch with:  {command}  and the same code", command=command))
                 return game
 
-            return await play_games(table, options, teller, tell, wait_in)
+            return await play_games(table, options, teller, on_event, wait_in)

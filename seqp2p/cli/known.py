@@ -96,7 +96,7 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
     ]
     trusted: list[Meeting] = []
     for meeting in met:
-        tell(meeting, output)
+        emit_meeting(meeting, output)
         if meeting.kind != "changed":
             trusted.append(meeting)
         elif ask:
@@ -117,7 +117,7 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
         output.say(t("those at the table are not remembered: {reason}", reason=message_of(error)))
 
 
-def tell(meeting: Meeting, output: Output) -> None:
+def emit_meeting(meeting: Meeting, output: Output) -> None:
     """Tell the meeting in a line, loudly where the key has changed."""
     seat, name, known = meeting.seat, meeting.name, meeting.known
     loud = _loud(output)

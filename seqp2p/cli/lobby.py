@@ -22,7 +22,7 @@ from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules import team_of
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.console import wait_in_lobby
+from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
 from seqp2p.ui.words import settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -159,7 +159,7 @@ class LobbyTeller:
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        if not await wait_in_lobby(console, self.options.start, self._told) and not console.terminal:
+        if not await wait_in_lobby(console, lobby_answers(self._told, self.options.start)) and not console.terminal:
             # An input that ended at once does not hide that no host is there; but that news may never come.
             with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
                 await self._shown.wait()

@@ -4,11 +4,10 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import trio
 
@@ -29,15 +28,11 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Result
 from seqp2p.match.seat import SeatKeys
-from seqp2p.rules import Action, View
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.person import Person
 from seqp2p.ui.person.seat_info import SeatInfo
 from seqp2p.ui.words import LEFT
-
-if TYPE_CHECKING:  # Only where there is a screen.
-    from seqp2p.ui.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,27 +56,11 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPla
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
         sight = SeatInfo(reporter.match, seat, reporter.story, partial(safety_words_with, reporter.match, seat.number))
-        person = ScreenPerson(own_console(reporter.output), sight, PATIENCE_S, reporter.output.screen)
+        person = Person(own_console(reporter.output), sight, PATIENCE_S)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets
-
-
-class ScreenPerson(Person):
-    """A Person with a full-screen table, if there is a screen: repaints as soon as a question opens."""
-
-    def __init__(
-        self, console: Console, sight: SeatInfo, patience_s: Mapping[str, float], screen: "Screen | None"
-    ) -> None:
-        super().__init__(console, sight, patience_s)
-        self._screen = screen
-
-    async def choose(self, view: View, refused: str | None) -> Action:
-        """Ask until there is an action."""
-        if self._screen is not None:
-            self._screen.refresh_soon()
-        return await super().choose(view, refused)
 
 
 def resume_options(replay: Path, choices: Choices) -> list[str]:
@@ -92,10 +71,11 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
 
 def own_console(output: Output) -> Console:
     """Return the console of the person at this process: its input and output."""
-    say = output.say if output.screen is None else partial(output.say, kind="answer")
-    shows_table = output.screen is not None
-    hears = not shows_table and bool(os.environ.get("ACCESSIBLE"))
-    return Console(output.read_line, say, output.ring, output.asks, shows_table=shows_table, hears=hears)
+    if (screen := output.screen) is None:
+        hears = bool(os.environ.get("ACCESSIBLE"))
+        return Console(output.read_line, output.say, output.ring, output.asks, hears=hears)
+    say = partial(output.say, kind="answer")
+    return Console(output.read_line, say, output.ring, output.asks, shows_table=True, repaint=screen.refresh_soon)
 
 
 async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int]) -> int:
@@ -139,7 +119,7 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
         try:
             result = await game.play(
                 player,
-                reporter.tell,
+                reporter.on_event,
                 asks=isinstance(player, Person),
                 cancel_leaves=not resume_hint.is_possible(),
                 warn=reporter.output.say,

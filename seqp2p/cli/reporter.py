@@ -53,7 +53,7 @@ RECALLED: Final = 10
 TABLE_FULL: Final = message("the table is full")
 
 
-def tell_lobby_left(output: Output, words: str) -> None:
+def emit_lobby_left(output: Output, words: str) -> None:
     """Tell that the player left before there was a table. There is no replay; ``words`` say it to people."""
     output.event("over", **plain_result(Result("unfinished", (), LEFT)), seat=None, replay=None)
     output.say_last(words)
@@ -106,7 +106,7 @@ class Reporter:
         for line in settings_lines(agreement.settings):
             self.output.say(line)
 
-    def tell(self, event: TableEvent) -> None:
+    def on_event(self, event: TableEvent) -> None:
         """Tell one event of the match."""
         if isinstance(event, Voted):
             self._say_why(event.about)

@@ -115,7 +115,7 @@ def as_command_error(error: Exception) -> CommandError:
     if isinstance(error, SidecarError | ResumeError):
         return CommandError(message_of(error), error.hint)
     reason = what_failed(error) if isinstance(error, OSError) else message_of(error)
-    return CommandError(t("the game cannot be taken up: {reason}", reason=reason), NONE_HINT)
+    return CommandError(t("the game cannot be resumed: {reason}", reason=reason), NONE_HINT)
 
 
 def _candidates(directory: Path, game: str | None) -> Iterator[Path]:

@@ -28,7 +28,7 @@ from seqp2p.ui.replay_browser import Answer, ReplayBrowser, ReplayFrames, help_l
 from seqp2p.ui.words import Company, settings_lines
 
 PROGRESS_AFTER_S: Final = 0.5
-"""How long a file may take to read before it is said how far that is."""
+"""Seconds that a file may take to read before progress is shown."""
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 FOLDER_HINT: Final = message("name one file; verify and stats take folders")
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
@@ -50,7 +50,7 @@ def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
     output = Output(as_json)
     playback = open_file(file)
     if output.json:
-        tell(output, file, playback)
+        emit_moments(output, file, playback)
         raise SystemExit(DONE)
     frames = frames_of(file.name, playback) if playback.moments else None
     if frames is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -68,7 +68,7 @@ def open_file(file: Path) -> Playback:
 
 
 def read_file(file: Path) -> bytes:
-    """What is in a file, or a little more of it than any replay has; raises CommandError where it cannot be read."""
+    """Return the data of a file, or a little more of it than any replay has. Raises CommandError."""
     hint = HINT
     try:
         return read_replay(file)
@@ -98,7 +98,7 @@ def play_file(file: Path, data: bytes) -> Playback:
 
 
 def header_lines(playback: Playback) -> list[str]:
-    """Who plays what, and what was verified; what is wrong with the file stands first."""
+    """Return the verdict, the settings of the table, and its seats."""
     agreement = playback.agreement
     assert agreement is not None, "without a table there is nothing to show"
     company = Company.of(agreement)
@@ -123,7 +123,7 @@ def whole_lines(frames: ReplayFrames) -> list[str]:
     return ["", *(line.text for moment in frames.moments for line in moment.lines), "", *browser.board(), *hands]
 
 
-def tell(output: Output, file: Path, playback: Playback) -> None:
+def emit_moments(output: Output, file: Path, playback: Playback) -> None:
     """All of it for scripts: an object a moment, and the verdict."""
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):

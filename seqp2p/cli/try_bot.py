@@ -77,7 +77,7 @@ async def try_bot(
     chosen, problems = Counter[ActionKind](), 0
     for at, table in enumerate(tables):
         found = await try_table(table, program, against, games, seed, _shown(at * games, len(tables) * games))
-        tell(found, output)
+        emit_findings(found, output)
         chosen += found.chosen
         problems += len(found.problems)
         if found.gone:
@@ -95,8 +95,8 @@ async def try_bot(
     return DONE
 
 
-def tell(found: Findings, output: Output) -> None:
-    """Return the findings of one table."""
+def emit_findings(found: Findings, output: Output) -> None:
+    """Tell the findings of one table."""
     choices = found.chosen.total()
     output.event(
         "trial",

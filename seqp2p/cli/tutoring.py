@@ -14,7 +14,7 @@ from seqp2p.ui.person.tutorial import Tutorial, tutor
 from seqp2p.ui.screen import Screen
 
 PAUSE_S: Final = 1.0
-"""How long the opponent seems to think: what both have done can be seen one after the other."""
+"""The opponent seems to think so long: the two actions can be seen one after the other."""
 
 
 async def teach(output: Output, wish: ScreenWish) -> int:

@@ -1,6 +1,6 @@
 """``seqp2p watch [CODE | HOST:PORT]``: see what the table sees, check everything, and keep a replay."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby import LobbyView, until_agreed
 from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
-from seqp2p.cli.reporter import Reporter, tell_lobby_left
+from seqp2p.cli.reporter import Reporter, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.stopping import polite_signals
@@ -25,23 +25,20 @@ from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
 from seqp2p.match.events import Result
 from seqp2p.net.addresses import Address
-from seqp2p.rules import View
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import word_of
-from seqp2p.ui.person.console import wait_in_lobby
+from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
+from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
 from seqp2p.ui.person.input_parser import one_line
-from seqp2p.ui.person.seat_info import board_answer, log_answer, where_answer
-from seqp2p.ui.plain import legend_lines, score_line, seats_lines
+from seqp2p.ui.person.seat_info import NOT_DEALT, SPECTATOR_WORDS, TableInfo
+from seqp2p.ui.plain import legend_lines
 from seqp2p.ui.words import Company
 
-LEAVING: Final = frozenset({"leave", "quit", "exit"})
 LEFT: Final = message("you left")
 WHAT_TO_TYPE: Final = message(
     "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
     " who holds what, log what happened, leave ends it"
 )
 LET_IN: Final = message("you are let in; the game is shown once the table is full")
-NOT_DEALT: Final = message("the cards are not dealt yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +97,10 @@ async def watch(
             enter = partial(enter_table, route, given, locked.identity, name, options.replay_dir, let_in)
 
             async def leave_when_typed() -> None:
-                await wait_in_lobby(own_console(output), told={"seats": [translate(LET_IN)]})
+                await wait_in_lobby(own_console(output), lobby_answers({"seats": [translate(LET_IN)]}))
 
             typed = leave_when_typed if output.asks and options.listens else None
-            left = partial(tell_lobby_left, output, translate(LEFT))
+            left = partial(emit_lobby_left, output, translate(LEFT))
             with trio.open_signal_receiver(*polite_signals()) as signals:
                 game = await until_agreed(lambda _: enter(), signals, typed, left)
             return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))
@@ -124,7 +121,7 @@ async def see(game: WatchedGame, output: Output, *, listens: bool) -> Result:
             if listens:
                 nursery.start_soon(console.listen)
             try:
-                result = await game.run(reporter.tell)
+                result = await game.run(reporter.on_event)
             except OSError as error:
                 failure = error
             nursery.cancel_scope.cancel()
@@ -146,6 +143,8 @@ class SpectatorConsole:
         self._game = game
         self._reporter = reporter
         self._company = Company.of(game.match.game.agreement, 0)
+        info = TableInfo(self._company, reporter.story, lambda: game.view)
+        self._answers: Answers = {**info.answers(SPECTATOR_WORDS), "help": self._help}
         self.gone = False
 
     async def leave_on_signal(self, signals: AsyncIterator[int]) -> None:
@@ -156,36 +155,24 @@ class SpectatorConsole:
 
     async def listen(self) -> None:
         """Obey typed lines until the input ends."""
-        while (line := await self._reporter.output.read_line()) is not None:
-            first, _, rest = one_line(line).partition(" ")
-            word = word_of(first)
-            if word in LEAVING and not rest:
+        console = own_console(self._reporter.output)
+        while (typed := await console.read()) is not None:
+            line = one_line(typed)
+            if word_of(line) in LEAVING:
                 await self._game.leave(LEFT)
-            elif word:
-                for shown in self.answer(word, rest):
-                    self._reporter.output.say(shown, "answer")
+            elif line:
+                console.show(self.answer(line))
 
-    def answer(self, word: str, rest: str = "") -> list[str]:
-        """Return the lines that answer a word, with the text typed after it."""
-        if word == "log":
-            return log_answer(self._reporter.story, rest)
-        seen = self._game.view
-        if word not in ("board", "where", "score", "seats", "help"):
-            return [t("{word} is no word of a spectator's", word=f"{word} {rest}".strip()), translate(WHAT_TO_TYPE)]
-        if seen is None:
-            return [translate(NOT_DEALT), translate(WHAT_TO_TYPE)] if word == "help" else [translate(NOT_DEALT)]
-        return self._look(seen, word, rest)
+    def answer(self, line: str) -> Iterable[str]:
+        """Return the lines that answer a typed one."""
+        found = answer_to(line, self._answers)
+        return (
+            [t("{word} is no word of a spectator's", word=line.lower()), translate(WHAT_TO_TYPE)]
+            if found is None
+            else found
+        )
 
-    def _look(self, seen: View, word: str, rest: str) -> list[str]:
-        colours = self._company.colours
-        match word:
-            case "board":
-                return board_answer(seen, rest, colours, self._reporter.story.last)
-            case "where":
-                return where_answer(seen, rest, colours)
-            case "score":
-                return [score_line(seen, colours)]
-            case "seats":
-                return seats_lines(seen, self._company)
-            case _:
-                return [translate(WHAT_TO_TYPE), *legend_lines(seen.variant, colours)]
+    def _help(self, _: str) -> Iterable[str]:
+        if (seen := self._game.view) is None:
+            return [translate(NOT_DEALT), translate(WHAT_TO_TYPE)]
+        return [translate(WHAT_TO_TYPE), *legend_lines(seen.variant, self._company.colours)]

@@ -40,7 +40,7 @@ class Cell:
     """The chosen card can go here."""
     cursor: bool = False
     staged: bool = False
-    """What is about to be sent happens here: a chip of the colour ``coming`` is placed, or the chip is taken."""
+    """The staged action happens here: a chip of the colour ``coming`` is placed, or the chip is taken."""
     coming: str = ""
 
 

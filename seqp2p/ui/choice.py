@@ -34,12 +34,12 @@ class Choice:
 
     cursor: Square = NO_SQUARE
     slot: int = NO_SLOT
-    """Where in the hand the chosen card lies, from 0."""
+    """The place of the chosen card in the hand, from 0."""
     card: Card = UNKNOWN
     pinned: bool = False
     """The square came first: the card was chosen because it can go there."""
     staged: Action | None = None
-    """What the next Enter sends."""
+    """The next Enter sends it."""
     ways: tuple[Action, ...] = ()
     """The ways in which what is staged can count its sequences, when there is more than one."""
 

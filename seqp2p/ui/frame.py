@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from prompt_toolkit.utils import get_cwidth
 
 Target: TypeAlias = tuple[str, int]
-"""What lies on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
+"""The thing on a cell: ``("square", 44)``, ``("card", 3)``, ``("seat", 2)`` …"""
 Fragment: TypeAlias = tuple[str, str]
 """Names of styles, separated by spaces (``ui.styles``), and a text."""
 

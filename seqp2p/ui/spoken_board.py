@@ -11,7 +11,7 @@ from seqp2p.ui.plain import FREE
 from seqp2p.ui.words import listed
 
 Label: TypeAlias = Callable[[Card], str]
-"""How a card is called in a sentence."""
+"""Names a card in a sentence."""
 
 
 def part_lines(view: View, text: str, colours: Sequence[str], last: Action | None = None) -> list[str]:

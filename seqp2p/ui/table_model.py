@@ -45,7 +45,7 @@ class TableState:
     """By seat that is away: seconds for which it is still waited for."""
     progress: Progress | None = None
     result: tuple[str, ...] = ()
-    """How the game ended, and what can be done now."""
+    """The end of the game, and what can be done now."""
     keys: tuple[KeyHelp, ...] = ()
     glyphs: Glyphs = UNICODE
 

@@ -65,11 +65,11 @@ PROMPT: Final = "> "
 LINE_LENGTH_MAX: Final = 500
 """Characters that can be typed in one line: more than any remark or action has."""
 ESCAPE_S: Final = 0.05
-"""How long a terminal may take between the escape and the rest of a key's sequence."""
+"""A terminal may take so long between the escape and the rest of a key's sequence."""
 RESIZE_S: Final = 0.1
-"""How often the terminal's size is looked at: on a thread that is not the first one no signal tells of it."""
+"""The terminal's size is looked at so often: on a thread that is not the first one no signal tells of it."""
 STOP_S: Final = 1.0
-"""Where nothing stops, because no shell could let it go on again, the screen comes back after this."""
+"""If nothing stops, because no shell could let it go on again, the screen comes back after this."""
 
 # Keys that mean the same whatever is typed, and those that do only while nothing is.
 ALWAYS: Final = ("pageup", "pagedown", *(f"f{number}" for number in range(1, 13)))

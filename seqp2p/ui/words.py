@@ -246,7 +246,7 @@ def shuffled_line(company: Company, seat: int, number: int, players: int) -> str
 
 
 def dealer_line(company: Company, seat: int) -> str:
-    """Who deals."""
+    """A seat deals."""
     return t("you deal") if seat == company.own else t("{who} deals", who=company.who(seat))
 
 

@@ -44,7 +44,7 @@ class Caller:
         self.told: list[BotEnded] = []
         self.is_told = trio.Event()
 
-    def tell(self, ended: BotEnded) -> None:
+    def emit(self, ended: BotEnded) -> None:
         self.told.append(ended)
         self.is_told.set()
 
@@ -64,7 +64,7 @@ class Caller:
 def caller(monkeypatch: pytest.MonkeyPatch) -> Iterator[Caller]:
     made = Caller()
     monkeypatch.setattr(bot_process, "LineReader", lambda _: LineReader(made.bots))
-    monkeypatch.setattr(bot_process, "tell", made.tell)
+    monkeypatch.setattr(bot_process, "emit", made.emit)
 
     def broken(_: object) -> Bot:
         return Broken()

@@ -114,16 +114,16 @@ async def until(condition: Callable[[], bool]) -> None:
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     filling = Filling(FillBots("random", 0, at_once=False))
     async with filling.ready(TABLE, Output(json=False)):
-        filling.tell(CodeShown("1-a-b"))
-        filling.tell(shown(None, None))
+        filling.on_event(CodeShown("1-a-b"))
+        filling.on_event(shown(None, None))
         await trio.testing.wait_all_tasks_blocked()
         assert calls == []
         filling.call()
         await until(lambda: len(calls) >= 2)
-        filling.tell(CodeShown("2-c-d"))
+        filling.on_event(CodeShown("2-c-d"))
         await until(lambda: "2-c-d" in calls)
         # Somebody else has come: there is nothing to fill.
-        filling.tell(shown(Guest("anna", b"a"), Guest("bert", b"b")))
+        filling.on_event(shown(Guest("anna", b"a"), Guest("bert", b"b")))
         count = len(calls)
         await trio.sleep(0.1)
         assert len(calls) <= count + 1
@@ -133,8 +133,8 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pyte
 async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     filling = Filling(FillBots("random", 0, at_once=False))
     async with filling.ready(TABLE, Output(json=False)):
-        filling.tell(CodeShown("1-a-b"))
-        filling.tell(shown(None, Guest("anna", b"a")))
+        filling.on_event(CodeShown("1-a-b"))
+        filling.on_event(shown(None, Guest("anna", b"a")))
         filling.call()
         await until(lambda: "bots cannot sit down" in capsys.readouterr().out)
         assert len(calls) == TRIES
@@ -148,8 +148,8 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
 
     async def lobby() -> None:
         async with filling.ready(TABLE, Output(json=False)):
-            filling.tell(CodeShown("1-a-b"))
-            filling.tell(shown(None, Guest("anna", b"a")))
+            filling.on_event(CodeShown("1-a-b"))
+            filling.on_event(shown(None, Guest("anna", b"a")))
             await trio.sleep_forever()
 
     with pytest.raises(ExceptionGroup) as caught:
@@ -161,8 +161,8 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
 async def test_a_closed_lobby_needs_nobody(calls: list[str]) -> None:
     filling = Filling(FillBots("random", 0, at_once=True))
     async with filling.ready(TABLE, Output(json=False)):
-        filling.tell(CodeShown("1-a-b"))
-        filling.tell(shown(Guest("anna", b"a"), Guest("bert", b"b")))
+        filling.on_event(CodeShown("1-a-b"))
+        filling.on_event(shown(Guest("anna", b"a"), Guest("bert", b"b")))
         filling.close()
         await trio.testing.wait_all_tasks_blocked()
         assert calls == []

@@ -53,7 +53,7 @@ async def tell_all(game: Played, output: Output, own: int = 0) -> None:
     reporter = Reporter(output, game.match, own)
     reporter.seats()
     for event in game.events:
-        reporter.tell(event)
+        reporter.on_event(event)
         await trio.sleep(0.25)
     assert game.match.game.result is not None
     reporter.over(game.match.game.result, 2, Path("/replays/game.seqp2p"))
@@ -117,12 +117,12 @@ async def test_a_player_is_spoken_to(
 
 async def test_a_remark_is_told(brief: Played, capsys: pytest.CaptureFixture[str]) -> None:
     reporter = Reporter(Output(json=True), Match(brief.agreement), own=1)
-    reporter.tell(Remarked(2, 1, "well \x1b played", courtesy=False))
+    reporter.on_event(Remarked(2, 1, "well \x1b played", courtesy=False))
     said = capsys.readouterr()
     remark = {"event": "remark", "seat": 2, "number": 1, "text": "well \x1b played", "courtesy": False}
     assert json.loads(said.out) == remark
     assert said.err == "seat 2 (player 2) says: well \\x1b played\n"
-    reporter.tell(Remarked(1, 1, "hi", courtesy=False))
+    reporter.on_event(Remarked(1, 1, "hi", courtesy=False))
     assert capsys.readouterr().err == "you say: hi\n"
 
 
@@ -130,7 +130,7 @@ async def test_the_person_hears_what_was_told(brief: Played, capsys: pytest.Capt
     reporter, heard = Reporter(Output(json=False), Match(brief.agreement)), list[TableEvent]()
     reporter.follow(heard.append)
     remark = Remarked(2, 1, "hi", courtesy=False)
-    reporter.tell(remark)
+    reporter.on_event(remark)
     assert heard == [remark]
     assert list(reporter.story.lines) == ["seat 2 (player 2) says: hi"]
 
@@ -140,7 +140,7 @@ async def test_absence_is_told(trio: Played, capsys: pytest.CaptureFixture[str])
     votes = [Voted(3, number, "drop", (2,), "gone") for number in (1, 2)]
     told: list[TableEvent] = [Absent(2, 120), Back(2), *votes, Skipped(2), Dropped((2,)), Redealt(), Undone(56)]
     for event in told:
-        reporter.tell(event)
+        reporter.on_event(event)
     said = capsys.readouterr()
     events = [json.loads(line) for line in said.out.splitlines()]
     assert events == [
@@ -184,7 +184,7 @@ async def test_a_seat_taken_again_counts_from_the_position(duel: Played, capsys:
     assert told[0] == TABLE_FULL
     assert told[-1] == f"you have come back to the game, which is at step {duel.match.number}"
     assert told[-2] == list(reporter.story.lines)[-2]
-    reporter.tell(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
+    reporter.on_event(next(event for event in reversed(duel.events) if isinstance(event, Turned)))
     assert "sequence" not in capsys.readouterr().out
 
 

@@ -219,7 +219,7 @@ def test_damaged_files(games: Path, brief: Played) -> None:
     assert f"the replay {replay} is damaged" in str(error)
     replay.unlink()
     error = refusal(games)
-    assert "the game cannot be taken up: No such file" in str(error)
+    assert "the game cannot be resumed: No such file" in str(error)
 
 
 def test_an_agreement_that_cannot_be(games: Path, brief: Played) -> None:

@@ -30,7 +30,7 @@ async def told(game: Played, *events: Absent | Event, own: int = 1) -> Reporter:
     match.left[3] = game.contribution(9, min(seat for seat, _ in game.steps[8].contributions))
     reporter = Reporter(Output(json=True), match, own)
     for event in events:
-        reporter.tell(event)
+        reporter.on_event(event)
     return reporter
 
 

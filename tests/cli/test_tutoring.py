@@ -33,6 +33,9 @@ class FakeScreen:
         assert self.scene is not None
         self.painted = self.scene.painter(Page())(80, 23).lines
 
+    def refresh_soon(self) -> None:
+        raise AssertionError("a tutorial asks by its own lines")
+
     def say(self, text: str, kind: str = "log") -> None:
         assert kind == "answer"
         self.said.append(text)

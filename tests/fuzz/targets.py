@@ -228,7 +228,7 @@ def sound(match: Match) -> None:
 
 
 def replay(data: bytes) -> None:
-    """A replay: verified, shown, and taken up again."""
+    """A replay: verified, shown, and resumed."""
     report = verify(data)
     assert (report.verdict == "verified") == (report.reason is None)
     assert report.reason is None or report.reason.isprintable()

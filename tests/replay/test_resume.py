@@ -1,4 +1,4 @@
-"""A game taken up again: whatever a crash leaves of the replay, the match, and the same bytes in the end."""
+"""A resumed game: whatever a crash leaves of the replay, the match, and the same bytes in the end."""
 
 import time
 from functools import cache
@@ -231,7 +231,7 @@ def test_a_long_game_of_twelve_is_read_quickly(path: Path) -> None:
     assert time.process_time() - begun < 10
 
 
-# What cannot be taken up.
+# What cannot be resumed.
 
 
 def test_a_game_that_is_over(brief: Played, path: Path) -> None:
@@ -255,7 +255,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def refused(path: Path, data: bytes, agreement: bytes) -> ResumeError | None:
-    """Why a replay of these bytes is not taken up, if it is not."""
+    """Why a replay of these bytes is not resumed, if it is not."""
     path.write_bytes(data)
     try:
         load(path, agreement)

@@ -1,17 +1,20 @@
 """The words that people type: one row each, with their aliases in English and in the reader's language.
 
 Inside the program a word goes by its name, the first English alias. The first alias of the reader's language is shown.
-A new word is a row here, and an answer in its place: in the lobby (``console``), at the table (``person``), in the
-tutorial, or for all who see the table (``seat_info``, for spectators, too).
+A new word is a row here, and a handler in the table of its place: the lobby (``console``), a seat (``person``), the
+tutorial, a spectator (``cli.watch``), or all who see the table (``seat_info``).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from seqp2p.i18n import Term, message, term
 from seqp2p.ui.language import current, translate, translate_term, without_accents
+
+Answers: TypeAlias = Mapping[str, Callable[[str], Iterable[str]]]
+"""The words of a place with their handlers: each takes the text typed after the word, and returns lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Word:
     aliases: Term
     """English aliases with a comma between them, the name first. The catalogue has those of other languages."""
     help: str | None = None
-    """What follows the word in the list of those that can be typed at any time; None for a word that is not in it."""
+    """The text after the word in the list of those that can be typed at any time; None for a word that is not in it."""
 
     @property
     def name(self) -> str:
@@ -126,6 +129,13 @@ COURTESIES: Final = (
     message("thank you"),
     message("one moment"),
 )
+
+
+def answer_to(line: str, answers: Answers) -> Iterable[str] | None:
+    """Return the answer to a typed line, None if its first word has none here."""
+    first, _, rest = line.partition(" ")
+    handler = answers.get(word_of(first))
+    return None if handler is None else handler(rest)
 
 
 def help_of(card: str) -> list[str]:

@@ -1,13 +1,12 @@
 """A person's console: typed lines in, lines out; and the words before there is a game."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import LEAVING, shown, suggestible, word_of
+from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, shown, suggestible, word_of
 from seqp2p.ui.person.input_parser import one_line
 from seqp2p.ui.person.suggestions import nearest_word
 
@@ -17,7 +16,6 @@ HOST_HELP: Final = message(
     " how others come; leave goes away"
 )
 HOST_STARTS: Final = message("only the host can start before the table is full")
-LOBBY_WORDS: Final = ("help", "seats")
 NOT_STARTED: Final = message("the game has not started; help says what you can do")
 
 
@@ -26,8 +24,8 @@ class Console:
     """A person's console: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
 
     ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
-    mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway. ``hears``: the lines are read
-    aloud, so the whole board comes only on request.
+    mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway; ``repaint`` shows a new question
+    there. ``hears``: the lines are read aloud, so the whole board comes only on request.
     """
 
     read: Callable[[], Awaitable[str | None]]
@@ -36,35 +34,47 @@ class Console:
     terminal: bool
     shows_table: bool = False
     hears: bool = False
+    repaint: Callable[[], None] = lambda: None
+
+    def show(self, lines: Iterable[str]) -> None:
+        """Show some lines."""
+        for line in lines:
+            self.say(line)
 
 
-async def wait_in_lobby(
-    desk: Console, start: Callable[[], None] | None = None, told: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> bool:
+def lobby_answers(told: Mapping[str, Sequence[str]], start: Callable[[], None] | None = None) -> Answers:
+    """Return the words of a lobby. ``told`` has the present answers to some; ``start`` calls bots, for a host."""
+
+    def call_bots(_: str) -> Sequence[str]:
+        if start is None:
+            return [translate(HOST_STARTS)]
+        start()
+        return ()
+
+    return {
+        "help": lambda _: [translate(LOBBY_HELP if start is None else HOST_HELP)],
+        "start": call_bots,
+        "seats": lambda _: told.get("seats", [translate(NOT_STARTED)]),
+        "code": lambda _: told.get("code", [translate(NOT_STARTED)]),
+    }
+
+
+async def wait_in_lobby(desk: Console, answers: Answers) -> bool:
     """Obey typed words before there is a table, until the person leaves. Cancel it at the start.
 
-    Return True if leaving was typed, False at the end of the input. ``start`` handles a host's word of that name;
-    ``told`` returns the present answers to the other words.
+    Return True if leaving was typed, False at the end of the input.
     """
-    words = [*LEAVING, *LOBBY_WORDS] if start is None else [*LEAVING, *LOBBY_WORDS, "code", "start"]
     while (typed := await desk.read()) is not None:
-        word = word_of(one_line(typed))
-        if word in LEAVING:
+        line = one_line(typed)
+        if word_of(line) in LEAVING:
             return True
-        if word == "start" and start is not None:
-            start()
-        elif word == "start":
-            desk.say(translate(HOST_STARTS))
-        elif word in told:
-            for line in told[word]:
-                desk.say(line)
-        elif word == "help":
-            desk.say(translate(LOBBY_HELP if start is None else HOST_HELP))
-        elif word:
-            near = nearest_word(one_line(typed), suggestible(words))
-            desk.say(
+        found = answer_to(line, answers)
+        if found is None and line:
+            near = nearest_word(line, suggestible([*LEAVING, *answers]))
+            found = [
                 translate(NOT_STARTED)
                 if near is None
                 else t("the game has not started; did you mean {word}?", word=shown(near))
-            )
+            ]
+        desk.show(found or ())
     return False

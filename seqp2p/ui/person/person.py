@@ -20,7 +20,18 @@ from seqp2p.match.text import cleaned
 from seqp2p.rules import END, TABLE_TALK, WAIVE, Action, Hand, NotationError, View
 from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import LEAVING, NO, YES, courtesies, courtesy_of, shown, suggestible, word_of
+from seqp2p.ui.person.command_words import (
+    LEAVING,
+    NO,
+    YES,
+    Answers,
+    answer_to,
+    courtesies,
+    courtesy_of,
+    shown,
+    suggestible,
+    word_of,
+)
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
@@ -33,6 +44,8 @@ from seqp2p.ui.words import INPUT_ENDED, LEFT, listed, talk_is_callable
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
+Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
+"""The words that do something at the table, with their handlers."""
 
 # The kinds of step at which somebody chooses; the others pass by themselves.
 CHOSEN: Final = frozenset({"turn", "late", "discard"})
@@ -41,10 +54,6 @@ ASK_LEAVE: Final = message("leave the game? yes/no")
 BOARD_SHOWN: Final[Mapping[str, bool]] = MappingProxyType({"always": True, "never": False})
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hello")
-
-
-async def nobody_asks(_: int) -> None:
-    """The handler of a table that never asks to go on without a seat."""
 
 
 class PersonQuestion:
@@ -81,8 +90,8 @@ class Person:
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = not desk.hears  # in every turn, without being asked
         self._table = TableInfo(sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away)
-        self._answers: dict[str, Callable[[str], Iterable[str]]] = {
-            **{word: partial(self._table.answer, word) for word in TABLE_ANSWERS},
+        self._answers: Answers = {
+            **self._table.answers(TABLE_ANSWERS),
             "board": self._board,
             "help": lambda _: sight.help(painted=desk.shows_table),
             "words": lambda _: sight.words(),
@@ -96,12 +105,13 @@ class Person:
 
     # What is typed.
 
-    async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout = nobody_asks) -> None:
+    async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout) -> None:
         """Obey typed lines, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
         Leaving has to be confirmed. At a terminal the end of the input asks, too; elsewhere it leaves, after an answer
         that is still on its way has been taken and if the game is not over by it.
         """
+        acts: Acts = {"say": partial(self._say, speak), "drop": partial(self._drop, go_on)}
         while True:
             typed = await self._desk.read()
             if typed is None:
@@ -121,7 +131,7 @@ class Person:
                 if word_of(line) in NO or not line:
                     self._show(t("you stay"))
                     continue
-            await self._obey(line, speak, go_on)
+            await self._obey(line, acts)
 
     def interrupted(self) -> bool:
         """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
@@ -130,17 +140,14 @@ class Person:
         self._ask_to_leave()
         return True
 
-    async def _obey(self, line: str, speak: Speak, go_on: GoOnWithout) -> None:
+    async def _obey(self, line: str, acts: Acts) -> None:
         first, _, rest = line.partition(" ")
-        word = word_of(first)
-        if word == "say":
-            await self._say(rest, speak)
-        elif word == "drop":
-            await self._drop(rest, go_on)
-        elif word in LEAVING and not rest:
+        if act := acts.get(word_of(first)):
+            await act(rest)
+        elif word_of(line) in LEAVING:
             self._ask_to_leave()
-        elif word in self._answers:
-            self._show(*self._answers[word](rest))
+        elif (found := answer_to(line, self._answers)) is not None:
+            self._show(*found)
         elif not line:
             self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
         elif self._question is None:
@@ -148,7 +155,7 @@ class Person:
         else:
             self._take(self._question, line)
 
-    async def _say(self, text: str, speak: Speak) -> None:
+    async def _say(self, speak: Speak, text: str) -> None:
         remark = courtesy_of(cleaned(text, len(text)))
         number, _ = self._match.remarks.next_of(self._seat.number)
         if not remark:
@@ -291,6 +298,7 @@ class Person:
     async def choose(self, view: View, refused: str | None) -> Action:
         """Ask until an action is typed; the match judges it."""
         self._settled.set()
+        self._desk.repaint()
         if refused is None:
             self._asked_at = trio.current_time()
             self._present(view)
@@ -378,7 +386,7 @@ class Person:
             ]
         return self._table.answer("board", text)
 
-    async def _drop(self, rest: str, go_on: GoOnWithout) -> None:
+    async def _drop(self, go_on: GoOnWithout, rest: str) -> None:
         away = sorted(self._absent)
         seat = self._company.find(rest) if rest else sum(away[:1])
         if not away:
@@ -391,5 +399,4 @@ class Person:
             await go_on(seat)
 
     def _show(self, *lines: str) -> None:
-        for line in lines:
-            self._desk.say(line)
+        self._desk.show(lines)

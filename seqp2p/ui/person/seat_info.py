@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -11,7 +12,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.rules import Action, View, view
 from seqp2p.ui.cards import card_shown, colour_name
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import shown, word_of
+from seqp2p.ui.person.command_words import Answers, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.plain import (
     board_lines,
@@ -109,6 +110,10 @@ class TableInfo:
         if seen is None:
             return map(self.company.who, self.company.seats) if word == "seats" else [translate(NOT_DEALT)]
         return TABLE_ANSWERS[word](self, seen, text)
+
+    def answers(self, words: Iterable[str]) -> Answers:
+        """Return these words of ``TABLE_ANSWERS`` with their handlers."""
+        return {word: partial(self.answer, word) for word in words}
 
 
 TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]]]] = MappingProxyType(

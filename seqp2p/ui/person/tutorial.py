@@ -30,7 +30,7 @@ from seqp2p.rules import (
 from seqp2p.rules.view import View
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import LEAVING, word_of
+from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
 from seqp2p.ui.person.lessons import FAREWELL, HAND, LEFT, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
@@ -66,6 +66,12 @@ class Tutorial:
         self.settings = SETTINGS
         self.story = Story()
         self.info = TableInfo(self.company, self.story, self.sees, self.sees)
+        self.answers: Answers = {
+            **self.info.answers(TABLE_ANSWERS),
+            "help": lambda _: self._help(),
+            "say": lambda _: [t("nobody listens here but you")],
+            "words": lambda _: [t("there are no safety words here: nobody else sits at this table")],
+        }
         self._done = 0
         self._replying = False
 
@@ -101,6 +107,10 @@ class Tutorial:
         if not lesson.reply:
             return []
         return self._play(OPPONENT, read_action(view(self.position, OPPONENT), lesson.reply), lesson.reply_draws)
+
+    def _help(self) -> Iterable[str]:
+        task = [translate(self.lesson.task)] if self.lesson else []
+        return [*legend_lines(CLASSIC, self.company.colours), *help_lines(self.sees()), *task]
 
     def _play(self, seat: int, action: Action, draws: str) -> list[str]:
         before = view(self.position, 0)
@@ -156,13 +166,11 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action |
     """Read lines until one fulfils the lesson; None where the pupil leaves."""
     while (typed := await desk.read()) is not None:
         line = one_line(typed)
-        first, _, rest = line.partition(" ")
-        word = word_of(first)
-        if word in LEAVING and not rest:
+        if word_of(line) in LEAVING:
             _say(desk, translate(LEFT))
             return None
-        if (told := _told(tutorial, word, rest)) is not None:
-            _say(desk, *told)
+        if (found := answer_to(line, tutorial.answers)) is not None:
+            desk.show(found)
         elif not line:
             _say(desk, translate(lesson.task))
         else:
@@ -192,28 +200,5 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
     return None
 
 
-# What can be asked at any time.
-
-
-def _help(tutorial: Tutorial) -> Iterable[str]:
-    seen = tutorial.sees()
-    task = [translate(tutorial.lesson.task)] if tutorial.lesson else []
-    return [*legend_lines(CLASSIC, tutorial.company.colours), *help_lines(seen), *task]
-
-
-def _told(tutorial: Tutorial, word: str, rest: str) -> Iterable[str] | None:
-    """Answer a word that can be typed at any time; None for any other."""
-    match word:
-        case "help":
-            return _help(tutorial)
-        case "say":
-            return [t("nobody listens here but you")]
-        case "words":
-            return [t("there are no safety words here: nobody else sits at this table")]
-        case _:
-            return tutorial.info.answer(word, rest) if word in TABLE_ANSWERS else None
-
-
 def _say(desk: Console, *lines: str) -> None:
-    for line in lines:
-        desk.say(line)
+    desk.show(lines)

@@ -10,8 +10,16 @@ from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
-from seqp2p.ui.person.console import HOST_HELP, HOST_STARTS, LOBBY_HELP, NOT_STARTED, Console, wait_in_lobby
-from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, Person, nobody_asks
+from seqp2p.ui.person.console import (
+    HOST_HELP,
+    HOST_STARTS,
+    LOBBY_HELP,
+    NOT_STARTED,
+    Console,
+    lobby_answers,
+    wait_in_lobby,
+)
+from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, Person
 from seqp2p.ui.person.seat_info import NOT_DEALT, SeatInfo
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legal_lines, score_line, seats_lines
 from seqp2p.ui.words import INPUT_ENDED, LEFT, Company, Story
@@ -414,7 +422,7 @@ async def test_the_end_of_the_input_leaves_no_answer_behind(duel: Played) -> Non
     assert await seat.choose(format_action(seat.view.variant, action)) == action
     async with trio.open_nursery() as nursery:
         seat.typed.append(None)
-        nursery.start_soon(seat.person.listen, seat.speak, seat.leave)
+        nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.go_on)
         await trio.testing.wait_all_tasks_blocked()
         assert seat.left == []
         seat.person.hear(Turned(1, 1, action))
@@ -606,10 +614,6 @@ async def test_who_is_back_or_out_is_not_asked_about_any_more(others_turn: Seat)
     assert others_turn.dropped == []
 
 
-async def test_a_table_that_never_asks(others_turn: Seat) -> None:
-    await nobody_asks(2)
-
-
 # The lobby
 
 
@@ -626,7 +630,7 @@ async def in_the_lobby(*typed: str | None) -> tuple[bool, list[str]]:
     async def wait() -> None:
         nonlocal went
         told = {"seats": ["at the table: ann, free"]}
-        await wait_in_lobby(Console(read, said.append, lambda: None, terminal=True), told=told)
+        await wait_in_lobby(Console(read, said.append, lambda: None, terminal=True), lobby_answers(told))
         went = True
 
     async with trio.open_nursery() as nursery:
@@ -650,7 +654,8 @@ async def test_a_host_starts_with_bots() -> None:
         await trio.lowlevel.checkpoint()
         return typed.pop(0)
 
-    await wait_in_lobby(Console(read, said.append, lambda: None, terminal=True), lambda: called.append("bots"))
+    answers = lobby_answers({}, lambda: called.append("bots"))
+    await wait_in_lobby(Console(read, said.append, lambda: None, terminal=True), answers)
     assert called == ["bots"]
     assert said == [HOST_HELP, "the game has not started; did you mean start?"]
 
