@@ -235,12 +235,16 @@ class SpectatorFeed:
             reader.link.end(LinkLost(message("It did not take the farewell.")))
 
     def _answer(self, reader: FeedReader) -> None:
-        """Send the next batch, if the last one is read and, where it was not all, the pause after it is over."""
+        """Send the next batch, if the pause after the last one is over. Unsent bytes count as a part of it.
+
+        They do not delay the answer: a sign of life may be among them, and the next ``have`` is 0.6 s away.
+        """
         now = self._now()
-        if self._closing or reader.position == len(self._log) or reader.link.unsent or now < reader.answer_at:
+        begins = reader.position
+        if self._closing or begins == len(self._log) or now < reader.answer_at:
             return
-        self._send(reader, max(self._limits.resync_max, len(self._log[reader.position][1])))
-        if reader.position < len(self._log):
+        self._send(reader, max(self._limits.resync_max, len(self._log[begins][1])) - reader.link.unsent)
+        if begins < reader.position < len(self._log):
             reader.answer_at = now + self._limits.answer_pause_s
 
     def _send(self, reader: FeedReader, size_max: int) -> None:

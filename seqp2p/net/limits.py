@@ -143,7 +143,7 @@ class Limits:
     """Spectators at a table, unless the host sets another number: a class, a club's evening."""
 
     watch_batch_max: int = 131_072
-    """Sent to a spectator in answer to one ``have``, once the last answer is read. The longest game (1 MB) still comes
+    """Sent to a spectator in answer to one ``have``, with all that is unsent then. The longest game (1 MB) still comes
     within 5 s. All queues share the frames of one log, so the game is in memory once, also at the host's goodbye."""
 
     watch_frame_max: int = 1_024

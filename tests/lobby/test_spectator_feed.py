@@ -149,6 +149,17 @@ def test_an_answer_waits_until_the_last_is_read_and_a_pause_is_over() -> None:
     assert link.read() == EVERYTHING[1:2]
 
 
+def test_a_have_is_answered_behind_a_sign_of_life_that_is_unsent() -> None:
+    """All that is unsent together is no more than a batch, or one frame that is larger."""
+    size_max = sum(map(len, FRAMES[:3])) + 15
+    feed = feed_of(replace(DEFAULT_LIMITS, watch_batch_max=size_max))
+    reader, link = reader_of(feed)
+    fill(feed)
+    link.unsent = 15
+    feed.handle(reader, Have(1, ()))
+    assert (link.frames, link.unsent) == (FRAMES[:3], size_max)
+
+
 def test_one_that_reconnects_is_not_sent_the_contributions_it_has() -> None:
     feed = feed_of()
     fill(feed)
