@@ -132,7 +132,7 @@ def _soak(chosen: argparse.Namespace) -> int:
 
 def _adversaries(chosen: argparse.Namespace) -> int:
     if chosen.page:
-        print(page(), end="")
+        print(page(ADVERSARIES), end="")
         return 0
     asked = [each for each in ADVERSARIES if (chosen.name or "") in each.name]
     if not asked:

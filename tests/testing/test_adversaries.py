@@ -62,7 +62,7 @@ def test_what_is_not_as_described_is_said() -> None:
 
 def test_the_page_is_what_the_descriptions_say() -> None:
     written = Path(__file__).parents[2] / "docs" / "adversaries.md"
-    assert written.read_text("utf-8") == page(), "make adversaries"
+    assert written.read_text("utf-8") == page(ADVERSARIES), "make adversaries"
 
 
 @pytest.mark.process
@@ -74,4 +74,4 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert {(row["outcome"], row["verdict"]) for row in rows} == {("refused at the link", "verified")}
     assert main(["adversaries", "nobody"]) == 2
     assert main(["adversaries", "--page"]) == 0
-    assert capsys.readouterr().out == page()
+    assert capsys.readouterr().out == page(ADVERSARIES)

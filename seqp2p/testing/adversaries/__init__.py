@@ -16,22 +16,15 @@ from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, Once
 from seqp2p.testing.adversaries.decks import DECKS
 from seqp2p.testing.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
 from seqp2p.testing.adversaries.keys import KEYS
-from seqp2p.testing.adversaries.page import page as _page
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
 from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
-from seqp2p.testing.adversaries.table import FoundAdversary, all_found, found, lines
+from seqp2p.testing.adversaries.table import FoundAdversary, all_found, found, lines, page
 from seqp2p.testing.adversaries.talk import TALK
 from seqp2p.testing.adversaries.turns import TURNS
 from seqp2p.testing.adversaries.votes import VOTES
 from seqp2p.testing.adversaries.words import WORDS
 
 ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HOSTILE_SPECTATORS)
-
-
-def page() -> str:
-    """docs/adversaries.md."""
-    return _page(ADVERSARIES)
-
 
 __all__ = [
     "ADVERSARIES",

@@ -6,7 +6,7 @@ through the ``Byzantine`` session, which has the honest program's match, secrets
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -26,10 +26,12 @@ from seqp2p.match.contribution import (
     open_envelope,
 )
 from seqp2p.match.encoding import encode
-from seqp2p.net.messages import ContributionMessage, WireMessage, encode_message
+from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed, WireMessage, encode_message
 from seqp2p.net.relay import LinkUp
 from seqp2p.testing.process import MakeSession, SimSeat
 from seqp2p.testing.table import fresh
+
+PASS: Final = TurnBody("pass", (), b"", b"")
 
 
 class Strategy:
@@ -123,11 +125,23 @@ class Byzantine(SeatSession):
         """Send any contribution."""
         self.say(ContributionMessage(contribution.payload, contribution.signature), seats)
 
+    def accuse(self, *contributions: Contribution) -> None:
+        """Offer contributions as evidence."""
+        self.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions)))
+
     def signed(self, payload: bytes, label: str = CONTRIBUTION) -> Contribution:
         """Return any bytes, signed."""
         return Contribution(payload, self.seat.sign(label, payload))
 
-    def made(self, kind: StepKind, body: Body, step: int | None = None, prev: bytes | None = None) -> Contribution:
+    def elsewhere(self, step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Context:
+        """Return the context of another game or past, or so many steps and seats on."""
+        here = self.at
+        number = (here.seat + seat - 1) % self.match.game.players + 1
+        return Context(game or here.game, here.step + step, number, prev or here.prev)
+
+    def made(
+        self, kind: StepKind, body: Body = PASS, step: int | None = None, prev: bytes | None = None
+    ) -> Contribution:
         """Return a contribution of this seat, by default to the open step."""
         here = self.at
         step, prev = here.step if step is None else step, here.prev if prev is None else prev
@@ -141,6 +155,10 @@ class Byzantine(SeatSession):
         """Return a contribution with other fields in its body, signed."""
         body = open_envelope(own.payload).body
         return self.altered(own, body={name: fields.get(name, value) for name, value in body.items()})
+
+    def with_shares(self, own: Contribution, body: SharesBody) -> Contribution:
+        """Return a contribution with these shares and their proof in its body, signed."""
+        return self.with_body(own, shares=body.shares, proof=body.proof)
 
     def shares(self, positions: Collection[int], at: Context | None = None, secret: int | None = None) -> SharesBody:
         """Return shares of these deck positions with their proof, by default an honest one."""
@@ -162,6 +180,7 @@ class Byzantine(SeatSession):
         return TurnBody(text, tuple(positions), shown.shares, shown.proof)
 
 
+Forge = Callable[[Byzantine, Contribution], Contribution | None]
 MakeTrick = Callable[[], Strategy]
 
 
@@ -175,7 +194,7 @@ class Instead(Strategy):
     """Contribute something else the first time that a step of this kind is due, and nothing from then on."""
 
     kind: StepKind
-    forge: Callable[[Byzantine, Contribution], Contribution | None]
+    forge: Forge
     done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:

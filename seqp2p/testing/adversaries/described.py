@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from seqp2p.match.contribution import StepKind
 from seqp2p.replay.verify import Verdict
-from seqp2p.testing.adversaries.byzantine import Byzantine, MakeTrick, Once
+from seqp2p.testing.adversaries.byzantine import Byzantine, Forge, Instead, MakeTrick, Once
 from seqp2p.testing.faults import Fault
 from seqp2p.testing.spectator import MakeVisit
 
@@ -31,6 +32,16 @@ class ExpectedEnding:
     verdict: Verdict
 
 
+# Attacks of several modules.
+BYTES: Final = "identity, non-canonical point, scalar ≥ q, wrong length"
+FLOOD: Final = "flooding"
+FRAMES: Final = "frames too large, nested msgpack bombs"
+LEAVER: Final = "a leaver that keeps playing, forged leave"
+REPLAY: Final = "replayed proof or share from another game, step, seat, card"
+SIGNED: Final = "another seat's signature"
+TWICE: Final = "equivocation: two contributions for one step"
+WITHHOLDS: Final = "withholding a share, selective abort after the reveal"
+
 NO_EFFECT: Final = ExpectedEnding("no effect", "none", "verified")
 AT_THE_LINK: Final = ExpectedEnding("refused at the link", "none", "verified")
 
@@ -42,10 +53,8 @@ def at_setup(evidence: ExpectedEvidence = "one contribution") -> ExpectedEnding:
 
 def in_play(evidence: ExpectedEvidence = "one contribution", *sizes: int) -> dict[int, ExpectedEnding]:
     """Return the ending of a proof in the game: with two seats the other has won, with more the cheat is dropped."""
-    forfeit, dropped = (
-        ExpectedEnding("forfeit", evidence, "unfinished"),
-        ExpectedEnding("proven and dropped", evidence, "verified"),
-    )
+    forfeit = ExpectedEnding("forfeit", evidence, "unfinished")
+    dropped = ExpectedEnding("proven and dropped", evidence, "verified")
     return {players: forfeit if players == 2 else dropped for players in sizes or (2, 3)}
 
 
@@ -61,11 +70,7 @@ def doing(deed: object) -> str:
 
 
 GAME_ENDS: Final = ExpectedEnding("game ends", "none", "unfinished")
-WITHHELD: Final = {
-    2: GAME_ENDS,
-    3: ExpectedEnding("dropped", "none", "verified"),
-    4: ExpectedEnding("dropped", "none", "verified"),
-}
+WITHHELD: Final = {2: GAME_ENDS, **always(ExpectedEnding("dropped", "none", "verified"), 3, 4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +110,17 @@ def once(
 ) -> Adversary:
     """Return an adversary that does this once and is honest otherwise; ``what`` is by default the deed's docstring."""
     return Adversary(name, row, what or doing(deed), lambda: Once(deed), endings, reason=reason)
+
+
+def instead(
+    name: str,
+    row: str,
+    kind: StepKind,
+    forge: Forge,
+    reason: str,
+    endings: Mapping[int, ExpectedEnding] | None = None,
+    what: str = "",
+) -> Adversary:
+    """Return an adversary that contributes this once instead; by default it is a proof, before play or in it."""
+    proof = in_play() if kind in {"turn", "draw"} else always(at_setup())
+    return Adversary(name, row, what or doing(forge), lambda: Instead(kind, forge), endings or proof, reason=reason)

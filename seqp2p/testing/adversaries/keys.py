@@ -5,63 +5,55 @@ from dataclasses import dataclass, field
 from seqp2p.crypto.group import ORDER, POINT_SIZE, encode_point, hash_to_point, mul_base, sub, sum_points
 from seqp2p.crypto.hashing import GENERATOR
 from seqp2p.crypto.key_proof import key_commitment, prove_key
-from seqp2p.crypto.oracle import Context
 from seqp2p.match.contribution import Contribution, RevealBody, SeatBody, StepKind
-from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Strategy
-from seqp2p.testing.adversaries.described import GAME_ENDS, Adversary, always, at_setup
+from seqp2p.testing.adversaries.byzantine import Byzantine, Forge, Strategy
+from seqp2p.testing.adversaries.described import (
+    BYTES,
+    GAME_ENDS,
+    REPLAY,
+    WITHHOLDS,
+    Adversary,
+    always,
+    at_setup,
+    doing,
+    instead,
+)
 
 _SECRET = 424242
 _NONCE = bytes(range(32))
 _ROGUE = "rogue or copied public key"
-_BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
-_REPLAY = "replayed proof or share from another game, step, seat, card"
-
-
-def _all_others_in(crook: Byzantine) -> bool:
-    return set(crook.others) <= {seat for seat, _ in crook.match.held}
 
 
 def another_key(crook: Byzantine, own: Contribution) -> Contribution:
-    """Return a key that it did not commit to, whose secret it knows."""
+    """Reveals another key than it committed to, and can prove it."""
     key = mul_base(_SECRET)
-    proof = prove_key(_SECRET, key, crook.at, crook.randomness)
-    return crook.with_body(own, key=encode_point(key), proof=proof)
+    return crook.with_body(own, key=encode_point(key), proof=prove_key(_SECRET, key, crook.at, crook.randomness))
 
 
+def cancelling_key(crook: Byzantine, own: Contribution) -> Contribution:
+    """Waits for all other keys, then reveals y·G − ΣX with a proof for y."""
+    assert crook.match.chain.open is not None, "it owes something to this step"
+    others = sum_points([checked.kept[0] for checked in crook.match.chain.open.held.values()])
+    key = sub(mul_base(_SECRET), others)
+    return crook.with_body(own, key=encode_point(key), proof=prove_key(_SECRET, key, crook.at, crook.randomness))
+
+
+@dataclass
 class Waits(Strategy):
-    """Wait at a step for the contributions of all others; ``answer`` then returns its own."""
+    """Wait at the reveal for the contributions of all others; ``answer`` then returns its own, if any."""
 
-    kind: StepKind = "reveal"
-
-    def __init__(self) -> None:
-        self.done = False
+    answer: Forge
+    done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Strategy."""
-        if crook.match.kind != self.kind:
+        if crook.match.kind != "reveal":
             return self.done
-        if not self.done and _all_others_in(crook):
+        if not self.done and set(crook.others) <= {seat for seat, _ in crook.match.held}:
             self.done = True
-            answer = self.answer(crook, own)
-            if answer is not None:
+            if (answer := self.answer(crook, own)) is not None:
                 crook.publish(answer)
         return True
-
-    def answer(self, _crook: Byzantine, _own: Contribution) -> Contribution | None:
-        """Return nothing: a selective abort."""
-        return None
-
-
-class CancelsKeys(Waits):
-    """Reveal y·G − ΣX_i after seeing all other keys, to know the joint secret."""
-
-    def answer(self, crook: Byzantine, own: Contribution) -> Contribution:
-        """See Waits."""
-        assert crook.match.chain.open is not None, "it owes something to this step"
-        others = sum_points([checked.kept[0] for checked in crook.match.chain.open.held.values()])
-        key = sub(mul_base(_SECRET), others)
-        proof = prove_key(_SECRET, key, crook.at, crook.randomness)
-        return crook.with_body(own, key=encode_point(key), proof=proof)
 
 
 @dataclass
@@ -69,9 +61,7 @@ class Commits(Strategy):
     """Commit to a key of its choice, and reveal it with a proof of its choice."""
 
     key: bytes
-    secret: int = _SECRET
-    at: Context | None = None
-    proof: bytes | None = None
+    proof: bytes = b""
     step: dict[StepKind, Contribution] = field(default_factory=dict[StepKind, Contribution])
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
@@ -83,22 +73,17 @@ class Commits(Strategy):
             match.receive(self.step[kind])
             crook.publish(self.step[kind])
         if match.kind == "reveal" and "reveal" not in self.step:
-            own = crook.made("reveal", RevealBody(self.key, self._proof(crook), _NONCE))
-            self.step["reveal"] = own
+            proof = self.proof or prove_key(_SECRET, mul_base(_SECRET), crook.at, crook.randomness)
+            own = self.step["reveal"] = crook.made("reveal", RevealBody(self.key, proof, _NONCE))
             crook.publish(own)
         return True
 
-    def _proof(self, crook: Byzantine) -> bytes:
-        if self.proof is not None:
-            return self.proof
-        return prove_key(self.secret, mul_base(self.secret), self.at or crook.at, crook.randomness)
 
-
+@dataclass
 class Copies(Strategy):
     """Copy another seat's commitment, and then its reveal."""
 
-    def __init__(self) -> None:
-        self.done: set[StepKind] = set()
+    done: set[StepKind] = field(default_factory=set[StepKind])
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
         """See Strategy."""
@@ -113,52 +98,37 @@ class Copies(Strategy):
         return True
 
 
-class ProvesElsewhere(Strategy):
-    """Its key proof is made for another place."""
-
-    def __init__(self, game: bytes | None = None, step: int = 0, seat: int = 0) -> None:
-        self._game, self._step, self._seat = game, step, seat
-        self._trick = Instead("reveal", self._forge)
-
-    def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
-        return self._trick.instead(crook, own)
-
-    def _forge(self, crook: Byzantine, own: Contribution) -> Contribution:
-        here, secret = crook.at, crook.seat.release()
-        seat = (here.seat + self._seat - 1) % crook.match.game.players + 1
-        there = Context(self._game or here.game, here.step + self._step, seat, here.prev)
+def _proved_elsewhere(seat: int = 0, game: bytes = b"") -> Forge:
+    def forge(crook: Byzantine, own: Contribution) -> Contribution:
+        secret, there = crook.seat.release(), crook.elsewhere(seat=seat, game=game)
         return crook.with_body(own, proof=prove_key(secret, mul_base(secret), there, crook.randomness))
+
+    return forge
 
 
 _OWN = encode_point(mul_base(_SECRET))
 _UNKNOWN = encode_point(hash_to_point(GENERATOR, 7))
 _TOO_LARGE = b"\x02" + b"\xff" * 32
+_Q = _OWN + ORDER.to_bytes(32, "big")
+_COMMITTED = "not those it committed to"
+
+
+def _commits(name: str, row: str, what: str, key: bytes, reason: str, proof: bytes = b"") -> Adversary:
+    return Adversary(name, row, what, lambda: Commits(key, proof), always(at_setup()), reason=reason)
+
 
 KEYS = (
-    Adversary(
-        "late key",
-        _ROGUE,
-        "reveals another key than it committed to, and can prove it",
-        lambda: Instead("reveal", another_key),
-        always(at_setup()),
-        reason="not those it committed to",
-    ),
+    instead("late key", _ROGUE, "reveal", another_key, _COMMITTED),
     Adversary(
         "cancelling key",
         _ROGUE,
-        "waits for all other keys, then reveals y·G − ΣX with a proof for y",
-        CancelsKeys,
+        doing(cancelling_key),
+        lambda: Waits(cancelling_key),
         always(at_setup()),
-        reason="not those it committed to",
+        reason=_COMMITTED,
     ),
-    Adversary(
-        "unknown key",
-        _ROGUE,
-        "commits to a key of unknown secret, and proves another one",
-        lambda: Commits(_UNKNOWN),
-        always(at_setup()),
-        reason="key proof",
+    _commits(
+        "unknown key", _ROGUE, "commits to a key of unknown secret, and proves another one", _UNKNOWN, "key proof"
     ),
     Adversary(
         "copied key",
@@ -166,7 +136,7 @@ KEYS = (
         "copies another seat's commitment, then its key, nonce and proof",
         Copies,
         always(at_setup()),
-        reason="not those it committed to",
+        reason=_COMMITTED,
     ),
     Adversary(
         "shared key",
@@ -177,51 +147,30 @@ KEYS = (
         crooks=2,
         reason="another seat's too",
     ),
-    Adversary(
-        "key at infinity",
-        _BYTES,
-        "commits to 33 zero bytes and reveals them",
-        lambda: Commits(bytes(POINT_SIZE)),
-        always(at_setup()),
-        reason="no point",
-    ),
-    Adversary(
-        "key off the field",
-        _BYTES,
-        "its key is a point whose x is not below p",
-        lambda: Commits(_TOO_LARGE),
-        always(at_setup()),
-        reason="no point",
-    ),
-    Adversary(
-        "scalar ≥ q",
-        _BYTES,
-        "the scalar of its key proof is q",
-        lambda: Commits(_OWN, proof=_OWN + ORDER.to_bytes(32, "big")),
-        always(at_setup()),
-        reason="A scalar must be in",
-    ),
-    Adversary(
+    _commits("key at infinity", BYTES, "commits to 33 zero bytes and reveals them", bytes(POINT_SIZE), "no point"),
+    _commits("key off the field", BYTES, "its key is a point whose x is not below p", _TOO_LARGE, "no point"),
+    _commits("scalar ≥ q", BYTES, "the scalar of its key proof is q", _OWN, "A scalar must be in", _Q),
+    instead(
         "key proof of another seat",
-        _REPLAY,
-        "its key proof is bound to the next seat",
-        lambda: ProvesElsewhere(seat=1),
-        always(at_setup()),
-        reason="key proof",
+        REPLAY,
+        "reveal",
+        _proved_elsewhere(seat=1),
+        "key proof",
+        what="its key proof is bound to the next seat",
     ),
-    Adversary(
+    instead(
         "key proof of another game",
-        _REPLAY,
-        "its key proof is bound to another game",
-        lambda: ProvesElsewhere(game=bytes(32)),
-        always(at_setup()),
-        reason="key proof",
+        REPLAY,
+        "reveal",
+        _proved_elsewhere(game=bytes(32)),
+        "key proof",
+        what="its key proof is bound to another game",
     ),
     Adversary(
         "silent after the keys",
-        "withholding a share, selective abort after the reveal",
+        WITHHOLDS,
         "sees all other keys and nonces, and so the dealer, and never reveals its own",
-        Waits,
+        lambda: Waits(lambda _crook, _own: None),
         always(GAME_ENDS),
     ),
 )

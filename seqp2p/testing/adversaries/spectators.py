@@ -21,13 +21,11 @@ from seqp2p.net.messages import (
     encode_message,
 )
 from seqp2p.testing.adversaries.byzantine import Strategy
-from seqp2p.testing.adversaries.described import AT_THE_LINK, NO_EFFECT, Adversary, ExpectedEnding, always, doing
+from seqp2p.testing.adversaries.described import AT_THE_LINK, FLOOD, FRAMES, NO_EFFECT, Adversary, always
 from seqp2p.testing.sim_spectator import SimSpectator, SpectatorMachine, Ticket
 from seqp2p.testing.spectator import MakeVisit
 
 _JOINS_IN: Final = "a spectator that joins in"
-_FRAMES: Final = "frames too large, nested msgpack bombs"
-_FLOOD: Final = "flooding"
 
 
 class HostileSpectator(SimSpectator):
@@ -62,78 +60,54 @@ class HostileSpectator(SimSpectator):
         return ContributionMessage(made.payload, made.signature)
 
 
-def contributes(spectator: HostileSpectator) -> None:
-    """Sends the host a contribution of a seat."""
-    spectator.say(spectator.overheard)
+def _one(
+    name: str, row: str, what: str, deed: Callable[[HostileSpectator], None], reason: str = "out of place"
+) -> Adversary:
+    visit: MakeVisit = partial(HostileSpectator, deed=deed)
+    endings = always(AT_THE_LINK if reason else NO_EFFECT, 3)
+    what = f"as a spectator, {what}"
+    return Adversary(name, row, what, Strategy, endings, crooks=0, reason=reason, hostile_spectator=visit)
 
 
-def votes(spectator: HostileSpectator) -> None:
-    """Sends a ballot."""
-    spectator.say(BallotMessage(b"drop them all", bytes(64)))
+def _says(name: str, what: str, *said: WireMessage, row: str = _JOINS_IN, reason: str = "out of place") -> Adversary:
+    return _one(name, row, what, lambda spectator: spectator.say(*said), reason)
 
 
-def accuses(spectator: HostileSpectator) -> None:
-    """Offers a seat's contribution as evidence against it."""
+def _throws(name: str, what: str, data: bytes, reason: str) -> Adversary:
+    return _one(name, FRAMES, what, lambda spectator: spectator.throw(frame(data)), reason)
+
+
+def _accuse(spectator: HostileSpectator) -> None:
     spectator.say(EvidenceMessage((Signed(spectator.overheard.payload, spectator.overheard.signature),)))
 
 
-def talks(spectator: HostileSpectator) -> None:
-    """Says something to the table."""
-    spectator.say(RemarkMessage(b"play the knave", bytes(64)))
-
-
-def opens(spectator: HostileSpectator) -> None:
-    """Releases a secret in the first seat's name, in the middle of the game."""
-    spectator.say(OpeningMessage(1, encode_scalar(77)))
-
-
-def babbles(spectator: HostileSpectator) -> None:
-    """Sends bytes that are no message."""
-    spectator.throw(frame(b"\xc1"))
-
-
-def sends_much(spectator: HostileSpectator) -> None:
-    """Sends a frame one byte above a spectator's limit."""
-    spectator.throw(frame(bytes(DEFAULT_LIMITS.watch_frame_max + 1)))
-
-
-def asks_and_asks(spectator: HostileSpectator) -> None:
-    """Claims three hundred times to have nothing."""
-    spectator.say(*[Have(1, ())] * 300)
-
-
-def asks_ahead(spectator: HostileSpectator) -> None:
-    """Claims to be a hundred thousand steps ahead."""
-    spectator.say(Have(100_000, tuple(range(1, 13))))
-
-
-def says_bye(spectator: HostileSpectator) -> None:
-    """Says goodbye, and stays."""
-    spectator.say(Bye("\x1b[2Jwhat a game"), Have(1, ()))
-
-
-def _one(
-    name: str,
-    row: str,
-    deed: Callable[[HostileSpectator], None],
-    ending: ExpectedEnding = AT_THE_LINK,
-    reason: str = "out of place",
-) -> Adversary:
-    visit: MakeVisit = partial(HostileSpectator, deed=deed)
-    reason = reason if ending is AT_THE_LINK else ""
-    what = f"as a spectator, {doing(deed)}"
-    return Adversary(name, row, what, Strategy, always(ending, 3), crooks=0, reason=reason, hostile_spectator=visit)
-
-
+_TOO_LARGE: Final = bytes(DEFAULT_LIMITS.watch_frame_max + 1)
+_BYE: Final = Bye("\x1b[2Jwhat a game")
+_OPENING: Final = OpeningMessage(1, encode_scalar(77))
+_NOTHING: Final = Have(1, ())
+_AHEAD: Final = Have(100_000, tuple(range(1, 13)))
 HOSTILE_SPECTATORS: Final = (
-    _one("spectator contributes", _JOINS_IN, contributes),
-    _one("spectator votes", _JOINS_IN, votes),
-    _one("spectator accuses", _JOINS_IN, accuses),
-    _one("spectator talks", _JOINS_IN, talks),
-    _one("spectator opens a hand", _JOINS_IN, opens),
-    _one("spectator babbles", _FRAMES, babbles, reason="no message"),
-    _one("spectator sends a large frame", _FRAMES, sends_much, reason="where 1 to"),
-    _one("spectator asks and asks", _FLOOD, asks_and_asks, NO_EFFECT),
-    _one("spectator asks ahead", _JOINS_IN, asks_ahead, NO_EFFECT),
-    _one("spectator says goodbye and stays", _JOINS_IN, says_bye, NO_EFFECT),
+    _one(
+        "spectator contributes",
+        _JOINS_IN,
+        "sends the host a contribution of a seat",
+        lambda spectator: spectator.say(spectator.overheard),
+    ),
+    _says("spectator votes", "sends a ballot", BallotMessage(b"drop them all", bytes(64))),
+    _one("spectator accuses", _JOINS_IN, "offers a seat's contribution as evidence against it", _accuse),
+    _says("spectator talks", "says something to the table", RemarkMessage(b"play the knave", bytes(64))),
+    _says("spectator opens a hand", "releases a secret in the first seat's name, in the middle of the game", _OPENING),
+    _throws("spectator babbles", "sends bytes that are no message", b"\xc1", "no message"),
+    _throws(
+        "spectator sends a large frame", "sends a frame one byte above a spectator's limit", _TOO_LARGE, "where 1 to"
+    ),
+    _says(
+        "spectator asks and asks",
+        "claims three hundred times to have nothing",
+        *[_NOTHING] * 300,
+        row=FLOOD,
+        reason="",
+    ),
+    _says("spectator asks ahead", "claims to be a hundred thousand steps ahead", _AHEAD, reason=""),
+    _says("spectator says goodbye and stays", "says goodbye, and stays", _BYE, _NOTHING, reason=""),
 )

@@ -1,6 +1,7 @@
 """Strategies with remarks and their calls: table talk."""
 
-from collections.abc import Callable
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.contribution import CallBody, Contribution, StepKind
@@ -8,10 +9,14 @@ from seqp2p.match.encoding import encode
 from seqp2p.match.remark import NO_REMARK, Remark, RemarkPayload
 from seqp2p.net.messages import RemarkMessage
 from seqp2p.rules import Action, format_action
-from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, MakeTrick, Strategy
+from seqp2p.testing.adversaries.byzantine import Byzantine, Forge, Instead, MakeTrick, Strategy
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
+    FLOOD,
+    FRAMES,
     NO_EFFECT,
+    SIGNED,
+    TWICE,
     Adversary,
     always,
     doing,
@@ -22,9 +27,6 @@ from seqp2p.testing.faults import Fault
 
 _TALK = "table talk"
 _ESCAPES = "terminal escapes in names and chat"
-_FLOOD = "flooding"
-_FRAMES = "frames too large, nested msgpack bombs"
-_SIGNED = "another seat's signature"
 
 
 def _remark(crook: Byzantine, text: str, number: int = 1, last: bytes = NO_REMARK, *, courtesy: bool = False) -> Remark:
@@ -34,21 +36,17 @@ def _remark(crook: Byzantine, text: str, number: int = 1, last: bytes = NO_REMAR
     return Remark(signed.payload, signed.signature, word)
 
 
+def _say(crook: Byzantine, remark: Remark, seats: Collection[int] | None = None) -> None:
+    crook.say(RemarkMessage(remark.payload, remark.signature), seats)
+
+
 def talks(crook: Byzantine) -> None:
     """Sends two hundred remarks at once."""
     last = NO_REMARK
     for number in range(1, 201):
         said = _remark(crook, f"word {number}", number, last)
         last = said.hash
-        crook.say(RemarkMessage(said.payload, said.signature))
-
-
-def _says(text: str, *, courtesy: bool = False) -> Callable[[Byzantine], None]:
-    def deed(crook: Byzantine) -> None:
-        said = _remark(crook, text, courtesy=courtesy)
-        crook.say(RemarkMessage(said.payload, said.signature))
-
-    return deed
+        _say(crook, said)
 
 
 def forged_remark(crook: Byzantine) -> None:
@@ -61,8 +59,7 @@ def forged_remark(crook: Byzantine) -> None:
 def two_first_remarks(crook: Byzantine) -> None:
     """Signs two different first remarks, one for each half of the table."""
     for half, text in ((crook.others[::2], "one thing"), (crook.others[1::2], "another")):
-        said = _remark(crook, text)
-        crook.say(RemarkMessage(said.payload, said.signature), half)
+        _say(crook, _remark(crook, text), half)
 
 
 def _call(crook: Byzantine, remark: Remark) -> Contribution:
@@ -100,25 +97,25 @@ def calls_too_late(crook: Byzantine, _own: Contribution) -> Contribution | None:
     return None if remark is None or remark.said.step >= placed else _call(crook, remark)
 
 
+@dataclass
 class CallsTwice(Strategy):
     """Calls a remark, and calls it again when the cards are given up."""
 
-    def __init__(self) -> None:
-        self._called: int = 0
-        self._done = False
+    called: bool = False
+    done: bool = False
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
         """See Strategy."""
         kind: StepKind | None = crook.match.kind
         remark = _heard(crook, courtesy=False)
-        if kind != "turn" or remark is None or self._done:
-            return self._done
+        if kind != "turn" or remark is None or self.done:
+            return self.done
         own = _call(crook, remark)
-        if not self._called:
-            self._called = crook.match.number
-            crook.match.receive(own)
+        if self.called:
+            self.done = True
         else:
-            self._done = True
+            self.called = True
+            crook.match.receive(own)
         crook.publish(own)
         return True
 
@@ -134,49 +131,39 @@ def _talk(name: str, what: str, make: MakeTrick, reason: str) -> Adversary:
     return Adversary(name, _TALK, what, make, endings, seat=1, table=table, faults=_TALKED, reason=reason)
 
 
-def _called(name: str, forge: Callable[[Byzantine, Contribution], Contribution | None], reason: str) -> Adversary:
+def _called(name: str, forge: Forge, reason: str) -> Adversary:
     return _talk(name, doing(forge), lambda: Instead("turn", forge), reason)
 
 
+def _says(name: str, row: str, what: str, text: str, reason: str, *, courtesy: bool = False) -> Adversary:
+    return once(name, row, lambda crook: _say(crook, _remark(crook, text, courtesy=courtesy)), _LINK, reason, what)
+
+
+_UNSEEN = "control, direction"
 TALK = (
-    once("remarks without end", _FLOOD, talks, _NOTHING),
-    once(
+    once("remarks without end", FLOOD, talks, _NOTHING),
+    _says(
         "escapes in a remark",
         _ESCAPES,
-        _says("\x1b[2J\x1b]0;owned\x07"),
-        _LINK,
-        "control, direction",
         "sends a remark that would clear the screen",
+        "\x1b[2J\x1b]0;owned\x07",
+        _UNSEEN,
     ),
-    once(
-        "remark turned round",
-        _ESCAPES,
-        _says("abc\u202edef"),
-        _LINK,
-        "control, direction",
-        "sends a remark that is read backwards",
-    ),
-    once(
-        "remark too long",
-        _FRAMES,
-        _says("x" * 201),
-        _LINK,
-        "1 to 200 characters",
-        "sends a remark one character above the limit",
-    ),
-    once(
+    _says("remark turned round", _ESCAPES, "sends a remark that is read backwards", "abc\u202edef", _UNSEEN),
+    _says("remark too long", FRAMES, "sends a remark one character above the limit", "x" * 201, "1 to 200 characters"),
+    _says(
         "false courtesy",
         _TALK,
-        _says("the knave", courtesy=True),
-        _LINK,
-        "no such courtesy",
         "marks another text as a courtesy, so that it could not be called",
+        "the knave",
+        "no such courtesy",
+        courtesy=True,
     ),
-    once("forged remark", _SIGNED, forged_remark, _LINK, "does not verify"),
-    once("two first remarks", "equivocation: two contributions for one step", two_first_remarks, _NOTHING),
+    once("forged remark", SIGNED, forged_remark, _LINK, "does not verify"),
+    once("two first remarks", TWICE, two_first_remarks, _NOTHING),
     _called("call of a courtesy", calls_courtesy, "a courtesy"),
     _called("call of its own words", calls_own_words, "does not verify"),
     _called("call of nothing", calls_no_remark, "a call carries"),
     _called("call too late", calls_too_late, "in the first turn after"),
-    _talk("call twice", "calls a remark, and calls it again when the cards are given up", CallsTwice, "called before"),
+    _talk("call twice", doing(CallsTwice), CallsTwice, "called before"),
 )

@@ -1,30 +1,32 @@
 """Strategies with cards and actions: steps ``turn``, ``late`` and ``over``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from seqp2p.crypto.group import ORDER, POINT_SIZE
 from seqp2p.match.contribution import Contribution, OverBody, TurnBody, open_envelope
-from seqp2p.rules import Action, format_action
-from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, Strategy
+from seqp2p.rules import Action, Card, format_action
+from seqp2p.testing.adversaries.byzantine import Byzantine, Forge, Keeps, Strategy
 from seqp2p.testing.adversaries.described import (
+    BYTES,
+    GAME_ENDS,
     NO_EFFECT,
+    REPLAY,
     WITHHELD,
+    WITHHOLDS,
     Adversary,
     ExpectedEnding,
     always,
     at_setup,
     doing,
     in_play,
+    instead,
 )
 
 _CARDS = "playing a card twice, a card not held, another seat's card"
 _FALSELY = "false pass while holding a playable card"
 _ACTION = "illegal action"
-_BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
-_REPLAY = "replayed proof or share from another game, step, seat, card"
 _LATE = "late winning move shown to one peer"
-
-Forge = Callable[[Byzantine, Contribution], Contribution | None]
 
 
 def _body(own: Contribution) -> TurnBody:
@@ -58,22 +60,22 @@ def not_dealt(crook: Byzantine, own: Contribution) -> Contribution:
     return crook.made("turn", crook.action(_body(own).action, [crook.match.game.deck.drawn]))
 
 
+@dataclass
 class PlaysAgain(Strategy):
     """Plays the card of its last turn once more."""
 
-    def __init__(self) -> None:
-        self._last: Contribution | None = None
-        self._done = False
+    last: Contribution | None = None
+    done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Strategy."""
-        if crook.match.kind != "turn" or self._done:
-            return self._done
-        if self._last is not None and _body(self._last).cards:
-            last, self._done = _body(self._last), True
+        if crook.match.kind != "turn" or self.done:
+            return self.done
+        if self.last is not None and (last := _body(self.last)).cards:
+            self.done = True
             crook.publish(crook.made("turn", crook.action(last.action, last.cards)))
-        self._last = own
-        return self._done
+        self.last = own
+        return self.done
 
 
 def another_card(crook: Byzantine, own: Contribution) -> Contribution | None:
@@ -86,22 +88,26 @@ def another_card(crook: Byzantine, own: Contribution) -> Contribution | None:
 
 def replayed_share(crook: Byzantine, own: Contribution) -> Contribution:
     """Shows its card with a right share, proved for the step before."""
-    body, here = _body(own), crook.at
-    there = type(here)(here.game, here.step - 1, here.seat, here.prev)
-    shown = crook.shares(body.cards or crook.match.game.deck.hand(crook.number)[:1], there)
-    return crook.with_body(own, shares=shown.shares, proof=shown.proof)
+    positions = _body(own).cards or crook.match.game.deck.hand(crook.number)[:1]
+    return crook.with_shares(own, crook.shares(positions, crook.elsewhere(step=-1)))
+
+
+def _live_card(crook: Byzantine) -> tuple[Card, list[int]] | None:
+    """Return a card that has a square, and the first deck position of its hand that has it."""
+    seen, deck = crook.seat.view(crook.match), crook.match.game.deck
+    card = next((action.card for action in seen.legal if action.kind == "place"), None)
+    hand = crook.seat.hand(crook.match).items()
+    return None if card is None else (card, [at for at, held in hand if deck.face(held) == card][:1])
 
 
 def wrong_square(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Places a chip on a square that its card does not belong to."""
-    seen, deck = crook.seat.view(crook.match), crook.match.game.deck
-    placed = next((action for action in seen.legal if action.kind == "place"), None)
-    if placed is None:
+    if (live := _live_card(crook)) is None:
         return None
-    legal = {action.square for action in seen.legal if action.card == placed.card}
+    (card, holds), seen = live, crook.seat.view(crook.match)
+    legal = {action.square for action in seen.legal if action.card == card}
     square = next((at for at, chip in enumerate(seen.board) if chip == 0 and at not in legal), None)
-    holds = [at for at, card in crook.seat.hand(crook.match).items() if deck.face(card) == placed.card]
-    return None if square is None else _act(crook, Action("place", placed.card, square), holds[:1])
+    return None if square is None else _act(crook, Action("place", card, square), holds)
 
 
 def false_pass(crook: Byzantine, _own: Contribution) -> Contribution:
@@ -116,12 +122,8 @@ def hidden_pass(crook: Byzantine, _own: Contribution) -> Contribution:
 
 def live_exchange(crook: Byzantine, _own: Contribution) -> Contribution | None:
     """Exchanges a live card."""
-    seen, deck = crook.seat.view(crook.match), crook.match.game.deck
-    placed = next((action for action in seen.legal if action.kind == "place"), None)
-    if placed is None:
-        return None
-    holds = [at for at, card in crook.seat.hand(crook.match).items() if deck.face(card) == placed.card]
-    return _act(crook, Action("exchange", placed.card), holds[:1])
+    live = _live_card(crook)
+    return None if live is None else _act(crook, Action("exchange", live[0]), live[1])
 
 
 def no_action(crook: Byzantine, own: Contribution) -> Contribution:
@@ -156,31 +158,30 @@ def draw_not_due(crook: Byzantine, _own: Contribution) -> Contribution:
     return crook.made("turn", crook.action("draw"))
 
 
+@dataclass
 class OutOfTurn(Strategy):
     """Act in another seat's turn with this text; with ``first`` only after it has done so in its own."""
 
-    def __init__(self, words: str, first: str = "") -> None:
-        self._words = words
-        self._first = first
-        self._ready = not first
-        self._done = False
+    words: str
+    first: str = ""
+    ready: bool = False
+    done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
         """See Strategy."""
-        if crook.match.kind in {"turn", "late"} and _body(own).action == self._first:
-            self._ready = True
+        self.ready |= crook.match.kind in {"turn", "late"} and _body(own).action == self.first
         return False
 
     def after(self, crook: Byzantine) -> None:
         """See Strategy."""
-        match = crook.match
-        if self._ready and not self._done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
-            self._done = True
-            crook.publish(crook.made(match.kind, crook.action(self._words)))
+        match, ready = crook.match, self.ready or not self.first
+        if ready and not self.done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
+            self.done = True
+            crook.publish(crook.made(match.kind, crook.action(self.words)))
 
 
 def another_end(crook: Byzantine, _own: Contribution) -> Contribution:
-    """Signs another final position than the game's."""
+    """Signs another final position than the one that the game has."""
     return crook.made("over", OverBody(bytes(32)))
 
 
@@ -197,12 +198,10 @@ class Whispers(Strategy):
 
 
 def _turn(name: str, row: str, forge: Forge, reason: str) -> Adversary:
-    what = doing(forge)
-    return Adversary(name, row, what, lambda: Instead("turn", forge), in_play(), reason=reason)
+    return instead(name, row, "turn", forge, reason)
 
 
-_MANUAL = {"manual_draw": True}
-
+_ANOTHER_END = {2: at_setup(), 3: ExpectedEnding("no effect", "one contribution", "verified")}
 TURNS = (
     _turn("card not held", _CARDS, not_held, "not the card played"),
     _turn("another seat's card", _CARDS, another_seats, "not in the hand"),
@@ -210,22 +209,22 @@ TURNS = (
     Adversary(
         "card played twice",
         _CARDS,
-        "plays the card of its last turn once more",
+        doing(PlaysAgain),
         PlaysAgain,
         in_play(),
         reason="not in the hand",
     ),
     _turn("another card shown", _CARDS, another_card, "not the card played"),
-    _turn("replayed share", _REPLAY, replayed_share, "share proof"),
+    _turn("replayed share", REPLAY, replayed_share, "share proof"),
     _turn("wrong square", _ACTION, wrong_square, ", not "),
     _turn("false pass", _FALSELY, false_pass, "cannot pass"),
     _turn("pass that shows nothing", _FALSELY, hidden_pass, "cards must be shown"),
     _turn("exchange of a live card", _ACTION, live_exchange, "is not dead"),
     _turn("no action", _ACTION, no_action, "is no action"),
-    _turn("empty body", _BYTES, no_body, "missing required field"),
-    _turn("bloated body", _BYTES, too_much, "unknown field"),
+    _turn("empty body", BYTES, no_body, "missing required field"),
+    _turn("bloated body", BYTES, too_much, "unknown field"),
     _turn("another kind of step", _ACTION, another_kind, "of another kind"),
-    _turn("share scalar ≥ q", _BYTES, scalar_too_large, "A scalar must be in"),
+    _turn("share scalar ≥ q", BYTES, scalar_too_large, "A scalar must be in"),
     _turn("draw not due", _ACTION, draw_not_due, "nothing that it has to draw"),
     Adversary(
         "turn of another seat",
@@ -241,27 +240,20 @@ TURNS = (
         "drawing by hand, draws again in the next seat's turn",
         lambda: OutOfTurn("draw", "draw"),
         in_play("one contribution", 2, 4),
-        table=_MANUAL,
+        table={"manual_draw": True},
         reason="not its step",
     ),
-    Adversary(
-        "another end",
-        _ACTION,
-        "signs another final position than the one that the game has",
-        lambda: Instead("over", another_end),
-        {2: at_setup(), 3: ExpectedEnding("no effect", "one contribution", "verified")},
-        reason="the final position",
-    ),
+    instead("another end", _ACTION, "over", another_end, "the final position", _ANOTHER_END),
     Adversary(
         "end not signed",
-        "withholding a share, selective abort after the reveal",
+        WITHHOLDS,
         "never signs the final position",
         lambda: Keeps("over"),
-        {2: ExpectedEnding("game ends", "none", "unfinished"), 3: NO_EFFECT},
+        {2: GAME_ENDS, 3: NO_EFFECT},
     ),
     Adversary(
         "no turn",
-        "withholding a share, selective abort after the reveal",
+        WITHHOLDS,
         "sees its hand and never acts: its turn is skipped, and then it is dropped",
         lambda: Keeps("turn"),
         WITHHELD,

@@ -2,86 +2,35 @@
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import REMARK
-from seqp2p.match.contribution import Contribution, TurnBody
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import pack
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import frame
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
     Bye,
-    EvidenceMessage,
     Have,
     Hurry,
     Links,
     OpeningMessage,
-    Signed,
     encode_message,
 )
-from seqp2p.testing.adversaries.byzantine import Byzantine
+from seqp2p.testing.adversaries.byzantine import PASS, Byzantine
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
+    BYTES,
+    FLOOD,
+    FRAMES,
+    LEAVER,
     NO_EFFECT,
+    SIGNED,
+    Adversary,
     always,
     once,
 )
 
-_BYTES = "identity, non-canonical point, scalar ≥ q, wrong length"
-_FRAMES = "frames too large, nested msgpack bombs"
-_FLOOD = "flooding"
-_SIGNED = "another seat's signature"
 _REPLAYED = "replayed old messages"
 _RELEASE = "x_i released before the end is final"
-_TALK = "table talk"
-_ESCAPES = "terminal escapes in names and chat"
-
-
-# Bytes.
-
-
-def garbage(crook: Byzantine) -> None:
-    """Sends bytes that are no message."""
-    crook.throw(frame(b"\xc1"))
-
-
-def unknown_message(crook: Byzantine) -> None:
-    """Sends a message of an unknown type."""
-    crook.throw(frame(pack({"type": "abracadabra"})))
-
-
-def out_of_place(crook: Byzantine) -> None:
-    """Sends a message of the lobby."""
-    crook.throw(frame(pack({"type": "ready", "round": 1})))
-
-
-def non_canonical(crook: Byzantine) -> None:
-    """Sends a right message with an integer that is too long."""
-    canonical = encode_message(Hurry(1))[4:]
-    crook.throw(frame(canonical[:-1] + b"\xcc\x01"))
-
-
-def extra_key(crook: Byzantine) -> None:
-    """Sends a right message with one key more."""
-    crook.throw(frame(pack({"type": "hurry", "step": 1, "more": 2})))
-
-
-def nested_bomb(crook: Byzantine) -> None:
-    """Sends arrays nested a thousand deep."""
-    crook.throw(frame(b"\x91" * 1_000 + b"\xc0"))
-
-
-def claimed_bomb(crook: Byzantine) -> None:
-    """Sends a header that claims four thousand million elements."""
-    crook.throw(frame(b"\xdd\xff\xff\xff\xff"))
-
-
-def oversized(crook: Byzantine) -> None:
-    """Announces a frame one byte above the limit."""
-    crook.throw(frame(bytes(DEFAULT_LIMITS.frame_max + 1)))
-
-
-def empty_frame(crook: Byzantine) -> None:
-    """Sends a frame of no bytes."""
-    crook.throw(frame(b""))
 
 
 # Signatures.
@@ -89,28 +38,27 @@ def empty_frame(crook: Byzantine) -> None:
 
 def in_anothers_name(crook: Byzantine) -> None:
     """Contributes in another seat's name, with its own signature."""
-    crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=crook.others[0]))
+    crook.publish(crook.altered(crook.made("turn"), seat=crook.others[0]))
 
 
 def unsigned(crook: Byzantine) -> None:
     """Contributes with a signature of zeros."""
-    crook.publish(Contribution(crook.made("turn", TurnBody("pass", (), b"", b"")).payload, bytes(64)))
+    crook.publish(Contribution(crook.made("turn").payload, bytes(64)))
 
 
 def for_another_label(crook: Byzantine) -> None:
     """Passes a remark's signature off as a contribution's."""
-    made = crook.made("turn", TurnBody("pass", (), b"", b""))
-    crook.publish(crook.signed(made.payload, REMARK))
+    crook.publish(crook.signed(crook.made("turn").payload, REMARK))
 
 
 def to_another_game(crook: Byzantine) -> None:
     """Contributes to another game."""
-    crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), game=bytes(32)))
+    crook.publish(crook.altered(crook.made("turn"), game=bytes(32)))
 
 
 def no_such_seat(crook: Byzantine) -> None:
     """Contributes from a seat that the table does not have."""
-    crook.publish(crook.altered(crook.made("turn", TurnBody("pass", (), b"", b"")), seat=12))
+    crook.publish(crook.altered(crook.made("turn"), seat=12))
 
 
 # Old and early words, and many of them.
@@ -126,19 +74,19 @@ def all_again(crook: Byzantine) -> None:
 def another_past(crook: Byzantine) -> None:
     """Signs contributions to every step so far, on a past that never was."""
     for step in range(1, crook.match.number + 1):
-        crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), step, bytes(32)))
+        crook.publish(crook.made("turn", PASS, step, bytes(32)))
 
 
 def far_steps(crook: Byzantine) -> None:
     """Signs contributions to two hundred steps far away."""
     for ahead in range(200):
-        crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32)))
+        crook.publish(crook.made("turn", PASS, crook.match.number + 1_000 + ahead, bytes(32)))
 
 
 def many_versions(crook: Byzantine) -> None:
     """Signs fifty contributions to one step far away, each on another past."""
     for past in range(50):
-        crook.publish(crook.made("turn", TurnBody("pass", (), b"", b""), 5_000, bytes([past]) * 32))
+        crook.publish(crook.made("turn", PASS, 5_000, bytes([past]) * 32))
 
 
 def asks_and_asks(crook: Byzantine) -> None:
@@ -161,8 +109,7 @@ def hurries(crook: Byzantine) -> None:
 def evidence_flood(crook: Byzantine) -> None:
     """Offers two hundred contributions to steps far away as evidence."""
     for ahead in range(200):
-        own = crook.made("turn", TurnBody("pass", (), b"", b""), crook.match.number + 1_000 + ahead, bytes(32))
-        crook.say(EvidenceMessage((Signed(own.payload, own.signature),)))
+        crook.accuse(crook.made("turn", PASS, crook.match.number + 1_000 + ahead, bytes(32)))
 
 
 def false_links(crook: Byzantine) -> None:
@@ -179,9 +126,6 @@ def links_again(crook: Byzantine) -> None:
     """Ends all its links, for no reason."""
     for end in crook.mesh.ends:
         end.end(LinkLost("No reason."))
-
-
-# The end.
 
 
 def early_secret(crook: Byzantine) -> None:
@@ -202,32 +146,62 @@ def wrong_secrets_of_all(crook: Byzantine) -> None:
 
 _LINK = always(AT_THE_LINK)
 _NOTHING = always(NO_EFFECT)
+
+
+def _throws(name: str, row: str, what: str, data: bytes, reason: str) -> Adversary:
+    return once(name, row, lambda crook: crook.throw(frame(data)), _LINK, reason, f"sends {what}")
+
+
+_TWO_BYTES = encode_message(Hurry(1))[4:-1] + b"\xcc\x01"
 WORDS = (
-    once("garbage", _FRAMES, garbage, _LINK, "no message"),
-    once("unknown message", _FRAMES, unknown_message, _LINK, "no message"),
-    once("message out of place", _FRAMES, out_of_place, _LINK, "out of place"),
-    once("non-canonical message", _BYTES, non_canonical, _LINK, "canonical"),
-    once("one key more", _BYTES, extra_key, _LINK, "unknown field"),
-    once("nested bomb", _FRAMES, nested_bomb, _LINK, "nested deeper"),
-    once("claimed bomb", _FRAMES, claimed_bomb, _LINK, "max_array_len"),
-    once("oversized frame", _FRAMES, oversized, _LINK, "a frame of 131073"),
-    once("empty frame", _FRAMES, empty_frame, _LINK, "a frame of 0"),
-    once("another's name", _SIGNED, in_anothers_name, _LINK, "does not verify"),
-    once("no signature", _SIGNED, unsigned, _LINK, "does not verify"),
-    once("signature of another label", _SIGNED, for_another_label, _LINK, "does not verify"),
+    _throws("garbage", FRAMES, "bytes that are no message", b"\xc1", "no message"),
+    _throws("unknown message", FRAMES, "a message of an unknown type", pack({"type": "abracadabra"}), "no message"),
+    _throws(
+        "message out of place", FRAMES, "a message of the lobby", pack({"type": "ready", "round": 1}), "out of place"
+    ),
+    _throws(
+        "non-canonical message", BYTES, "a right message with an integer that is too long", _TWO_BYTES, "canonical"
+    ),
+    _throws(
+        "one key more",
+        BYTES,
+        "a right message with one key more",
+        pack({"type": "hurry", "step": 1, "more": 2}),
+        "unknown field",
+    ),
+    _throws("nested bomb", FRAMES, "arrays nested a thousand deep", b"\x91" * 1_000 + b"\xc0", "nested deeper"),
+    _throws(
+        "claimed bomb",
+        FRAMES,
+        "a header that claims four thousand million elements",
+        b"\xdd\xff\xff\xff\xff",
+        "max_array_len",
+    ),
+    once(
+        "oversized frame",
+        FRAMES,
+        lambda crook: crook.throw(frame(bytes(DEFAULT_LIMITS.frame_max + 1))),
+        _LINK,
+        "a frame of 131073",
+        "announces a frame one byte above the limit",
+    ),
+    _throws("empty frame", FRAMES, "a frame of no bytes", b"", "a frame of 0"),
+    once("another's name", SIGNED, in_anothers_name, _LINK, "does not verify"),
+    once("no signature", SIGNED, unsigned, _LINK, "does not verify"),
+    once("signature of another label", SIGNED, for_another_label, _LINK, "does not verify"),
     once("another game's contribution", _REPLAYED, to_another_game, _LINK, "another game"),
-    once("no such seat", _SIGNED, no_such_seat, _LINK, "no seat 12"),
+    once("no such seat", SIGNED, no_such_seat, _LINK, "no seat 12"),
     once("everything again", _REPLAYED, all_again, _NOTHING),
     once("another past", _REPLAYED, another_past, _NOTHING),
-    once("far steps", _FLOOD, far_steps, _NOTHING),
-    once("many versions", _FLOOD, many_versions, _NOTHING),
-    once("asking without end", _FLOOD, asks_and_asks, _NOTHING),
-    once("asking from far ahead", _FLOOD, asks_ahead, _NOTHING),
-    once("hurry", _FLOOD, hurries, _NOTHING),
-    once("evidence without end", _FLOOD, evidence_flood, _NOTHING),
-    once("false links", _FLOOD, false_links, _NOTHING),
-    once("goodbye for nothing", "a leaver that keeps playing, forged leave", says_bye, always(NO_EFFECT, 3, 4)),
-    once("links broken", _FLOOD, links_again, _NOTHING),
+    once("far steps", FLOOD, far_steps, _NOTHING),
+    once("many versions", FLOOD, many_versions, _NOTHING),
+    once("asking without end", FLOOD, asks_and_asks, _NOTHING),
+    once("asking from far ahead", FLOOD, asks_ahead, _NOTHING),
+    once("hurry", FLOOD, hurries, _NOTHING),
+    once("evidence without end", FLOOD, evidence_flood, _NOTHING),
+    once("false links", FLOOD, false_links, _NOTHING),
+    once("goodbye for nothing", LEAVER, says_bye, always(NO_EFFECT, 3, 4)),
+    once("links broken", FLOOD, links_again, _NOTHING),
     once("secret too early", _RELEASE, early_secret, _NOTHING),
     once("wrong secret", _RELEASE, wrong_secret, _LINK, "not the game secret"),
     once("wrong secrets of all", _RELEASE, wrong_secrets_of_all, _LINK),
