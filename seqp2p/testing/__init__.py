@@ -15,7 +15,7 @@ from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, Fault, FaultKind, Plan
 from seqp2p.testing.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
 from seqp2p.testing.mini_variant import MINIATURE
 from seqp2p.testing.outcome import SeatOutcome, SimOutcome, outcome_of, simulate
-from seqp2p.testing.process import SimSeat
+from seqp2p.testing.peer import SimSeat
 from seqp2p.testing.table import TableKey, draw_settings, make_agreement
 from seqp2p.testing.violation import SafetyViolation
 

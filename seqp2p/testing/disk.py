@@ -1,7 +1,6 @@
 """A disk in memory that knows its synced bytes: a crash of the machine keeps these, and chance decides on the rest."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -102,7 +101,3 @@ class VirtualSidecar:
     def delete(self) -> None:
         """Remove it: the game is over."""
         self._disk.delete(self._path)
-
-
-Seconds = Callable[[], float]
-"""A function that returns the time of the next operation."""

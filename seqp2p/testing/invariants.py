@@ -43,7 +43,6 @@ from seqp2p.rules import UNKNOWN, Card, View
 from seqp2p.testing.faults import FIRST_SPECTATOR
 from seqp2p.testing.memory import REMEMBERING, decoded, pieces
 from seqp2p.testing.peer import SimPeer
-from seqp2p.testing.process import replay_path
 from seqp2p.testing.referee import Referee
 from seqp2p.testing.secrecy import look_for_secrets
 from seqp2p.testing.spectator import VirtualSpectator
@@ -206,7 +205,7 @@ class Invariants:
         if self._signed.setdefault(place, message.payload) != message.payload:
             raise SafetyViolation(f"honest seat {author} has signed two different things: {place[1:]}")
         if author == sender.number:
-            stored = sender.disk.files.get(sidecar_path(replay_path(author)))
+            stored = sender.disk.files.get(sidecar_path(sender.path))
             if stored is not None and stored.data.find(message.payload, 0, stored.synced) < 0:
                 raise SafetyViolation(f"seat {author} sent a {place[1]} that is not on its disk: {place[1:]}")
 

@@ -24,14 +24,11 @@ from seqp2p.rules import View
 from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.faults import FIRST_SPECTATOR, Plan
 from seqp2p.testing.invariants import Invariants
-from seqp2p.testing.mesh import Answered
 from seqp2p.testing.mini_variant import NAME
-from seqp2p.testing.peer import SimPeer
+from seqp2p.testing.peer import MakeSession, SimPeer, SimSeat
 from seqp2p.testing.players import Choose, make_bot
-from seqp2p.testing.process import MakeSession, SimSeat
-from seqp2p.testing.sim_process import SimProcess
-from seqp2p.testing.sim_spectator import SimSpectator
-from seqp2p.testing.spectator import MakeVisit, VirtualSpectator
+from seqp2p.testing.sim_process import Answered, Machine, SimProcess
+from seqp2p.testing.spectator import MakeVisit, SimSpectator, VirtualSpectator
 from seqp2p.testing.table import TABLES, TableKey, drawn_from, make_agreement
 from seqp2p.testing.trouble import schedule
 from seqp2p.testing.wires import End, Network, Tamper, honest_wire
@@ -112,13 +109,16 @@ class VirtualLan:
             self.peers[seat] = SimPeer(
                 self,
                 seat,
-                (choices or {}).get(seat, choose),
-                cheats.sessions.get(seat, SimSeat.make),
                 drawn_from("peer", seed, seat),
+                choose=(choices or {}).get(seat, choose),
+                make_session=cheats.sessions.get(seat, SimSeat.make),
             )
         self.spectators = {
             number: VirtualSpectator(
-                self, number, drawn_from("spectator", seed, number), cheats.visits.get(number, SimSpectator)
+                self,
+                number,
+                drawn_from("spectator", seed, number),
+                make_visit=cheats.visits.get(number, SimSpectator),
             )
             for number in sorted(watching)
         }
@@ -182,7 +182,7 @@ class VirtualLan:
 
     # For the peers and spectators.
 
-    def dial(self, process: "SimProcess[Any]", seat: int, answered: Answered, hello: bytes = b"") -> None:
+    def dial(self, process: SimProcess[Any], seat: int, answered: Answered, hello: bytes = b"") -> None:
         """Connect a process to a seat: three ways for the handshake, a fourth to know of it.
 
         ``hello`` is the id that a spectator gives.
@@ -217,18 +217,17 @@ class VirtualLan:
         else:
             agenda.after(2 * trips_s, accept)
 
-    def looked(self, peer: SimPeer) -> None:
-        """A peer's match has taken something."""
-        self.witness.looks(peer)
+    def looked(self, machine: Machine) -> None:
+        """Check the match of a seat, or of an honest spectator, that has taken something."""
+        if isinstance(machine, SimPeer):
+            self.witness.looks(machine)
+        elif isinstance(machine, VirtualSpectator) and machine.number not in self._hostile_spectators:
+            self.witness.notices(machine)
 
-    def see(self, peer: SimPeer, view: View) -> None:
-        """Check a view that a peer's player is shown."""
-        self.witness.sees(peer, view)
-
-    def noticed(self, spectator: VirtualSpectator) -> None:
-        """A spectator's match has taken something."""
-        if spectator.number not in self._hostile_spectators:
-            self.witness.notices(spectator)
+    def see(self, machine: Machine, view: View) -> None:
+        """Check a view that a seat's player is shown."""
+        if isinstance(machine, SimPeer):
+            self.witness.sees(machine, view)
 
     def _overhear(self, sender: int, to: int, data: bytes) -> None:
         if sender in self.peers:

@@ -6,7 +6,6 @@ is dead, and how to say goodbye; the rules and the times are those of mesh.py, l
 
 import random
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
 
 from seqp2p.i18n import message, message_of
 from seqp2p.live.inbox import InboxItem
@@ -21,31 +20,9 @@ from seqp2p.net.messages import Bye, bye, encode_message
 from seqp2p.net.relay import LinkDown, LinkUp, Neighbour, Received, Relay
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded
+from seqp2p.testing.sim_process import SimProcess
 from seqp2p.testing.spectator_server import VirtualSpectatorServer
 from seqp2p.testing.wires import End, keep_alive
-
-Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
-"""A function of the answer to a dial: a link, the reason for none, or None for no answer."""
-
-
-class MeshProcess(Protocol):
-    """The process of a mesh: its clock, its alarms (which end with it), and its inbox."""
-
-    def now(self) -> float:
-        """Return the seconds on its own clock."""
-        ...
-
-    def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """Set an alarm after so many seconds on its own clock."""
-        ...
-
-    def put(self, item: InboxItem) -> None:
-        """Take a message for the game."""
-        ...
-
-    def dial(self, seat: int, answered: Answered) -> None:
-        """Dial a seat; the answer comes later."""
-        ...
 
 
 class Other(Neighbour[End]):
@@ -74,7 +51,7 @@ class VirtualMesh:
         self,
         own_seat: int,
         agreement: Agreement,
-        process: MeshProcess,
+        process: SimProcess[InboxItem],
         dice: random.Random,
         faulted: list[tuple[int, str]],
         limits: Limits = DEFAULT_LIMITS,

@@ -1,136 +1,189 @@
-"""One simulated peer: its machine, which may crash and restart, and the process that plays its seat."""
+"""One simulated peer: its machine, which may crash and restart, and one process after the other that plays its seat."""
 
-import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol, TypeAlias
 
-from seqp2p.live.inbox import InboxItem, Leaving
+from seqp2p.live.asking import Asker
+from seqp2p.live.inbox import Ending, InboxItem, Leaving, Tick
 from seqp2p.live.recorder import TableEvent
+from seqp2p.live.runtime import Runtime
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, SeatSession
+from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
-from seqp2p.match.seat import SeatSecrets
-from seqp2p.match.table import Agreement, game_id
+from seqp2p.match.seat import SeatKeys, SeatSecrets
+from seqp2p.match.table import game_id
+from seqp2p.net.errors import NetError
 from seqp2p.replay.resume import GameOver, feed, load
 from seqp2p.replay.sidecar import SidecarDamaged, SidecarSecrets, parse, sidecar_path
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import View
-from seqp2p.testing.disk import VirtualDisk, VirtualSidecar
-from seqp2p.testing.event_queue import EventQueue
+from seqp2p.testing.disk import VirtualSidecar
 from seqp2p.testing.memory import REMEMBERING
-from seqp2p.testing.mesh import Answered, VirtualMesh
+from seqp2p.testing.mesh import VirtualMesh
 from seqp2p.testing.players import Choose, VirtualAsking
-from seqp2p.testing.process import MakeSession, SimSeat, SimSeatProcess, replay_path
+from seqp2p.testing.sim_process import Machine, SimProcess
 from seqp2p.testing.spectator_server import VirtualSpectatorServer
-from seqp2p.testing.table import TableKey, VirtualSeat, drawn_from
-
-SimPeerState: TypeAlias = Literal["playing", "down", "ended", "gone"]
-"""``down``: its machine or process is not running. ``gone``: it will not run again, having nothing to start from."""
-
-_SYNC_S: Final = 0.002
-_WORK_S: Final = 0.01
+from seqp2p.testing.table import VirtualSeat, drawn_from
+from seqp2p.testing.wires import End
 
 
-class Lan(Protocol):
-    """The part of the network that a peer uses."""
+@dataclass(frozen=True)
+class SimSeat:
+    """All parts of a session."""
 
-    agenda: EventQueue
-    table: TableKey
-    agreement: Agreement
-    agreement_bytes: bytes
-    places: int
-    host: int
+    match: Match
+    seat: SeatKeys
+    mesh: VirtualMesh
+    asking: Asker
+    writer: ReplayWriter
+    emit: Callable[[TableEvent], None]
+    journal: VirtualSidecar
+    runtime: Runtime
 
-    def dial(self, process: SimSeatProcess, seat: int, answered: Answered) -> None:
-        """Dial a seat."""
-        ...
-
-    def looked(self, peer: "SimPeer") -> None:
-        """Note that a peer's match has taken something."""
-        ...
-
-    def see(self, peer: "SimPeer", view: View) -> None:
-        """Note that a peer's player is shown a view."""
-        ...
+    def make(self, kind: type[SeatSession] = SeatSession) -> SeatSession:
+        """Make a session of these parts."""
+        relay = self.mesh.relay
+        return kind(self.match, self.seat, relay, self.asking, self.writer, self.emit, self.journal, self.runtime)
 
 
-@dataclass
-class SimPeer:
-    """A machine, its files and its player. ``events`` is its history (virtual seconds, event)."""
+MakeSession = Callable[[SimSeat], SeatSession]
 
-    lan: Lan
-    number: int
+
+class SimSeatProcess(SimProcess[InboxItem]):
+    """A running peer."""
+
+    def __init__(self, machine: "SimPeer") -> None:
+        super().__init__(machine)
+        self.machine = machine
+        self.session: SeatSession
+        self.mesh: VirtualMesh
+        self._phase: Callable[[InboxItem], None] = self._play
+        self._writer: ReplayWriter
+        self._sidecar: VirtualSidecar
+
+    def start(self, session: SeatSession, mesh: VirtualMesh, writer: ReplayWriter, sidecar: VirtualSidecar) -> None:
+        """Start to dial, and go on with the game."""
+        self.session, self.mesh, self._writer, self._sidecar = session, mesh, writer, sidecar
+        mesh.begin(session.store)
+        self.after(TICK_S, self._tick)
+        self._drive(self._begin())
+
+    async def _begin(self) -> None:
+        self._linger = await self.session.begin()
+
+    def _tick(self) -> None:
+        if not any(isinstance(item, Tick) for item in self._inbox):
+            self.put(Tick())
+        self.after(TICK_S, self._tick)
+
+    @property
+    def ends(self) -> list[End]:
+        """This side's ends of all its links."""
+        return self.mesh.ends
+
+    def _hear(self, end: End, data: bytes) -> None:
+        self.mesh.receive(end, data)
+
+    def _lose(self, end: End, error: NetError) -> None:
+        self.mesh.lost(end, error)
+
+    def _take(self, item: InboxItem) -> None:
+        self._phase(item)
+
+    def _play(self, item: InboxItem) -> None:
+        self._drive(self.session.take(item))
+
+    def _taken(self) -> None:
+        self.machine.looked(self)
+        if self.session.ending is not None and self._phase == self._play:
+            self._open_hands(self.session.ending)
+
+    # The end.
+
+    def _open_hands(self, ending: Ending) -> None:
+        self._phase = lambda item: self._see_hands(ending, item)
+        if self.session.open_hands(linger=self._linger):
+            self.after(OPENINGS_WAIT_S, lambda: self._close(ending))
+        else:
+            self._close(ending)
+
+    def _see_hands(self, ending: Ending, item: InboxItem) -> None:
+        if not self.session.take_hands(item):
+            self._close(ending)
+
+    def _close(self, ending: Ending) -> None:
+        if self._phase == self._ignore:
+            return
+        self._phase = self._ignore
+        self.mesh.close(ending.farewell, lambda: self._finish(ending))
+
+    def _ignore(self, _item: InboxItem) -> None:
+        """End the session: the game is over."""
+
+    def _finish(self, ending: Ending) -> None:
+        session = self.session
+        self._writer.finish(session.match, session.seat.identity_key, session.seat.sign)
+        self._sidecar.delete()
+        self.mesh.abort()
+        self.alive = False
+        self.machine.ended(ending.result)
+
+
+@dataclass(kw_only=True)
+class SimPeer(Machine):
+    """A machine and its player. ``events`` is its history (virtual seconds, event)."""
+
     choose: Choose
     make_session: MakeSession
-    dice: random.Random
-    rate: float = 1.0
-    stalled_until: float = 0.0
     asleep_until: float = 0.0
     slow_sync_s: float = 0.0
     think_mean_s: float = 1.0
-    disk: VirtualDisk = field(default_factory=VirtualDisk)
     process: SimSeatProcess | None = None
-    state: SimPeerState = "down"
-    result: Result | None = None
-    gone: str = ""
-    lives: int = 0
     ended_at: float = 0.0
     events: list[tuple[float, TableEvent]] = field(default_factory=list[tuple[float, TableEvent]])
     faulted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     @property
-    def agenda(self) -> EventQueue:
-        """Virtual time."""
-        return self.lan.agenda
+    def running(self) -> SimSeatProcess | None:
+        """See Machine."""
+        return self.process
 
     @property
     def match(self) -> Match | None:
-        """The match of the last process, also after its end."""
+        """See Machine."""
         return None if self.process is None else self.process.session.match
-
-    @property
-    def steps(self) -> int:
-        """The number of its final steps."""
-        return 0 if self.match is None else self.match.final
-
-    @property
-    def record(self) -> bytes:
-        """The replay on its disk."""
-        path = replay_path(self.number)
-        return self.disk.read(path) if path in self.disk.files else b""
 
     # Lives.
 
     def start(self) -> None:
         """Sit down for the first time."""
-        path = replay_path(self.number)
         match = Match(self.lan.agreement_bytes, self.number, REMEMBERING)
         seat = VirtualSeat(self.lan.table, self.number, self.lives)
-        writer = ReplayWriter(path, match, disk=self.disk)
-        sidecar = VirtualSidecar(self.disk, sidecar_path(path), new=self._secrets(seat.secrets))
+        writer = ReplayWriter(self.path, match, disk=self.disk)
+        sidecar = VirtualSidecar(self.disk, sidecar_path(self.path), new=self._secrets(seat.secrets))
         self._run(match, seat, writer, sidecar)
 
     def restart(self) -> None:
         """Resume the seat from the files on the disk, as ``seqp2p resume`` does."""
         if self.state != "down":
             return
-        path = replay_path(self.number)
         try:
-            secrets, logged, whole = parse(self.disk.read(sidecar_path(path)), sidecar_path(path))
+            secrets, logged, whole = parse(self.disk.read(sidecar_path(self.path)), sidecar_path(self.path))
         except SidecarDamaged as damaged:
-            self._be_gone(str(damaged))
+            self.state, self.gone = "gone", str(damaged)
             return
-        self.disk.truncate(sidecar_path(path), whole)
+        self.disk.truncate(sidecar_path(self.path), whole)
         try:
-            loaded = load(path, secrets.agreement, secrets.seat, disk=self.disk, checks=REMEMBERING)
+            loaded = load(self.path, secrets.agreement, secrets.seat, disk=self.disk, checks=REMEMBERING)
         except GameOver as over:
-            self._be_gone(str(over))
+            self.state, self.gone = "gone", str(over)
             return
         kept = SeatSecrets(int.from_bytes(secrets.secret, "big"), secrets.nonce)
         seat = VirtualSeat(self.lan.table, self.number, self.lives, kept)
         assert seat.belongs(loaded.match), "a seat's own secrets"
-        writer = ReplayWriter.reopen(path, loaded.match, self.disk)
+        writer = ReplayWriter.reopen(self.path, loaded.match, self.disk)
         feed(loaded.match, logged, writer, seat)
-        sidecar = VirtualSidecar(self.disk, sidecar_path(path))
+        sidecar = VirtualSidecar(self.disk, sidecar_path(self.path))
         sidecar.sync()
         self._run(loaded.match, seat, writer, sidecar)
 
@@ -147,8 +200,8 @@ class SimPeer:
         dice = drawn_from(self.dice.random(), "mesh")
         spectators = self._spectators(process)
         mesh = VirtualMesh(self.number, self.lan.agreement, process, dice, self.faulted, spectators=spectators)
-        asking = VirtualAsking(self.choose, process, self.see)
-        sitting = SimSeat(match, seat, mesh, asking, writer, self.tell, sidecar, process)
+        asking = VirtualAsking(self.choose, process, self.think_s, lambda view: self.lan.see(self, view))
+        sitting = SimSeat(match, seat, mesh, asking, writer, self.emit, sidecar, process)
         process.start(self.make_session(sitting), mesh, writer, sidecar)
 
     def _spectators(self, process: SimSeatProcess) -> VirtualSpectatorServer | None:
@@ -158,19 +211,11 @@ class SimPeer:
         return VirtualSpectatorServer(self.lan.places, process)
 
     def kill(self, *, power: bool) -> None:
-        """End the process by a crash; with ``power`` of its machine."""
-        if self.state != "playing" or self.process is None:
-            return
-        self.process.die(power=power)
-        self.state = "down"
-        if power:
+        """See Machine."""
+        was = self.state
+        super().kill(power=power)
+        if power and was == "playing":
             self.disk.lose_power(self.dice)
-
-    def die(self) -> None:
-        """End the process for good."""
-        self.kill(power=False)
-        if self.state == "down":
-            self._be_gone("it died")
 
     def leave(self) -> None:
         """Let the player leave."""
@@ -181,35 +226,20 @@ class SimPeer:
         if self.state == "playing" and self.process is not None:
             self.process.put(item)
 
-    def _be_gone(self, why: str) -> None:
-        self.state, self.gone = "gone", why
-
-    # As Machine has it.
+    # The machine and the player.
 
     def sync_s(self) -> float:
         """Return the disk's time for a sync: the usual one and the present delay."""
-        return _SYNC_S * self.dice.uniform(0.5, 3.0) + self.slow_sync_s
-
-    def work_s(self) -> float:
-        """Return the time of a proof."""
-        return _WORK_S * self.dice.uniform(0.5, 2.0)
+        return super().sync_s() * self.dice.uniform(0.5, 3.0) + self.slow_sync_s
 
     def think_s(self) -> float:
         """Return the player's time, at least until it wakes up."""
-        asleep_s = max(0.0, self.asleep_until - self.agenda.now)
+        asleep_s = max(0.0, self.asleep_until - self.lan.agenda.now)
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
-    def dial(self, process: SimSeatProcess, seat: int, answered: Answered) -> None:
-        """Dial a seat."""
-        self.lan.dial(process, seat, answered)
-
-    def tell(self, event: TableEvent) -> None:
+    def emit(self, event: TableEvent) -> None:
         """Note an event."""
-        self.events.append((self.agenda.now, event))
-
-    def see(self, view: View) -> None:
-        """Note a view that the player is shown."""
-        self.lan.see(self, view)
+        self.events.append((self.lan.agenda.now, event))
 
     def looked(self, process: SimSeatProcess) -> None:
         """Note that the session has taken something."""
@@ -218,4 +248,4 @@ class SimPeer:
 
     def ended(self, result: Result) -> None:
         """Note that the game is over for this peer."""
-        self.state, self.result, self.ended_at = "ended", result, self.agenda.now
+        self.state, self.result, self.ended_at = "ended", result, self.lan.agenda.now

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable
-from typing import Protocol
 
 from seqp2p.bots.registry import BOTS
 from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Chosen
+from seqp2p.live.inbox import InboxItem
 from seqp2p.rules import Action, View
 from seqp2p.testing.event_queue import Appointment
+from seqp2p.testing.sim_process import SimProcess
 
 Choose = Callable[[View, str | None], Action]
 """A player's choice from its view and the reason of refusing its last choice, or None."""
@@ -19,32 +20,15 @@ def make_bot(name: str, dice: random.Random) -> Choose:
     return lambda view, _why: bot.choose(view)
 
 
-class Thinking(Protocol):
-    """The part of its process that a player uses: alarms, and the way of its answer."""
-
-    def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """Set an alarm after so many seconds."""
-        ...
-
-    def now(self) -> float:
-        """Return the seconds on its own clock."""
-        ...
-
-    def answer(self, chosen: Chosen) -> None:
-        """Take the player's choice."""
-        ...
-
-    def thinks_s(self) -> float:
-        """Return the time of the next question."""
-        ...
-
-
 class VirtualAsking:
     """One question at a time, as ``seqp2p.live.asking.Asking`` has it. ``see`` gets every view handed out."""
 
-    def __init__(self, choose: Choose, process: Thinking, see: Callable[[View], None]) -> None:
+    def __init__(
+        self, choose: Choose, process: SimProcess[InboxItem], thinks_s: Callable[[], float], see: Callable[[View], None]
+    ) -> None:
         self._choose = choose
         self._process = process
+        self._thinks_s = thinks_s
         self._see = see
         self._question: tuple[int, bool] | None = None
         self._alarms: list[Appointment] = []
@@ -71,7 +55,7 @@ class VirtualAsking:
             self._call_off()
             self._answer(Chosen(step, self._choose(seen, why), ahead), seen)
 
-        self._alarms.append(self._process.after(self._process.thinks_s(), choose))
+        self._alarms.append(self._process.after(self._thinks_s(), choose))
         if seen.phase in PATIENCE_S:
             self._alarms.append(self._process.after(PATIENCE_S[seen.phase], forget))
         self._hurried = lambda: self._alarms.append(self._process.after(HASTE_S, forget))
@@ -94,7 +78,7 @@ class VirtualAsking:
     def _answer(self, chosen: Chosen, seen: View) -> None:
         if chosen.ahead and chosen.action in seen.legal:
             self._ahead = chosen.action
-        self._process.answer(chosen)
+        self._process.put(chosen)
 
     def _call_off(self) -> None:
         for alarm in self._alarms:

@@ -1,48 +1,117 @@
-"""The common part of simulated processes: alarms on the machine's clock, links, and an inbox."""
+"""The common part of simulated seats and spectators: the machine, and a process with alarms, links and an inbox."""
 
+import random
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from seqp2p.net.errors import NetError
+from seqp2p.match.events import Result
+from seqp2p.match.machine import Match
+from seqp2p.match.table import Agreement
+from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.rules import View
+from seqp2p.testing.disk import VirtualDisk
 from seqp2p.testing.event_queue import Appointment, EventQueue
+from seqp2p.testing.table import TableKey
 from seqp2p.testing.wires import End
 
 ItemT = TypeVar("ItemT")
 T = TypeVar("T")
 
 
-class Machine(Protocol):
-    """The machine of a process: a clock and a disk, which outlive it."""
+Answered: TypeAlias = Callable[[End | PeerRefused | None], None]
+"""A function of the answer to a dial: a link, the reason for none, or None for no answer."""
+SimState: TypeAlias = Literal["playing", "watching", "down", "ended", "gone"]
+"""``down``: no process is running. ``gone``: none will run again, and it has seen no end."""
+_SYNC_S: Final = 0.002
+_WORK_S: Final = 0.01
 
-    @property
-    def number(self) -> int:
-        """Its seat, or a spectator's number."""
+
+class Lan(Protocol):
+    """The part of the network that a machine uses."""
+
+    agenda: EventQueue
+    table: TableKey
+    agreement: Agreement
+    agreement_bytes: bytes
+    places: int
+    host: int
+
+    def dial(self, process: "SimProcess[Any]", seat: int, answered: Answered, hello: bytes) -> None:
+        """Dial a seat; the answer comes later."""
         ...
 
-    @property
-    def agenda(self) -> EventQueue:
-        """Virtual time."""
+    def looked(self, machine: "Machine") -> None:
+        """Note that a machine's match has taken something: the moment to check invariants."""
         ...
 
-    @property
-    def rate(self) -> float:
-        """The speed of its clock."""
+    def see(self, machine: "Machine", view: View) -> None:
+        """Note a view that a machine's player is shown."""
         ...
 
+
+@dataclass
+class Machine:
+    """A clock and a disk, which outlive the processes on them. ``gone`` has the reason if none will run again."""
+
+    lan: Lan
+    number: int
+    dice: random.Random
+    rate: float = 1.0
+    stalled_until: float = 0.0
+    disk: VirtualDisk = field(default_factory=VirtualDisk)
+    state: SimState = "down"
+    result: Result | None = None
+    gone: str = ""
+    lives: int = 0
+
     @property
-    def stalled_until(self) -> float:
-        """The end of the present stall."""
-        ...
+    def running(self) -> "SimProcess[Any] | None":
+        """The last process."""
+        raise NotImplementedError
+
+    @property
+    def match(self) -> Match | None:
+        """The match of the last process, also after its end."""
+        raise NotImplementedError
+
+    @property
+    def steps(self) -> int:
+        """The number of its final steps."""
+        return 0 if self.match is None else self.match.final
+
+    @property
+    def path(self) -> Path:
+        """The path of its last replay, on its own disk."""
+        return Path(f"{self.number}.seqp2p")
+
+    @property
+    def record(self) -> bytes:
+        """The last replay on its disk."""
+        return self.disk.read(self.path) if self.path in self.disk.files else b""
+
+    def kill(self, *, power: bool) -> None:
+        """End the process by a crash; with ``power`` of its machine."""
+        if self.state in {"playing", "watching"} and self.running is not None:
+            self.running.die(power=power)
+            self.state = "down"
+
+    def die(self) -> None:
+        """End for good."""
+        self.kill(power=False)
+        if self.state == "down":
+            self.state, self.gone = "gone", "it died"
 
     def sync_s(self) -> float:
         """Return the disk's time for a sync now."""
-        ...
+        return _SYNC_S
 
     def work_s(self) -> float:
         """Return the time of a proof."""
-        ...
+        return _WORK_S * self.dice.uniform(0.5, 2.0)
 
 
 class _Pause:
@@ -87,21 +156,26 @@ class SimProcess(Generic[ItemT]):
     def _lose(self, end: End, error: NetError) -> None:
         """Handle the end of a link."""
 
+    @property
+    @abstractmethod
+    def ends(self) -> list[End]:
+        """This side's ends of all its links."""
+
     # The clock and its alarms.
 
     def now(self) -> float:
         """Return the seconds on this machine's own clock."""
-        return 1_000.0 * self._on.number + self._on.agenda.now * self._on.rate
+        return 1_000.0 * self._on.number + self._on.lan.agenda.now * self._on.rate
 
     def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
         """Set an alarm on this machine's clock; a stalled process gets it when it goes on."""
-        agenda = self._on.agenda
+        agenda = self._on.lan.agenda
         appointment = Appointment(agenda.now + delay_s / self._on.rate, what)
         agenda.at(appointment.at, lambda: self._wake(appointment))
         return appointment
 
     def _wake(self, appointment: Appointment) -> None:
-        agenda, until = self._on.agenda, self._on.stalled_until
+        agenda, until = self._on.lan.agenda, self._on.stalled_until
         if not self.alive:
             return
         if until > agenda.now:
@@ -119,6 +193,10 @@ class SimProcess(Generic[ItemT]):
         await _Pause(self._on.sync_s())
         work()
 
+    def dial(self, seat: int, answered: Answered, hello: bytes = b"") -> None:
+        """Dial a seat; the answer comes later. A spectator gives the id in ``hello``."""
+        self._on.lan.dial(self, seat, answered, hello)
+
     # The inbox.
 
     def put(self, item: ItemT) -> None:
@@ -129,7 +207,7 @@ class SimProcess(Generic[ItemT]):
 
     def receive(self, end: End, data: bytes) -> None:
         """Read a frame of a link; a stalled process reads it later."""
-        agenda, until = self._on.agenda, self._on.stalled_until
+        agenda, until = self._on.lan.agenda, self._on.stalled_until
         if not self.alive:
             return
         if until > agenda.now:
@@ -140,7 +218,7 @@ class SimProcess(Generic[ItemT]):
 
     def lost(self, end: End, error: NetError) -> None:
         """Handle the end of a link."""
-        agenda, until = self._on.agenda, self._on.stalled_until
+        agenda, until = self._on.lan.agenda, self._on.stalled_until
         if self.alive and until > agenda.now:
             agenda.at(until, lambda: self.lost(end, error))
         elif self.alive:
@@ -169,3 +247,12 @@ class SimProcess(Generic[ItemT]):
         if self._running is not None:
             self._running.close()
             self._running = None
+
+    def die(self, *, power: bool) -> None:
+        """End without a goodbye. Without power its system does not close the connections either."""
+        self._stop()
+        for end in self.ends:
+            if power:
+                end.vanish()
+            else:
+                end.cease()

@@ -1,81 +1,188 @@
-"""A simulated spectator: its machine, on which it may die and watch again, and its history."""
+"""A simulated spectator: its machine, on which it may die and watch again, and one process after the other.
 
-import random
+The product's own ``SpectatorSession`` takes the messages. The process gives the code, tries again for a while if there
+is no answer, and looks for its host when the link is lost.
+"""
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from seqp2p.crypto.identity import sign
-from seqp2p.live.spectator_session import WatchEvent
+from seqp2p.i18n import message_of
+from seqp2p.live.absence import Absent, Back
+from seqp2p.live.spectator_session import ASK_S, OPENINGS_WAIT_S, Gone, SpectatorSession, WatchEvent, WatchItem
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
+from seqp2p.net.dialling import pause_s
+from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import LinkStage, Ping, WireMessage, encode_message
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.testing.disk import VirtualDisk
-from seqp2p.testing.event_queue import EventQueue
-from seqp2p.testing.memory import REMEMBERING
-from seqp2p.testing.mesh import Answered
-from seqp2p.testing.sim_spectator import SimSpectator, SpectatorMachine, Ticket
-from seqp2p.testing.table import TableKey, identity
+from seqp2p.testing.event_queue import Appointment
+from seqp2p.testing.memory import REMEMBERING, decoded, pieces
+from seqp2p.testing.sim_process import Machine, SimProcess
+from seqp2p.testing.spectator_server import GIVES_CODE
+from seqp2p.testing.table import identity
+from seqp2p.testing.wires import End, keep_alive
 
-SimSpectatorState: TypeAlias = Literal["watching", "down", "ended", "gone"]
-"""``down``: it is not watching now. ``gone``: it will not watch again, and has not seen an end."""
-MakeVisit: TypeAlias = Callable[[SpectatorMachine, Ticket, random.Random], SimSpectator]
-
-_SYNC_S: Final = 0.002
-_WORK_S: Final = 0.01
+_KNOCKS_MAX: Final = 8
+_KNOCK_AGAIN_S: Final = 2.0
 
 
-class Hall(Protocol):
-    """The part of the network that a spectator uses."""
+class SimSpectator(SimProcess[WatchItem]):
+    """A running spectator. Dishonest ones override ``adopt`` and ``_hear``."""
 
-    agenda: EventQueue
-    table: TableKey
-    agreement_bytes: bytes
-    host: int
+    def __init__(self, machine: "VirtualSpectator", match: Match, writer: ReplayWriter) -> None:
+        super().__init__(machine)
+        self.machine = machine
+        self.spectator = SpectatorSession(match, machine.lan.host, writer, machine.emit, self)
+        self.end: End | None = None
+        self._writer = writer
+        self._failures = 0
+        self._search: Appointment | None = None  # the time of giving up
+        self._seeing_hands = False
 
-    def dial(self, process: SimSpectator, seat: int, answered: Answered, hello: bytes) -> None:
-        """Dial a seat."""
-        ...
+    @property
+    def ends(self) -> list[End]:
+        """This side's end of its link."""
+        return [] if self.end is None else [self.end]
 
-    def noticed(self, spectator: "VirtualSpectator") -> None:
-        """Note that a spectator's match has taken something."""
-        ...
+    def start(self) -> None:
+        """Give the code."""
+        self.dial(self.machine.lan.host, self._let_in, GIVES_CODE)
+
+    def _let_in(self, answer: End | PeerRefused | None) -> None:
+        if isinstance(answer, End) and answer.open:
+            self._ask_on()
+            self.adopt(answer)
+        elif isinstance(answer, PeerRefused) or self._failures == _KNOCKS_MAX:
+            self.alive = False
+            self.machine.ended(self, None, message_of(answer) if isinstance(answer, PeerRefused) else "nobody answers")
+        else:
+            self._failures += 1
+            self.after(_KNOCK_AGAIN_S, self.start)
+
+    # The link to the host.
+
+    def adopt(self, end: End) -> None:
+        """Use a link to the host."""
+        self.end, self._failures = end, 0
+        self.say(self.spectator.alive())
+        keep_alive(end, self.after, DEFAULT_LIMITS, Ping)
+
+    def say(self, *messages: WireMessage) -> None:
+        """Send a message to the host, if there is a link."""
+        if self.end is not None:
+            for message in messages:
+                self.end.send_frame(encode_message(message))
+
+    def _ask_on(self) -> None:
+        self.say(self.spectator.alive())
+        self.after(ASK_S, self._ask_on)
+
+    def _hear(self, end: End, data: bytes) -> None:
+        try:
+            for frame in pieces(data, DEFAULT_LIMITS.frame_max):
+                heard = self.spectator.hear(decoded(frame, LinkStage.SPECTATOR))
+                if heard is not None:
+                    self.put(heard)
+        except NetError as error:
+            end.end(error)
+
+    def _lose(self, end: End, error: NetError) -> None:
+        if end is not self.end:
+            return
+        self.end = None
+        lost = self.spectator.lose(error)
+        self.put(lost)
+        if isinstance(lost, Absent):
+            self._search = self.after(self.spectator.grace_s, self._give_up)
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self._failures += 1
+        delay_s = pause_s(self._failures, 0.5 + self.machine.dice.random() / 2, DEFAULT_LIMITS)
+        self.after(delay_s, self._dial_again)
+
+    def _dial_again(self) -> None:
+        if self._search is not None:
+            self.dial(self.machine.lan.host, self._answered, self.spectator.match.game.id)
+
+    def _answered(self, answer: End | PeerRefused | None) -> None:
+        if self._search is None:
+            if isinstance(answer, End):
+                answer.cease()
+        elif isinstance(answer, End) and answer.open:
+            self._end_search(Back(self.machine.lan.host))
+            self.adopt(answer)
+        elif isinstance(answer, PeerRefused):
+            self._end_search(self.spectator.turned_away(answer))
+        else:
+            self._look_again()
+
+    def _give_up(self) -> None:
+        if self._search is not None:
+            self._end_search(self.spectator.give_up())
+
+    def _end_search(self, found: Back | Gone) -> None:
+        if self._search is not None:
+            self._search.call_off()
+            self._search = None
+        self.put(found)
+
+    # The inbox.
+
+    def leave(self, reason: str) -> None:
+        """Stop watching."""
+        self._inbox.appendleft(Gone(reason))
+        self._pump()
+
+    def _take(self, item: WatchItem) -> None:
+        if not self._seeing_hands:
+            self._drive(self.spectator.take(item))
+        elif not self.spectator.take_hands(item):
+            self._finish()
+
+    def _taken(self) -> None:
+        self.machine.looked(self)
+        if self.spectator.ending is not None:
+            self._seeing_hands = True
+            if self.spectator.see_hands():
+                self.after(OPENINGS_WAIT_S, self._finish)
+            else:
+                self._finish()
+
+    def _finish(self) -> None:
+        if self.alive:
+            own = identity(self.machine.lan.table, self.number)
+            self._writer.finish(self.spectator.match, own.public, partial(sign, own))
+            self.die(power=False)
+            self.machine.ended(self, self.spectator.ending, "")
 
 
-@dataclass
-class VirtualSpectator:
-    """A machine, its files, and its spectator. ``events`` is its history (virtual seconds, event)."""
+MakeVisit: TypeAlias = Callable[["VirtualSpectator", Match, ReplayWriter], SimSpectator]
 
-    lan: Hall
-    number: int
-    dice: random.Random
+
+@dataclass(kw_only=True)
+class VirtualSpectator(Machine):
+    """A machine and its spectator. ``events`` is its history (virtual seconds, event)."""
+
     make_visit: MakeVisit = SimSpectator
-    rate: float = 1.0
-    stalled_until: float = 0.0
-    disk: VirtualDisk = field(default_factory=VirtualDisk)
     process: SimSpectator | None = None
-    state: SimSpectatorState = "down"
-    result: Result | None = None
-    gone: str = ""
-    lives: int = 0
     events: list[tuple[float, WatchEvent]] = field(default_factory=list[tuple[float, WatchEvent]])
 
     @property
-    def agenda(self) -> EventQueue:
-        """Virtual time."""
-        return self.lan.agenda
+    def running(self) -> SimSpectator | None:
+        """See Machine."""
+        return self.process
 
     @property
     def match(self) -> Match | None:
-        """The match of the last process, also after its end."""
+        """See Machine."""
         return None if self.process is None else self.process.spectator.match
-
-    @property
-    def steps(self) -> int:
-        """The number of its final steps."""
-        return 0 if self.match is None else self.match.final
 
     @property
     def parted(self) -> bool:
@@ -83,13 +190,8 @@ class VirtualSpectator:
         return self.process is not None and self.process.spectator.farewell is not None
 
     @property
-    def record(self) -> bytes:
-        """The last replay on its disk."""
-        return self.disk.read(self._path) if self._path in self.disk.files else b""
-
-    @property
-    def _path(self) -> Path:
-        """The path of the replay; every process has its own."""
+    def path(self) -> Path:
+        """The path of the last replay; every process has its own."""
         return Path(f"{self.number}.{self.lives}.seqp2p")
 
     # Lives.
@@ -101,10 +203,7 @@ class VirtualSpectator:
         self.lives += 1
         self.state = "watching"
         match = Match(self.lan.agreement_bytes, checks=REMEMBERING)
-        own = identity(self.lan.table, self.number)
-        writer = ReplayWriter(self._path, match, disk=self.disk)
-        ticket = Ticket(match, self.lan.host, writer, self.tell, own.public, partial(sign, own))
-        self.process = self.make_visit(self, ticket, self.dice)
+        self.process = self.make_visit(self, match, ReplayWriter(self.path, match, disk=self.disk))
         self.process.start()
 
     def restart(self) -> None:
@@ -112,45 +211,19 @@ class VirtualSpectator:
         if self.lives:
             self.start()
 
-    def kill(self, *, power: bool) -> None:
-        """End the process by a crash; with ``power`` of its machine."""
-        if self.state == "watching" and self.process is not None:
-            self.process.die(power=power)
-            self.state = "down"
-
-    def die(self) -> None:
-        """End for good."""
-        self.kill(power=False)
-        if self.state == "down":
-            self.state, self.gone = "gone", "it died"
-
     def leave(self) -> None:
         """Stop watching by choice."""
         if self.state == "watching" and self.process is not None:
             self.process.leave("had enough")
 
-    # As SpectatorMachine has it.
-
-    def sync_s(self) -> float:
-        """Return the disk's usual time for a sync."""
-        return _SYNC_S
-
-    def work_s(self) -> float:
-        """Return the time of a proof."""
-        return _WORK_S * self.dice.uniform(0.5, 2.0)
-
-    def dial(self, visit: SimSpectator, hello: bytes, answered: Answered) -> None:
-        """Dial the host."""
-        self.lan.dial(visit, self.lan.host, answered, hello)
-
-    def tell(self, event: WatchEvent) -> None:
+    def emit(self, event: WatchEvent) -> None:
         """Note an event."""
-        self.events.append((self.agenda.now, event))
+        self.events.append((self.lan.agenda.now, event))
 
     def looked(self, visit: SimSpectator) -> None:
         """Note that it has taken something."""
         if visit is self.process:
-            self.lan.noticed(self)
+            self.lan.looked(self)
 
     def ended(self, visit: SimSpectator, result: Result | None, reason: str) -> None:
         """Note that the process is done."""
@@ -158,4 +231,4 @@ class VirtualSpectator:
             return
         self.state, self.result, self.gone = ("gone" if result is None else "ended"), result, reason
         if result is None:
-            self.disk.delete(self._path)  # It was never let in, and has nothing to keep.
+            self.disk.delete(self.path)  # It was never let in, and has nothing to keep.

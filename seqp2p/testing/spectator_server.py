@@ -4,35 +4,22 @@ The product's own ``SpectatorFeed`` decides on admission and messages. The join 
 is admitted if there is room.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Any, Final
 
 from seqp2p.lobby.spectators import FeedReader, SpectatorFeed, of_spectators
 from seqp2p.net.auth import NO_LOBBY
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import LinkStage, Ping
-from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.memory import decoded, pieces
+from seqp2p.testing.sim_process import SimProcess
 from seqp2p.testing.wires import End, keep_alive
 
 GIVES_CODE: Final = NO_LOBBY
 """The id that a spectator comes for when it gives the code; one that reconnects names the game's."""
 # Of a mini game a batch is about the share that it is of a whole one: a spectator can be behind here, too.
 _MINI: Final = replace(DEFAULT_LIMITS, watch_batch_max=8_192)
-
-
-class FeedClock(Protocol):
-    """The clock of the host's process."""
-
-    def now(self) -> float:
-        """Return the seconds on its own clock."""
-        ...
-
-    def after(self, delay_s: float, what: Callable[[], None]) -> Appointment:
-        """Set an alarm after so many seconds on its own clock."""
-        ...
 
 
 def key_of(spectator: int) -> bytes:
@@ -43,7 +30,7 @@ def key_of(spectator: int) -> bytes:
 class VirtualSpectatorServer:
     """The links of one process to its spectators."""
 
-    def __init__(self, size_max: int, process: FeedClock, limits: Limits = _MINI) -> None:
+    def __init__(self, size_max: int, process: SimProcess[Any], limits: Limits = _MINI) -> None:
         self._limits = of_spectators(limits)
         self.feed = SpectatorFeed(size_max, self._limits, process.now)
         self._process = process

@@ -6,7 +6,7 @@ from seqp2p.match.contribution import TurnBody
 from seqp2p.testing import Fault, Plan, TableKey, VirtualLan, draw_settings, make_agreement
 from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy
 from seqp2p.testing.lan import Cheats
-from seqp2p.testing.process import SimSeat
+from seqp2p.testing.peer import SimSeat
 
 
 class Prophet(Strategy):

@@ -32,8 +32,7 @@ from seqp2p.testing import (
 from seqp2p.testing.adversaries import ADVERSARIES, Adversary, play
 from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
 from seqp2p.testing.memory import decoded, pieces
-from seqp2p.testing.sim_spectator import SimSpectator
-from seqp2p.testing.spectator import VirtualSpectator
+from seqp2p.testing.spectator import SimSpectator, VirtualSpectator
 from seqp2p.testing.wires import End
 
 ONE = 101

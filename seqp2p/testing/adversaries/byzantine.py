@@ -28,7 +28,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import encode
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed, WireMessage, encode_message
 from seqp2p.net.relay import LinkUp
-from seqp2p.testing.process import MakeSession, SimSeat
+from seqp2p.testing.peer import MakeSession, SimSeat
 from seqp2p.testing.table import fresh
 
 PASS: Final = TurnBody("pass", (), b"", b"")
@@ -59,7 +59,7 @@ class Byzantine(SeatSession):
             sitting.mesh.relay,
             sitting.asking,
             sitting.writer,
-            sitting.tell,
+            sitting.emit,
             sitting.journal,
             sitting.runtime,
         )

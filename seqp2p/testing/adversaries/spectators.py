@@ -1,11 +1,11 @@
 """Spectators that do more than watch: they send what seats send, bytes that are no message, and too much."""
 
-import random
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 from seqp2p.crypto.group import encode_scalar
+from seqp2p.match.machine import Match
 from seqp2p.net.frames import frame
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
@@ -20,10 +20,10 @@ from seqp2p.net.messages import (
     WireMessage,
     encode_message,
 )
+from seqp2p.replay.writer import ReplayWriter
 from seqp2p.testing.adversaries.byzantine import Strategy
 from seqp2p.testing.adversaries.described import AT_THE_LINK, FLOOD, FRAMES, NO_EFFECT, Adversary, always
-from seqp2p.testing.sim_spectator import SimSpectator, SpectatorMachine, Ticket
-from seqp2p.testing.spectator import MakeVisit
+from seqp2p.testing.spectator import MakeVisit, SimSpectator, VirtualSpectator
 
 _JOINS_IN: Final = "a spectator that joins in"
 
@@ -32,9 +32,13 @@ class HostileSpectator(SimSpectator):
     """A spectator that does something once, as soon as it has seen a step."""
 
     def __init__(
-        self, machine: SpectatorMachine, ticket: Ticket, dice: random.Random, deed: Callable[["HostileSpectator"], None]
+        self,
+        machine: VirtualSpectator,
+        match: Match,
+        writer: ReplayWriter,
+        deed: Callable[["HostileSpectator"], None],
     ) -> None:
-        super().__init__(machine, ticket, dice)
+        super().__init__(machine, match, writer)
         self._deed = deed
         self.done = False
 
