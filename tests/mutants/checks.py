@@ -29,8 +29,8 @@ REFUSING = frozenset(
     {
         "Match.judge",
         "Match._counts",
-        "Match.receive_ballot",
-        "Match.receive_leave",
+        "Match._take_ballot",
+        "Match.take_word",
         "RemarkLog.add",
         "_conclude",
         "_torn",
