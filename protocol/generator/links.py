@@ -7,8 +7,9 @@ from spake2.ed25519_basic import L
 
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, bad, file_of, good
-from seqp2p.crypto.hashing import LINK
+from seqp2p.crypto.hashing import ADDRESSES, LINK
 from seqp2p.crypto.identity import sign
+from seqp2p.lobby.address_statement import TCP, AddressEntry, AddressPayload
 from seqp2p.lobby.pake import Exchange
 from seqp2p.match.encoding import encode
 from seqp2p.net.auth import Statement
@@ -51,6 +52,7 @@ def links() -> Vector:
         good("link statement", "role join", plain, {"statement": encode(statement), "signature": signature},
              {"seed": client.secret_bytes()}),
     ]  # fmt: skip
+    vectors += _addresses()
     for message in messages:
         fields = msgspec.to_builtins(message, builtin_types=(bytes,))
         vectors.append(good("message", fields["type"], {"message": fields}, {"frame": encode_message(message)}))
@@ -64,6 +66,43 @@ def links() -> Vector:
     }.items():
         vectors.append(bad("message of the game", name, "peer", {"frame": frame(data)}))
     return file_of("Links: the client's proof, messages, the code exchange.", [*vectors, *_codes()])
+
+
+def _addresses() -> list[Vector]:
+    """Return what a seat signs for the lobby, and what others take of it."""
+    ben, ann, nonce = identity("ben"), identity("ann"), Stream("a nonce")(32)
+    tcp = AddressEntry(TCP, "192.168.1.5:4610")
+    several = (tcp, AddressEntry(2, "a kind to come"), AddressEntry(TCP, "[fd00::2]:4000"))
+
+    def made(entries: tuple[AddressEntry, ...] = (tcp,), number: int = 1, label: str = ADDRESSES) -> dict[str, bytes]:
+        payload = encode(AddressPayload(1, ben.public, nonce, number, entries))
+        return {"payload": payload, "signature": sign(ben, label, payload)}
+
+    def given(statement: dict[str, bytes], **changed: bytes) -> dict[str, bytes]:
+        return {"key": ben.public, "nonce": nonce, **statement, **changed}
+
+    vectors = []
+    for name, entries in (("one address", (tcp,)), ("two addresses and a kind to come", several), ("none", ())):
+        statement = made(entries)
+        dialled = [entry.address for entry in entries if entry.kind == TCP]
+        plain = [{"kind": entry.kind, "address": entry.address} for entry in entries]
+        fields = {"key": ben.public, "nonce": nonce, "number": 1, "entries": plain}
+        vectors.append(good("address statement", name, fields, statement, {"seed": ben.secret_bytes()}))
+        vectors.append(good("addresses of the lobby", name, given(statement), {"addresses": dialled}))
+    for name, wrong in {
+        "another seat's key": given(made(), key=ann.public),
+        "another nonce": given(made(), nonce=bytes(32)),
+        "a later number": given(made(number=2)),
+        "signed with another label": given(made(label=LINK)),
+        "nine entries": given(made((tcp,) * 9)),
+        "a name to look up": given(made((AddressEntry(TCP, "table.lan:4610"),))),
+        "no port": given(made((AddressEntry(TCP, "192.168.1.5"),))),
+        "port 0": given(made((AddressEntry(TCP, "192.168.1.5:0"),))),
+        "kind 0": given(made((AddressEntry(0, "192.168.1.5:4610"),))),
+        "an entry of 129 characters": given(made((AddressEntry(2, "x" * 129),))),
+    }.items():
+        vectors.append(bad("addresses of the lobby", name, "peer", wrong))
+    return vectors
 
 
 def _codes() -> list[Vector]:

@@ -9,13 +9,13 @@ import contextlib
 import os
 import secrets
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import trio
 
 from seqp2p.api.endpoint import address_of, closing, lock_identity
-from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption
+from seqp2p.api.game import LiveGame, Resumption
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.seat import Seat, seated
 from seqp2p.crypto.errors import CryptoError
@@ -24,14 +24,14 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
 from seqp2p.live.listening import addresses_towards, listen_again
 from seqp2p.live.mesh import Mesh
-from seqp2p.lobby.address_update import HERES_MAX, here_number, make_here
+from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
 from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.encoding import DecodeError
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.net.addresses import Address, AddressError, open_listeners, parse_address
+from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import AddressUpdate
+from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
 from seqp2p.replay.sidecar import Logged, Sidecar, SidecarSecrets, sidecar_path
@@ -82,7 +82,7 @@ def open_stored(replay: Path) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
-        loaded = load(replay, kept.agreement, kept.seat, checks=LIVE_CHECKS)
+        loaded = load(replay, kept.agreement, kept.seat)
     except GameOver:
         # It ended between the end of the replay and that of the secrets.
         sidecar.delete()
@@ -104,15 +104,23 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
     with ReplayWriter.reopen(stored.replay, match) as writer:
         own = _own_keys(stored, locked.identity)
         later = feed(match, stored.logged, writer, own)
-        before = _addresses((kept.listen,))
-        opened = await (listen_again(before[0]) if listen is None and before else open_listeners(listen))
+        old = _addresses((kept.listen,))
+        opened = await (listen_again(old[0]) if listen is None and old else open_listeners(listen))
         async with closing(opened) as listeners:
             places = {seat: _addresses(texts) for seat, texts in enumerate(kept.addresses, 1) if seat != own.number}
-            firsts = [place[0] for place in places.values() if place]
-            addresses = (await addresses_towards(listeners, firsts))[: DEFAULT_LIMITS.addresses_per_seat]
-            here = await _sign_addresses(stored, locked.identity, addresses)
+            statements = [
+                AddressStatement(each.payload, each.signature) for each in stored.logged if each.kind == "here"
+            ]
             credentials = make_credentials(locked.identity)
-            table = AgreedTable(credentials, match.game.agreement, own.number, places, listeners, here=here)
+            before = AgreedTable(
+                credentials, match.game.agreement, own.number, places, listeners, statements=statements
+            )
+            book = _book(stored, before)
+            firsts = [place[0] for seat in before.others if (place := book.of(seat))]
+            addresses = (await addresses_towards(listeners, firsts))[: DEFAULT_LIMITS.addresses_per_seat]
+            number = book.number(own.number) + 1
+            statements += await _sign_addresses(stored, locked.identity, number, addresses)
+            table = replace(before, statements=statements)
 
             async def reconnect(mesh: Mesh, warn: Warn) -> None:
                 async with advertising(seat_advert(table.game, table.seat), listeners, addresses, warn):
@@ -141,20 +149,25 @@ def _not_this_seat(stored: StoredGame) -> NotThisSeat:
     return NotThisSeat(message("{path} does not hold the secrets of this seat in this game", path=stored.sidecar.path))
 
 
-async def _sign_addresses(stored: StoredGame, identity: Identity, addresses: Sequence[Address]) -> AddressUpdate | None:
-    """Sign where this seat listens now, on disk before it is sent; return None once all updates are used up."""
-    sidecar = stored.sidecar
+def _book(stored: StoredGame, table: AgreedTable) -> AddressBook:
+    """Return the addresses that the file has. Raises NotThisSeat where a statement is not of this game."""
     try:
-        numbers = [here_number(each.payload) for each in stored.logged if each.kind == "here"]
-        number = max(numbers, default=0) + 1
-        if number > HERES_MAX:
-            return None
-        here = make_here(identity, stored.loaded.match.game.id, stored.secrets.seat, number, addresses)
-        sidecar.log("here", here.payload, here.signature)
-        await trio.to_thread.run_sync(sidecar.sync)
-    except DecodeError:
+        return AddressBook(table, DEFAULT_LIMITS)
+    except PeerError:
         raise _not_this_seat(stored) from None
-    return here
+
+
+async def _sign_addresses(
+    stored: StoredGame, identity: Identity, number: int, addresses: Sequence[Address]
+) -> list[AddressStatement]:
+    """Sign where this seat listens now, on disk before it is sent; return nothing once all numbers are used up."""
+    if number > NUMBER_MAX:
+        return []
+    nonce = stored.loaded.match.game.agreement.seats[stored.secrets.seat - 1].nonce
+    statement = make_statement(identity, nonce, number, addresses)
+    stored.sidecar.log("here", statement.payload, statement.signature)
+    await trio.to_thread.run_sync(stored.sidecar.sync)
+    return [statement]
 
 
 def _addresses(texts: tuple[str, ...]) -> tuple[Address, ...]:

@@ -41,7 +41,7 @@ HEAD: Final = "seqp2p/1 head"
 LEAVE: Final = "seqp2p/1 leave"
 REMARK: Final = "seqp2p/1 remark"
 LINK: Final = "seqp2p/1 link"
-HERE: Final = "seqp2p/1 here"
+ADDRESSES: Final = "seqp2p/1 addresses"
 FILE: Final = "seqp2p/1 file"
 
 

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from seqp2p.live.asking import Chosen
 from seqp2p.match.events import Result
-from seqp2p.net.relay import LinkDown, LinkUp, Received
+from seqp2p.net.relay import LinkDown, LinkUp, Moved, Received
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Tick:
     """Time has passed."""
 
 
-InboxItem: TypeAlias = Received | LinkUp | LinkDown | Chosen | Leaving | Saying | GoOn | Tick
+InboxItem: TypeAlias = Received | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Tick
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import trio
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.live.peers import MeshPeer
-from seqp2p.lobby.address_update import AddressBook
+from seqp2p.lobby.address_statement import AddressBook
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
@@ -36,11 +36,11 @@ from seqp2p.net.messages import (
     WireMessage,
     bye,
 )
-from seqp2p.net.relay import LinkDown, LinkUp, Received, Relay
+from seqp2p.net.relay import LinkDown, LinkUp, Moved, Received, Relay
 from seqp2p.net.serving import Gate, serve
 from seqp2p.net.text import clean
 
-MeshEvent: TypeAlias = Received | LinkUp | LinkDown
+MeshEvent: TypeAlias = Received | LinkUp | LinkDown | Moved
 
 
 class Mesh:
@@ -226,7 +226,7 @@ class Mesh:
     async def _handle(self, peer: MeshPeer, link: Link, received: WireMessage) -> None:
         match received:
             case AddressUpdate():
-                self._hear_of(received, peer)
+                self._hear_of(received)
             case Bye(reason):
                 await self._hand_on(Received(peer.seat, received))
                 raise LinkLost(
@@ -236,16 +236,23 @@ class Mesh:
                 if (heard := self.relay.handle(peer, link, received)) is not None:
                     await self._hand_on(heard)
 
-    def _hear_of(self, message: AddressUpdate, teller: MeshPeer) -> None:
-        """A seat listens elsewhere now: dial it there, and pass it on."""
-        seat = self._address_book.handle(message)
-        if seat is None:
-            return
+    def _hear_of(self, received: AddressUpdate) -> None:
+        """A seat listens elsewhere now. One task for each seat takes the newest change every few seconds."""
+        seat = self._address_book.handle(received)
+        if seat is not None:
+            self._nursery.start_soon(self._take_change, seat)
+
+    async def _take_change(self, seat: int) -> None:
+        """Dial a seat at its new addresses, pass them on, and keep them."""
+        await trio.sleep(self._address_book.wait_s(seat, trio.current_time()))
+        statement = self._address_book.take(seat, trio.current_time())
+        update = AddressUpdate(statement.payload, statement.signature)
         for peer in self._peers.values():
             if peer.seat == seat:
                 peer.move()
-            elif peer.links and peer is not teller:
-                peer.links[-1].send(message)
+            elif peer.links:
+                peer.links[-1].send(update)
+        await self._hand_on(Moved(seat, update))
 
     async def _hand_on(self, event: MeshEvent) -> None:
         if self._closing:

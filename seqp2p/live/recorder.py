@@ -17,6 +17,7 @@ from seqp2p.match.events import Event
 from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import SignedThing
+from seqp2p.net.messages import AddressStatement
 from seqp2p.replay.sidecar import LoggedKind, to_logged
 from seqp2p.replay.writer import ReplayWriter
 
@@ -57,6 +58,11 @@ class Recorder:
         entry = to_logged(thing)
         if self._journal is not None and entry is not None:
             self._journal.log(entry.kind, entry.payload, entry.signature)
+
+    def log_addresses(self, statement: AddressStatement) -> None:
+        """Note in the journal where a seat listens now, for this seat to find it after a crash."""
+        if self._journal is not None:
+            self._journal.log("here", statement.payload, statement.signature)
 
     async def sync(self) -> None:
         """Wait until the disk has it all, before something own is sent."""

@@ -45,7 +45,7 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.net.messages import Bye, Hurry, OpeningMessage, signed_thing
-from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Received
+from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
 
@@ -147,6 +147,8 @@ class SeatSession:
                 self._see()
             case LinkDown():
                 pass  # The next tick sees who can be reached.
+            case Moved(_, statement):
+                self._recorder.log_addresses(statement)
             case _:
                 assert_never(item)
 
@@ -380,7 +382,7 @@ class SeatSession:
                 self._take_secret(signed_thing(opening), sender)
             case Leaving():
                 return False
-            case Received() | LinkUp() | LinkDown() | Chosen() | Saying() | GoOn() | Tick():
+            case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Tick():
                 pass
             case _:
                 assert_never(item)

@@ -16,6 +16,7 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.address_statement import is_first, make_statement
 from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
 from seqp2p.lobby.pake import CodeKeeper
@@ -31,13 +32,14 @@ from seqp2p.match.table import (
     numbered_name,
 )
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address, AddressError, parse_peer_address
+from seqp2p.net.addresses import Address
 from seqp2p.net.auth import check_client, receive, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
+    AddressStatement,
     Bye,
     Gather,
     LinkStage,
@@ -96,11 +98,12 @@ async def host_table(
 class _SeatedGuest:
     """A joiner in its seat."""
 
-    def __init__(self, seat: int, name: str, key: bytes, addresses: tuple[Address, ...], link: Link) -> None:
+    addresses: AddressStatement
+
+    def __init__(self, seat: int, name: str, key: bytes, link: Link) -> None:
         self.seat = seat
         self.name = name
         self.key = key
-        self.addresses = addresses
         self.link = link
         self.nonce = b""
         self.nonce_round = 0
@@ -140,6 +143,7 @@ class _HostLobby:
         self._round = 0
         self._closed = False  # A joiner lost from now on has not left the lobby.
         self._changed = trio.Event()
+        self._statements: tuple[AddressStatement, ...] = ()
 
     async def run(self, listeners: Sequence[Listener]) -> AgreedTable:
         # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
@@ -156,8 +160,7 @@ class _HostLobby:
                 raise
             finally:
                 connections.cancel()
-        addresses = {seat: sitting.addresses for seat, sitting in self._seats.items()}
-        return AgreedTable(self._credentials, agreement, 1, addresses, listeners, links, self._spectators)
+        return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, self._statements)
 
     async def _receive(self, listeners: Sequence[Listener], scope: trio.CancelScope) -> None:
         with scope:
@@ -249,10 +252,6 @@ class _HostLobby:
         if not isinstance(sit, Sit):
             raise PeerError(message("The other side did not sit down."))
         try:
-            addresses = tuple(parse_peer_address(text) for text in sit.addresses)
-        except AddressError as error:
-            raise PeerError(message_of(error)) from None
-        try:
             self._require_place(key)
             name = self._free_name(sit.name)
         except PeerRefused as refused:
@@ -260,7 +259,7 @@ class _HostLobby:
             raise
         free = [seat for seat in range(2, self._settings.players + 1) if seat not in self._seats]
         seat = self._former.place(key, free, self._keys)
-        self._seats[seat] = _SeatedGuest(seat, name, key, addresses, Link(frames, self._limits))
+        self._seats[seat] = _SeatedGuest(seat, name, key, Link(frames, self._limits))
         return self._seats[seat]
 
     def _free_name(self, name: str) -> str:
@@ -289,10 +288,12 @@ class _HostLobby:
     async def _handle(self, sitting: _SeatedGuest, received: WireMessage) -> None:
         await trio.lowlevel.checkpoint()
         match received:
-            case Nonce(number, nonce) if number == self._round and sitting.nonce_round != number:
+            case Nonce(number, nonce, addresses) if number == self._round and sitting.nonce_round != number:
                 if nonce in (other.nonce for other in self._seats.values()):
                     raise PeerError(message("The other side sent a nonce that is not fresh."))
-                sitting.nonce, sitting.nonce_round = nonce, number
+                if not is_first(addresses, sitting.key, nonce):
+                    raise PeerError(message("The other side sent addresses that it has not signed for this table."))
+                sitting.nonce, sitting.nonce_round, sitting.addresses = nonce, number, addresses
             case Ready(number):
                 sitting.ready = number
             case Bye(reason):
@@ -352,9 +353,9 @@ class _HostLobby:
         if not await self._answered(members, lambda sitting: sitting.nonce_round == round_):
             return None
         agreement = self._agreement(members)
-        places = [self._addresses, *(sitting.addresses for sitting in members)]
-        texts = tuple(tuple(str(address) for address in place) for place in places)
-        self._send(members, TableMessage(round_, encode_agreement(agreement), texts))
+        own = make_statement(self._credentials.identity, agreement.seats[0].nonce, 1, self._addresses)
+        self._statements = (own, *(sitting.addresses for sitting in members))
+        self._send(members, TableMessage(round_, encode_agreement(agreement), self._statements))
         ready = await self._answered(members, lambda sitting: sitting.ready == round_)
         return agreement if ready else None
 

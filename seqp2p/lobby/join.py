@@ -5,27 +5,37 @@ lobby has shown: the same settings, the same names and keys in the same seats, i
 place held by the key that the code exchange was bound to, or that it had in the game before.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import trio
 
 from seqp2p.crypto.group import Randomness
+from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
 from seqp2p.lobby.events import Guest, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.encoding import DecodeError
-from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
+from seqp2p.match.table import (
+    Agreement,
+    DecodeError,
+    TableError,
+    check_settings,
+    decode_agreement,
+    name_fault,
+    numbered_name,
+)
 from seqp2p.net import tls
-from seqp2p.net.addresses import Address, AddressError, parse_peer_address, tcp_dial
+from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import send
 from seqp2p.net.dialling import Dial, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TooSlow, Unreachable, WrongKey
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
+    AddressStatement,
     Bye,
     Gather,
     LinkStage,
@@ -103,7 +113,7 @@ async def _find_again(
     with trio.move_on_after(limits.rematch_wait_s):
         while misses < _MISSES:
             misses += 1
-            for host in former.addresses[1]:
+            for host in AddressBook(former, limits).of(1):
                 try:
                     return host, await reach(
                         host, credentials, dial, limits, role="join", game=former.game, expected_key=former.key(1)
@@ -134,15 +144,23 @@ async def _sit_down(
     limits: Limits,
 ) -> AgreedTable:
     """Take a seat by a link that the host has let in, and wait there until the table starts."""
-    own = credentials.identity.public
+    places = addresses[: limits.addresses_per_seat]
     async with tls.closing_on_error(link.frames.stream):
-        await send(link.frames, Sit(name, tuple(str(address) for address in addresses[: limits.addresses_per_seat])))
-        guest = _Joiner(Link(link.frames, limits), name, own, link.server_key, randomness, on_event)
+        await send(link.frames, Sit(name))
+        guest = _Joiner(
+            Link(link.frames, limits), name, credentials.identity, places, link.server_key, randomness, on_event
+        )
         if (error := await guest.stay(limits)) is not None:
             raise error
-        places = dict(guest.addresses)
-        places[1] = tuple(dict.fromkeys((host, *places[1])))
-        return AgreedTable(credentials, guest.agreement, guest.seat, places, listeners, {1: link.frames})
+        return AgreedTable(
+            credentials,
+            guest.agreement,
+            guest.seat,
+            {1: (host,)},
+            listeners,
+            {1: link.frames},
+            statements=guest.statements,
+        )
 
 
 async def knock(
@@ -186,20 +204,29 @@ class _Joiner:
     """A joiner in its seat, with the lobby as it was shown and the agreement it is ready for."""
 
     agreement: Agreement
-    addresses: Mapping[int, tuple[Address, ...]]
+    statements: tuple[AddressStatement, ...]
 
     def __init__(
-        self, link: Link, name: str, own_key: bytes, host_key: bytes, randomness: Randomness, on_event: OnLobbyEvent
+        self,
+        link: Link,
+        name: str,
+        identity: Identity,
+        addresses: Sequence[Address],
+        host_key: bytes,
+        randomness: Randomness,
+        on_event: OnLobbyEvent,
     ) -> None:
         self.link = link
         self.seat = 0
         self._name = name
-        self._own_key = own_key
+        self._identity = identity
+        self._addresses = addresses
         self._host_key = host_key
         self._randomness = randomness
         self._on_event = on_event
         self._lobby: LobbyMessage | None = None
         self._nonce = b""
+        self._own: AddressStatement | None = None
         self._round = 0
         self._ready = False
 
@@ -236,7 +263,8 @@ class _Joiner:
             case Gather(number):
                 self._round, self._ready = number, False
                 self._nonce = self._randomness(32)
-                self.link.send(Nonce(number, self._nonce))
+                self._own = make_statement(self._identity, self._nonce, 1, self._addresses)
+                self.link.send(Nonce(number, self._nonce, self._own))
             case TableMessage():
                 self._agree(received)
             case StartMessage(number):
@@ -269,7 +297,7 @@ class _Joiner:
         if first is None or first.key != self._host_key:
             raise PeerError(message("The host shows a lobby in which another key has its seat."))
         names = {numbered_name(self._name, number) for number in range(1, len(lobby.seats) + 1)}
-        if own is None or own.key != self._own_key or own.name not in names:
+        if own is None or own.key != self._identity.public or own.name not in names:
             raise PeerError(message("The host shows a lobby in which this seat is somebody else's."))
         self._lobby, self.seat = lobby, lobby.seat
         self._ready = False  # It was ready for the lobby as it was before.
@@ -280,8 +308,7 @@ class _Joiner:
         """Check the table against the lobby as it was shown; be ready only if they are the same."""
         try:
             agreement = decode_agreement(received.agreement)
-            places = [tuple(parse_peer_address(text) for text in texts) for texts in received.addresses]
-        except (DecodeError, TableError, AddressError) as error:
+        except (DecodeError, TableError) as error:
             raise PeerError(
                 message("The host proposed a table that cannot be: {reason}", reason=message_of(error))
             ) from None
@@ -293,9 +320,21 @@ class _Joiner:
             raise PeerError(message("The host proposed another table than the one it showed."))
         if agreement.seats[self.seat - 1].nonce != self._nonce:
             raise PeerError(message("The host proposed a table without this seat's fresh nonce."))
-        if len(places) != len(agreement.seats):
-            raise PeerError(message("The host gave addresses that do not fit the seats."))
-        self.agreement = agreement
-        self.addresses = {seat: place for seat, place in enumerate(places, 1) if seat != self.seat}
+        self._check_addresses(agreement, received.addresses)
+        self.agreement, self.statements = agreement, received.addresses
         self._ready = True
         self.link.send(Ready(received.round))
+
+    def _check_addresses(self, agreement: Agreement, statements: Sequence[AddressStatement]) -> None:
+        """Check that each seat has signed its addresses, and that this seat's are its own; raises PeerError."""
+        if len(statements) != len(agreement.seats):
+            raise PeerError(message("The host gave addresses that do not fit the seats."))
+        if statements[self.seat - 1] != self._own:
+            raise PeerError(message("The host gave other addresses for this seat than it has signed."))
+        for seat, (entry, statement) in enumerate(zip(agreement.seats, statements, strict=True), 1):
+            if not is_first(statement, entry.key, entry.nonce):
+                raise PeerError(
+                    message(
+                        "The host gave addresses that seat {seat} ({name}) has not signed.", seat=seat, name=entry.name
+                    )
+                )

@@ -8,7 +8,7 @@ from seqp2p.lobby.spectators import SpectatorServer
 from seqp2p.match.table import Agreement, encode_agreement, game_id
 from seqp2p.net.addresses import Address
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.messages import AddressUpdate
+from seqp2p.net.messages import AddressStatement
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 
@@ -17,11 +17,11 @@ from seqp2p.net.tls import Credentials
 class AgreedTable:
     """Everything one seat needs to link with the others.
 
-    ``addresses`` has the addresses of other seats, likeliest first; a seat that it lacks is only waited for.
+    ``statements`` are the signed addresses of all seats, those that this one has kept, in any order; ``addresses`` has
+    further ones that this player knows, likeliest first. A seat that both lack is only waited for.
     ``links`` are connections the lobby leaves open: the host has one to every seat, a joiner one to seat 1.
     ``listeners`` are the sockets on which others dial this seat; their opener closes them after the game.
     ``spectators`` serves the spectators, at the host; None if none are allowed.
-    ``here`` is this seat's address update, if it listens elsewhere than the table says.
     """
 
     credentials: Credentials
@@ -31,7 +31,7 @@ class AgreedTable:
     listeners: Sequence[Listener]
     links: Mapping[int, FrameStream] = field(default_factory=dict[int, FrameStream])
     spectators: SpectatorServer | None = None
-    here: AddressUpdate | None = None
+    statements: Sequence[AddressStatement] = ()
 
     @property
     def game(self) -> bytes:

@@ -31,12 +31,20 @@ CHOICES_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class Checked:
+    """A contribution that is right in its step, and the part that the step keeps."""
+
+    contribution: Contribution
+    kept: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
     """A contribution that passed every check of its step, and the part that the step keeps."""
 
     step: int
     seat: int
     contribution: Contribution
-    kept: Any
+    checked: Checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def parse_address(text: str, default_port: int = DEFAULT_PORT) -> Address:
 
 def parse_peer_address(text: str) -> Address:
     """Return an address from a peer: an IP address and a port, never a name to look up. Raises AddressError."""
-    address = parse_address(text)
+    address = parse_address(text, default_port=0)
     if not _is_ip(address.host) or address.port == 0:
         raise _no_address(text)
     return Address(str(ipaddress.ip_address(address.host)), address.port)

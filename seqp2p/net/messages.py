@@ -28,9 +28,7 @@ from seqp2p.net.frames import frame
 from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
 
 PAKE_SIZE: Final = 33
-ADDRESS_LENGTH_MAX: Final = 64
-HERE_SIZE_MAX: Final = 512
-_ADDRESSES_MAX: Final = 4
+STATEMENT_SIZE_MAX: Final = 2048
 
 Role: TypeAlias = Literal["join", "link", "watch"]
 SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
@@ -38,8 +36,6 @@ PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max
 ReasonText: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
 RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
-AddressText: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
-AddressTexts: TypeAlias = Annotated[tuple[AddressText, ...], msgspec.Meta(max_length=_ADDRESSES_MAX)]
 RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
 
@@ -103,10 +99,9 @@ class Confirm(Record, frozen=True, tag="confirm"):
 
 
 class Sit(Record, frozen=True, tag="sit"):
-    """Joiner, once its code is confirmed: the name to show, and its addresses for other seats, likeliest first."""
+    """Joiner, once its code is confirmed: the name to show."""
 
     name: Name
-    addresses: AddressTexts
 
 
 class Watch(Record, frozen=True, tag="watch"):
@@ -139,17 +134,27 @@ class Gather(Record, frozen=True, tag="gather"):
     round: RoundNumber
 
 
+class AddressStatement(Record, frozen=True):
+    """The addresses of a seat, signed by it (lobby/address_statement.py)."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=STATEMENT_SIZE_MAX)]
+    signature: SignatureBytes
+
+
 class Nonce(Record, frozen=True, tag="nonce"):
+    """Joiner: its fresh nonce, and its addresses for other seats, signed with that nonce."""
+
     round: RoundNumber
     nonce: Bytes32
+    addresses: AddressStatement
 
 
 class TableMessage(Record, frozen=True, tag="table"):
-    """Host: the agreement's canonical bytes, and for each seat the addresses it gave."""
+    """Host: the agreement's canonical bytes, and each seat's statement of its addresses, in seat order."""
 
     round: RoundNumber
     agreement: Annotated[bytes, msgspec.Meta(max_length=AGREEMENT_SIZE_MAX)]
-    addresses: Annotated[tuple[AddressTexts, ...], msgspec.Meta(max_length=12)]
+    addresses: Annotated[tuple[AddressStatement, ...], msgspec.Meta(max_length=12)]
 
 
 class Ready(Record, frozen=True, tag="ready"):
@@ -243,11 +248,8 @@ class RemarkMessage(Record, frozen=True, tag="remark"):
     signature: SignatureBytes
 
 
-class AddressUpdate(Record, frozen=True, tag="here"):
-    """The signed addresses of a seat that resumed (lobby/address_update.py), its own or passed on."""
-
-    payload: Annotated[bytes, msgspec.Meta(max_length=HERE_SIZE_MAX)]
-    signature: SignatureBytes
+class AddressUpdate(AddressStatement, frozen=True, tag="here"):
+    """A later statement of a seat that listens elsewhere now, its own or passed on."""
 
 
 class Hurry(Record, frozen=True, tag="hurry"):

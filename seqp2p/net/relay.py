@@ -23,6 +23,7 @@ from seqp2p.match.signed import (
 from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
 from seqp2p.net.messages import (
+    AddressStatement,
     BallotMessage,
     Bye,
     ContributionMessage,
@@ -65,6 +66,14 @@ class LinkDown:
     seat: int
     reason: str
     fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A seat has signed new addresses."""
+
+    seat: int
+    statement: AddressStatement
 
 
 class Wire(Protocol):

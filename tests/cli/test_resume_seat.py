@@ -19,11 +19,12 @@ from seqp2p.cli.resume import find_stored
 from seqp2p.cli.running import as_command_error, ending_with_parent
 from seqp2p.live.listening import addresses_towards, listen_again
 from seqp2p.live.mesh import Mesh
-from seqp2p.lobby.address_update import HERES_MAX, here_number, make_here
+from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.table import decode_agreement
-from seqp2p.net.addresses import Address, open_listeners, parse_address
+from seqp2p.net.addresses import Address, open_listeners
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
 from seqp2p.replay.resume import ResumeError
@@ -32,6 +33,7 @@ from tests.replay.tools import assemble, steps
 from tests.table import Played, played, randomness, replay_bytes
 
 LOOPBACK = Address("127.0.0.1", 0)
+ELSEWHERE = Address("10.0.0.9", 5009)
 
 
 @pytest.fixture
@@ -255,8 +257,7 @@ async def resumed_once(games: Path, listen: Address | None = None) -> LiveGame:
 
 def addresses_of(game: LiveGame) -> list[Address]:
     """The addresses that the others are told."""
-    assert game.table.here is not None
-    return [parse_address(text) for text in msgspec.msgpack.decode(game.table.here.payload)["addresses"]]
+    return list(read_statement(game.table.statements[-1]).addresses)
 
 
 async def refused(games: Path, match: str) -> Exception:
@@ -282,9 +283,8 @@ async def test_a_seat_is_taken_again(games: Path, brief: Played) -> None:
         assert table.agreement == decode_agreement(brief.agreement)
         assert table.addresses == {1: (Address("127.0.0.1", 4701),)}
         assert {each.host for each in addresses_of(resumed)} == {"127.0.0.1"}
-        assert table.here is not None
-        said = msgspec.msgpack.decode(table.here.payload)
-        assert (said["seat"], said["number"]) == (2, 1)
+        said = read_statement(table.statements[-1]).payload
+        assert (said.key, said.number) == (table.key(2), 1)
         # The seat and its key are held meanwhile.
         assert "another seqp2p process holds this seat" in str(refusal(games))
         with locked_identity() as held:
@@ -309,14 +309,33 @@ async def test_every_coming_back_has_a_number_of_its_own(games: Path, brief: Pla
     replay = crash(games, brief, 3)
     for number in (1, 2, 3):
         resumed = await resumed_once(games)
-        assert resumed.table.here is not None
-        assert here_number(resumed.table.here.payload) == number
+        assert [read_statement(each).payload.number for each in resumed.table.statements] == [*range(1, number + 1)]
     sidecar, _, logged, _ = Sidecar.open(sidecar_path(replay))
     with sidecar:
-        last = make_here(brief.identity(2), brief.match.game.id, 2, HERES_MAX, ())
+        nonce = decode_agreement(brief.agreement).seats[1].nonce
+        last = make_statement(brief.identity(2), nonce, NUMBER_MAX, ())
         sidecar.log("here", last.payload, last.signature)
     assert [each.kind for each in logged if each.kind == "here"] == ["here"] * 3
-    assert (await resumed_once(games)).table.here is None
+    statements = (await resumed_once(games)).table.statements
+    assert read_statement(statements[-1]).payload.number == NUMBER_MAX
+
+
+async def test_the_addresses_that_others_have_signed_are_kept(games: Path, brief: Played) -> None:
+    replay = crash(games, brief, 3)
+    seats = decode_agreement(brief.agreement).seats
+    told = [make_statement(brief.identity(1), seats[0].nonce, number, [ELSEWHERE]) for number in (1, 2)]
+    sidecar, _, _, _ = Sidecar.open(sidecar_path(replay))
+    with sidecar:
+        for each in told:
+            sidecar.log("here", each.payload, each.signature)
+    table = (await resumed_once(games)).table
+    assert list(table.statements[:2]) == told
+    assert AddressBook(table, DEFAULT_LIMITS).of(1)[0] == ELSEWHERE
+    foreign = make_statement(brief.identity(1), bytes(32), 3, [ELSEWHERE])
+    sidecar, _, _, _ = Sidecar.open(sidecar_path(replay))
+    with sidecar:
+        sidecar.log("here", foreign.payload, foreign.signature)
+    await refused(games, "does not hold the secrets of this seat")
 
 
 async def test_it_listens_where_it_did_if_it_can(games: Path, brief: Played) -> None:
@@ -491,9 +510,9 @@ async def test_a_seat_that_is_back_looks_for_the_others(
 
     async def find(game: bytes, tell: Any) -> None:
         assert game == brief.match.game.id
-        tell(1, (Address("10.0.0.9", 9),))
-        tell(2, (Address("10.0.0.8", 8),))
-        tell(12, (Address("10.0.0.7", 7),))
+        tell(1, (Address("10.0.0.9", 5009),))
+        tell(2, (Address("10.0.0.8", 5008),))
+        tell(12, (Address("10.0.0.7", 5007),))
         await trio.lowlevel.checkpoint()
 
     monkeypatch.setattr("seqp2p.api.resume.find_seats", find)
@@ -508,5 +527,5 @@ async def test_a_seat_that_is_back_looks_for_the_others(
         with trio.move_on_after(0.2) as scope:
             await resumed.resumption.reconnect(mesh, Output(json=False).say)
         assert scope.cancelled_caught
-        assert mesh._address_book.of(1)[0] == Address("10.0.0.9", 9)
-        assert Address("10.0.0.8", 8) not in mesh._address_book.of(2)
+        assert mesh._address_book.of(1)[-1] == Address("10.0.0.9", 5009)
+        assert Address("10.0.0.8", 5008) not in mesh._address_book.of(2)

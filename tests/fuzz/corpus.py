@@ -11,7 +11,7 @@ from typing import Any, Final
 import trio
 from cryptography.hazmat.primitives import serialization
 
-from seqp2p.lobby.address_update import make_here
+from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.adverts import SeatAdvert, TableAdvert
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
@@ -84,7 +84,7 @@ def signed() -> Named:
 def payloads() -> Named:
     yield from signed()
     yield "agreement", game().agreement
-    yield "here", make_here(numbered(2), game().match.game.id, 2, 1, [Address("10.0.0.2", 4610)]).payload
+    yield "here", make_statement(numbered(2), bytes(32), 1, [Address("10.0.0.2", 4610)]).payload
     for name in ("ballots", "remarks", "option_contributions"):
         for number, vector in enumerate(vectors(name)):
             data = bytes.fromhex(vector["in"].get("payload", ""))
@@ -179,7 +179,7 @@ def adverts() -> Named:
 
 
 def door() -> Named:
-    joiner = trio.run(honest_words, Sit("ann", ("10.0.0.1:4610", "[fd00::1]:4610")))
+    joiner = trio.run(honest_words, Sit("ann"))
     yield "joiner", b"\5" + joiner
     yield "spectator", b"\0" + trio.run(honest_words, Watch("ann"))
     yield "proof-alone", b"\0" + joiner[: HEADER_SIZE + int.from_bytes(joiner[:HEADER_SIZE], "big")]

@@ -4,12 +4,11 @@ import random
 
 from seqp2p.i18n import message_of
 from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
-from seqp2p.net.addresses import AddressError, parse_peer_address
 from seqp2p.net.auth import check_client, prove, receive, send
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import LinkStage, Proof, Sit, WireMessage
+from seqp2p.net.messages import LinkStage, Proof, WireMessage
 from seqp2p.net.tls import ServerLink
 from tests.fuzz.pieces import Pieces
 from tests.net.tools import credentials, frames_pair, identity
@@ -39,11 +38,6 @@ async def host(frames: FrameStream) -> tuple[Proof, WireMessage | None]:
         return proof, None
     await keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
     wish = await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
-    if isinstance(wish, Sit):
-        try:
-            tuple(map(parse_peer_address, wish.addresses))
-        except AddressError as error:
-            raise NetError(message_of(error)) from None
     return proof, wish
 
 

@@ -19,7 +19,7 @@ from seqp2p.bots.wire import WireError, read_action, read_choice
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.i18n import message_of
-from seqp2p.lobby.address_update import HerePayload
+from seqp2p.lobby.address_statement import AddressPayload
 from seqp2p.lobby.adverts import read_seat, read_table
 from seqp2p.lobby.code import parse_code
 from seqp2p.match.contribution import Contribution, make_payload, open_body, open_envelope
@@ -27,7 +27,7 @@ from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
-from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, LeavePayload, Word
+from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, LeavePayload
 from seqp2p.match.table import TableError, decode_agreement, encode_agreement
 from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.addresses import AddressError, parse_address, parse_peer_address
@@ -157,7 +157,7 @@ def payloads(data: bytes) -> None:
         kind: Any = envelope.kind
         again = make_payload(envelope.game, envelope.step, envelope.prev, envelope.seat, kind, body)
         assert again == data
-    for kind in (*(kind for _, kind in SIGNED.values()), HerePayload):
+    for kind in (*(kind for _, kind in SIGNED.values()), AddressPayload):
         with refused(DecodeError):
             assert encode(decode(kind, data, BALLOT_SIZE_MAX * 2)) == data
     with refused(DecodeError, TableError):
@@ -181,8 +181,7 @@ def signed(data: bytes) -> None:
 def _receive(match: Match, name: str, word: Contribution) -> object:
     if name == "remark":
         return match.receive_remark(word.payload, word.signature)
-    kinds: dict[str, type[Word]] = {"ballot": BallotPayload, "head": HeadPayload, "leave": LeavePayload}
-    return match.receive_word(kinds[name], word)
+    return {"ballot": match.receive_ballot, "head": match.receive_head, "leave": match.receive_leave}[name](word)
 
 
 def _match_for(data: bytes) -> tuple[Match, int]:

@@ -132,7 +132,7 @@ class Stranger:
         await give_code(link.frames, exchange, LIMITS)
         if self.stage == "sit":
             return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
-        await send(link.frames, Sit("stranger", ("10.0.0.9:4610",)))
+        await send(link.frames, Sit("stranger"))
         return await self.say_wrongly(link.frames, LinkStage.LOBBY_HOST)
 
     async def say_wrongly(self, frames: FrameStream, stage: LinkStage) -> None:

@@ -8,6 +8,7 @@ import trio
 from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
+from seqp2p.lobby.address_statement import AddressBook
 from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, TurnedAway
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
@@ -22,6 +23,7 @@ from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerRefused, Unreacha
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
+    AddressStatement,
     Bye,
     Gather,
     LinkStage,
@@ -39,7 +41,7 @@ from seqp2p.net.messages import (
     WireMessage,
     decode_message,
 )
-from tests.net.tools import WireListener, Wires, address_of, credentials, identity, randomness, settings
+from tests.net.tools import WireListener, Wires, address_of, credentials, identity, randomness, said, settings
 
 LIMITS = DEFAULT_LIMITS
 
@@ -164,8 +166,10 @@ async def test_a_table_for_four(autojump_clock: object, house: Rooms) -> None:
     assert len({seat.nonce for seat in agreement.seats}) == 4
     assert set(table.tables[1].links) == {2, 3, 4}
     assert set(table.tables[13].links) == {1}
-    assert table.tables[13].addresses == {1: (address_of(1),), 2: (address_of(12),), 4: (address_of(14),)}
-    assert table.tables[1].addresses == {2: (address_of(12),), 3: (address_of(13),), 4: (address_of(14),)}
+    assert table.tables[13].addresses == {1: (address_of(1),)}
+    assert len({each.statements for each in table.tables.values()}) == 1
+    book = AddressBook(table.tables[13], LIMITS)
+    assert [book.of(seat) for seat in (1, 2, 4)] == [(address_of(1),), (address_of(12),), (address_of(14),)]
     assert table.turned_away == []
     # and the connections are whole: what one end sends the other receives
     await table.tables[1].links[3].send(b"\0\0\0\x02hi")
@@ -361,7 +365,7 @@ async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_re
     table = await house(3)
     liar = Liar(table, 13)
     await liar.give_code()
-    await send(liar.frames, Sit("liar", ()))
+    await send(liar.frames, Sit("liar"))
     await wait_all_tasks_blocked()
     table.scopes[1].cancel()
     await trio.sleep(LIMITS.close_s + 0.1)
@@ -385,9 +389,9 @@ async def test_two_for_the_last_seat(autojump_clock: object, house: Rooms) -> No
     await first.give_code()
     await second.give_code()
     await table.enter(12)
-    await send(first.frames, Sit("first", ()))
+    await send(first.frames, Sit("first"))
     await wait_all_tasks_blocked()
-    await send(second.frames, Sit("second", ()))
+    await send(second.frames, Sit("second"))
     assert await second.expect(Refused) == Refused("table_full", "The table is full.")
 
 
@@ -405,11 +409,14 @@ class Liar:
         exchange = Exchange(self.table.code, own, link.server_key, link.certificate_hash, randomness, host=False)
         await give_code(link.frames, exchange, LIMITS)
 
-    async def sit_down(self, *addresses: str, name: str = "liar") -> None:
+    async def sit_down(self, name: str = "liar") -> None:
         await self.give_code()
-        await send(self.frames, Sit(name, addresses))
+        await send(self.frames, Sit(name))
         await wait_all_tasks_blocked()
         self.table.nursery.start_soon(self.stay)
+
+    def nonce(self, round_: int = 1, nonce: bytes = bytes(32)) -> Nonce:
+        return Nonce(round_, nonce, said(self.number, nonce))
 
     async def stay(self) -> None:
         """Signs of life, whatever else is not said."""
@@ -435,16 +442,6 @@ async def test_a_joiner_with_a_bad_name(autojump_clock: object, house: Rooms, na
     refusal = await liar.expect(Refused)
     assert isinstance(refusal, Refused)
     assert refusal.code == "bad_name"
-
-
-@pytest.mark.parametrize("address", ["localhost:1", "10.0.0.1:0", "x"])
-async def test_a_joiner_with_a_bad_address(autojump_clock: object, house: Rooms, address: str) -> None:
-    table = await house(2)
-    liar = Liar(table, 13)
-    await liar.sit_down(address)
-    with pytest.raises(LinkLost):
-        await liar.expect(LobbyMessage)
-    assert "is no address" in table.turned_away[0]
 
 
 async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Rooms) -> None:
@@ -480,11 +477,11 @@ async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(autojump_clock: ob
     await table.enter(12)
     liar = Liar(table, 13)
     await liar.sit_down()
-    await send(liar.frames, Nonce(1, bytes(32)))
-    await send(liar.frames, Nonce(1, bytes([1]) * 32))  # the first counts
+    await send(liar.frames, liar.nonce())
+    await send(liar.frames, liar.nonce(1, bytes([1]) * 32))  # the first counts
     proposed = await liar.expect(TableMessage)
     assert isinstance(proposed, TableMessage)
-    await send(liar.frames, Nonce(7, bytes(32)))  # out of its round: of no interest
+    await send(liar.frames, liar.nonce(7, bytes(32)))  # out of its round: of no interest
     await send(liar.frames, Ready(7))
     await trio.sleep(LIMITS.lobby_answer_s + 0.1)
     assert table.names == ["host", "guest 12", None]
@@ -499,7 +496,7 @@ async def test_a_joiner_that_leaves_while_the_table_is_settled(autojump_clock: o
     await table.enter(12)
     liar = Liar(table, 13)
     await liar.sit_down()
-    await send(liar.frames, Nonce(1, bytes(32)))
+    await send(liar.frames, liar.nonce())
     await liar.expect(TableMessage)
     await send(liar.frames, Bye("changed \x1b my mind"))
     await wait_all_tasks_blocked()
@@ -513,12 +510,32 @@ async def test_two_joiners_with_one_nonce(autojump_clock: object, house: Rooms) 
     first, second = Liar(table, 13), Liar(table, 14)
     await first.sit_down(name="first")
     await second.sit_down(name="second")
-    await send(first.frames, Nonce(1, bytes(32)))
+    await send(first.frames, first.nonce())
     await wait_all_tasks_blocked()
-    await send(second.frames, Nonce(1, bytes(32)))
+    await send(second.frames, second.nonce())
     await wait_all_tasks_blocked()
     assert "second has left the table" in table.turned_away[0]
     assert "not fresh" in table.turned_away[0]
+
+
+@pytest.mark.parametrize(
+    "false",
+    [
+        said(14, bytes(32)),
+        said(13, bytes([1]) * 32),
+        said(13, bytes(32), count=2),
+        said(13, bytes(32), Address("10.0.0.1", 0)),
+        replace(said(13, bytes(32)), signature=bytes(64)),
+    ],
+)
+async def test_a_joiner_signs_its_own_addresses(autojump_clock: object, house: Rooms, false: AddressStatement) -> None:
+    table = await house(2)
+    liar = Liar(table, 13)
+    await liar.sit_down()
+    await send(liar.frames, Nonce(1, bytes(32), false))
+    await wait_all_tasks_blocked()
+    assert "liar has left the table" in table.turned_away[0]
+    assert "addresses" in table.turned_away[0]
 
 
 async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojump_clock: object, house: Rooms) -> None:
@@ -526,14 +543,14 @@ async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojum
     await table.enter(12)
     liar = Liar(table, 13)
     await liar.sit_down()
-    await send(liar.frames, Nonce(1, bytes(32)))
+    await send(liar.frames, liar.nonce())
     await liar.expect(TableMessage)
     await send(liar.frames, Ready(1))
     await liar.frames.abort()
     await wait_all_tasks_blocked()
     assert sorted(table.tables) == [1, 12]
     assert set(table.tables[1].links) == {2}
-    assert table.tables[1].addresses[3] == ()
+    assert AddressBook(table.tables[1], LIMITS).of(3) == ()
 
 
 async def test_invalid_bytes_cost_the_seat(autojump_clock: object, house: Rooms) -> None:
@@ -551,6 +568,8 @@ async def test_invalid_bytes_cost_the_seat(autojump_clock: object, house: Rooms)
 
 class LyingHost:
     """Follows the protocol until a joiner sits, then sends what the test wants."""
+
+    told: AddressStatement
 
     def __init__(self, script: Callable[["LyingHost"], Awaitable[None]]) -> None:
         self.script = script
@@ -586,7 +605,12 @@ class LyingHost:
         await self.say(Gather(1))
         nonce = decode_message(await self.frames.receive(1000), LinkStage.LOBBY_HOST)
         assert isinstance(nonce, Nonce)
+        self.told = nonce.addresses
         return nonce.nonce
+
+    @property
+    def statements(self) -> tuple[AddressStatement, AddressStatement]:
+        return said(1, bytes([1]) * 32, Address("fd00::1", 5001)), self.told
 
     def agreement(self, nonce: bytes, **changes: object) -> Agreement:
         seats = (
@@ -624,13 +648,13 @@ async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
     async def script(host: LyingHost) -> None:
         await host.say(host.lobby)
         agreement = host.agreement(await host.gather())
-        await host.say(TableMessage(1, encode_agreement(agreement), (("[fd00::1]:1",), ())))
+        await host.say(TableMessage(1, encode_agreement(agreement), host.statements))
         assert decode_message(await host.frames.receive(1000), LinkStage.LOBBY_HOST) == Ready(1)
         await host.say(StartMessage(1))
 
     result = await LyingHost(script).join()
     assert isinstance(result, AgreedTable)
-    assert result.addresses == {1: (address_of(1), Address("fd00::1", 1))}
+    assert AddressBook(result, LIMITS).of(1) == (Address("fd00::1", 5001), address_of(1))
 
 
 def lobby_with(**changes: object) -> Callable[[LyingHost], Awaitable[None]]:
@@ -668,7 +692,14 @@ Proposal = Callable[[LyingHost, bytes], TableMessage]
 
 
 def proposing(host: LyingHost, nonce: bytes, **changes: object) -> TableMessage:
-    return TableMessage(1, encode_agreement(host.agreement(nonce, **changes)), ((), ()))
+    return TableMessage(1, encode_agreement(host.agreement(nonce, **changes)), host.statements)
+
+
+def lying(
+    host: LyingHost, nonce: bytes, first: AddressStatement | None = None, own: AddressStatement | None = None
+) -> TableMessage:
+    """The table with other statements."""
+    return replace(proposing(host, nonce), addresses=(first or host.statements[0], own or host.told))
 
 
 def seats(name: str = "guest", key: int = 2, nonce: bytes = bytes(32), host_key: int = 1) -> tuple[SeatEntry, ...]:
@@ -680,12 +711,15 @@ def seats(name: str = "guest", key: int = 2, nonce: bytes = bytes(32), host_key:
 
 OTHER_SETTINGS: Settings = replace(settings(2), open_hands=False)
 PROPOSALS: list[tuple[Proposal, str]] = [
-    (lambda _host, _nonce: TableMessage(1, b"rubbish", ((), ())), "cannot be"),
-    (
-        lambda host, nonce: replace(proposing(host, nonce), addresses=(("localhost:1",), ())),
-        "cannot be",
-    ),
-    (lambda host, nonce: replace(proposing(host, nonce), addresses=((),)), "addresses"),
+    (lambda host, _nonce: TableMessage(1, b"rubbish", host.statements), "cannot be"),
+    (lambda host, nonce: lying(host, nonce, AddressStatement(b"rubbish", bytes(64))), "in a form that cannot be"),
+    (lambda host, nonce: lying(host, nonce, said(1, bytes([1]) * 32, Address("localhost", 5001))), "cannot be"),
+    (lambda host, nonce: lying(host, nonce, said(2, bytes([1]) * 32)), "that seat 1 (host) has not signed"),
+    (lambda host, nonce: lying(host, nonce, said(1, bytes([2]) * 32)), "that seat 1 (host) has not signed"),
+    (lambda host, nonce: lying(host, nonce, said(1, bytes([1]) * 32, count=2)), "that seat 1 (host) has not signed"),
+    (lambda host, nonce: lying(host, nonce, replace(host.statements[0], signature=bytes(64))), "has not signed"),
+    (lambda host, nonce: lying(host, nonce, own=said(2, nonce, Address("10.9.9.9", 5001))), "for this seat than it"),
+    (lambda host, nonce: replace(proposing(host, nonce), addresses=host.statements[:1]), "do not fit the seats"),
     (lambda host, nonce: replace(proposing(host, nonce), round=2), "out of turn"),
     (lambda host, nonce: proposing(host, nonce, seats=seats()[:1]), "cannot be"),
     (lambda host, nonce: proposing(host, nonce, settings=OTHER_SETTINGS), "another table"),

@@ -221,7 +221,7 @@ async def test_a_wrong_message_after_the_answer_is_a_try(autojump_clock: object)
     async def skip(frames: FrameStream) -> None:
         await send(frames, PakeA(exchange(CODE, host=False).message))
         await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-        await send(frames, Sit("ann", ()))
+        await send(frames, Sit("ann"))
         with pytest.raises(PeerRefused):
             await receive(frames, LinkStage.CODE_JOINER, LIMITS)
 

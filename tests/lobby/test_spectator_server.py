@@ -70,7 +70,7 @@ async def ended(frames: FrameStream) -> bool:
         Links(()),
         Watch("again"),
         Watching(b"agreement"),
-        Sit("me", ()),
+        Sit("me"),
     ],
     ids=lambda message: type(message).__name__,
 )
@@ -261,7 +261,7 @@ async def test_one_connection_of_each_key(virtual_time: object, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("message", "code"),
-    [(Watch("\x1b[31m"), "bad_name"), (Sit("me", ()), ""), (None, "")],
+    [(Watch("\x1b[31m"), "bad_name"), (Sit("me"), ""), (None, "")],
     ids=["name", "sit", "silent"],
 )
 async def test_after_the_code(virtual_time: object, tmp_path: Path, message: WireMessage | None, code: str) -> None:

@@ -29,8 +29,8 @@ REFUSING = frozenset(
     {
         "Match.judge",
         "Match._counts",
-        "Match._take_ballot",
-        "Match.take_word",
+        "Match.receive_ballot",
+        "Match.receive_leave",
         "RemarkLog.add",
         "_conclude",
         "_torn",

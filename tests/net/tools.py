@@ -9,6 +9,7 @@ from trio.testing import memory_stream_pair
 
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh, MeshEvent
+from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement, SeatEntry, Settings
@@ -16,7 +17,7 @@ from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.messages import ContributionMessage
+from seqp2p.net.messages import AddressStatement, ContributionMessage
 from seqp2p.net.relay import LinkDown, LinkUp, Received
 from seqp2p.net.tls import Credentials, ServerLink, make_credentials
 
@@ -42,6 +43,11 @@ def agreement(players: int) -> Agreement:
     return Agreement(1, settings(players), seats)
 
 
+def said(number: int, nonce: bytes, *addresses: Address, count: int = 1) -> AddressStatement:
+    """The addresses of a player, signed with this nonce."""
+    return make_statement(identity(number), nonce, count, addresses)
+
+
 class Wires:
     """Hosts on a network without sockets. ``cut`` makes an address unreachable."""
 
@@ -65,7 +71,7 @@ class Wires:
         return here
 
     def cut(self, address: Address) -> None:
-        del self._queues[address]
+        self._queues.pop(address, None)
 
     def _connect(self, _by: int, _address: Address) -> tuple[trio.abc.Stream, trio.abc.Stream]:
         return memory_stream_pair()

@@ -10,13 +10,14 @@ from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, decrypt, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_point, decode_scalar, hash_to_point
-from seqp2p.crypto.hashing import FILE, LINK, tagged_hash
+from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, tagged_hash
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.key_proof import key_commitment, verify_key
 from seqp2p.crypto.oracle import Context, Oracle
 from seqp2p.crypto.share_proof import decode_shares, verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
+from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
 from seqp2p.lobby.pake import Exchange
 from seqp2p.match import labels
 from seqp2p.match.ballots import Decree, Last, Vote
@@ -30,7 +31,7 @@ from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
-from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
+from seqp2p.net.messages import AddressStatement, LinkStage, WireMessage, decode_message, encode_message
 from seqp2p.replay.format import AnyRecord, EndRecord, OpeningRecord, TableRecord, end_digest, frame
 from seqp2p.rules import (
     UNKNOWN,
@@ -252,6 +253,18 @@ def link_statement(given: Given) -> Any:
     return {"statement": encode(msgspec.convert(_unhexed({"v": 1, **given}, Statement), Statement))}
 
 
+def address_statement(given: Given) -> Any:
+    fields = {**given, "v": 1, "key": _bytes(given["key"]), "nonce": _bytes(given["nonce"])}
+    return {"payload": encode(msgspec.convert(fields, AddressPayload))}
+
+
+def addresses_of_the_lobby(given: Given) -> Any:
+    statement = AddressStatement(_bytes(given["payload"]), _bytes(given["signature"]))
+    if not is_first(statement, _bytes(given["key"]), _bytes(given["nonce"])):
+        raise PeerError("It is not this seat's.")
+    return {"addresses": [str(address) for address in read_statement(statement).addresses]}
+
+
 def message(given: Given) -> Any:
     kinds = {kind.__struct_config__.tag: kind for kind in WireMessage.__args__}
     kind = kinds[given["message"]["type"]]
@@ -320,10 +333,16 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "record": record,
     "end digest": end,
     "link statement": link_statement,
+    "address statement": address_statement,
+    "addresses of the lobby": addresses_of_the_lobby,
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
 }
 
 # Signatures that are an output: the label, and what is signed.
-SIGNED = {"end digest": (FILE, "digest"), "link statement": (LINK, "statement")}
+SIGNED = {
+    "end digest": (FILE, "digest"),
+    "link statement": (LINK, "statement"),
+    "address statement": (ADDRESSES, "payload"),
+}

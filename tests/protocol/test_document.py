@@ -8,6 +8,7 @@ import pytest
 
 from seqp2p.crypto import hashing
 from seqp2p.lobby import pake, safety
+from seqp2p.lobby.address_statement import ENTRIES_MAX, ENTRY_LENGTH_MAX
 from seqp2p.match import contribution, encoding, labels, remark, table
 from seqp2p.net import messages
 from seqp2p.net.errors import REFUSALS
@@ -52,11 +53,13 @@ def test_small_limits() -> None:
     limits = TEXT[TEXT.index("## 15. Limits") :]
     size, length, count = contribution.REMARK_SIZE_MAX, remark.REMARK_LENGTH_MAX, remark.REMARKS_MAX
     remarks = f"| remark | {size:,} bytes, {length} characters, {count} of each seat |"
+    entries = f"{ENTRIES_MAX} entries of {ENTRY_LENGTH_MAX} characters"
+    addresses = f"| address statement | {messages.STATEMENT_SIZE_MAX:,} bytes, {entries} |"
     for line in (
         f"| action | {contribution.ACTION_LENGTH_MAX} characters |",
         f"| name | {table.NAME_LENGTH_MAX} characters |",
         f"| nesting | {encoding.NESTING_MAX} |",
-        f"| addresses of a seat | {DEFAULT_LIMITS.addresses_per_seat}, of {messages.ADDRESS_LENGTH_MAX} characters |",
+        addresses,
         remarks,
         f"| reason | {SHOWN_LENGTH_MAX} characters |",
     ):

@@ -9,7 +9,7 @@ import msgspec
 import pycddl
 import pytest
 
-from seqp2p.lobby.address_update import HerePayload
+from seqp2p.lobby.address_statement import AddressEntry, AddressPayload
 from seqp2p.match.encoding import encode
 from seqp2p.match.table import decode_agreement
 from seqp2p.net import messages
@@ -133,12 +133,12 @@ MESSAGES: list[messages.WireMessage] = [
     messages.PakeA(bytes(33)),
     messages.PakeB(bytes(33)),
     messages.Confirm(KEY),
-    messages.Sit("ann", ("127.0.0.1:4610", "[::1]:4610")),
+    messages.Sit("ann"),
     messages.Watch("ann"),
     messages.Watching(b"agreement"),
     messages.Gather(1),
-    messages.Nonce(2, KEY),
-    messages.TableMessage(1, b"agreement", (("127.0.0.1:1",), ())),
+    messages.Nonce(2, KEY, messages.AddressStatement(b"addresses", SIGNATURE)),
+    messages.TableMessage(1, b"agreement", (messages.AddressStatement(b"addresses", SIGNATURE),)),
     messages.Ready(1),
     messages.StartMessage(1),
     messages.Ping(),
@@ -172,10 +172,12 @@ def test_messages() -> None:
 
 
 def test_where_a_seat_listens() -> None:
-    rule = schema("here-payload")
-    plain = msgpack.unpackb(encode(HerePayload(1, KEY, 12, 1, ("127.0.0.1:4610", "[::1]:4610"))))
+    rule = schema("address-payload")
+    entries = (AddressEntry(1, "127.0.0.1:4610"), AddressEntry(255, "a kind to come"))
+    plain = msgpack.unpackb(encode(AddressPayload(1, KEY, KEY, 1, entries)))
     assert taken(rule, plain)
-    for changed in (*_changes(plain), plain | {"number": 1001}, plain | {"number": 0}, plain | {"seat": 13}):
+    one = plain["entries"][:1]
+    for changed in (*_changes(plain), plain | {"number": 1001}, plain | {"number": 0}, plain | {"entries": one * 9}):
         assert not taken(rule, changed), changed
 
 

@@ -2,6 +2,8 @@
 
 import hashlib
 import hmac
+import ipaddress
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +18,7 @@ from tests.protocol.second.basics import (
     check_signature,
     fingerprint,
     hash_point,
+    is_int,
     joint_words,
     pack,
     permutation,
@@ -196,6 +199,41 @@ def message(given: Given) -> Any:
     return {"frame": u32(len(data)) + data}
 
 
+def address_statement(given: Given) -> Any:
+    return {"payload": pack({"v": 1, **_unhexed(given)})}
+
+
+def addresses_of_the_lobby(given: Given) -> Any:
+    data, nonce, key = (_bytes(given[name]) for name in ("payload", "nonce", "key"))
+    require(0 < len(data) <= 2048)
+    said = unpack(data)
+    require(isinstance(said, dict) and list(said) == ["v", "key", "nonce", "number", "entries"])
+    require(said["v"] == 1 and is_int(said["number"], 1, 1000) and isinstance(said["entries"], list))
+    require(len(said["entries"]) <= 8)
+    found = []
+    for entry in said["entries"]:
+        require(isinstance(entry, dict) and list(entry) == ["kind", "address"] and is_int(entry["kind"], 1, 255))
+        require(isinstance(entry["address"], str) and len(entry["address"]) <= 128)
+        if entry["kind"] == 1:
+            require(_is_tcp(entry["address"]), "no IP address and port")
+            found.append(entry["address"])
+    require((said["key"], said["nonce"], said["number"]) == (key, nonce, 1), "another seat's, or a later one")
+    try:
+        check_signature(key, "seqp2p/1 addresses", data, _bytes(given["signature"]))
+    except Refused:
+        require(condition=False, text="not signed")
+    return {"addresses": found}
+
+
+def _is_tcp(text: str) -> bool:
+    host, _, port = text.rpartition(":")
+    try:
+        ipaddress.IPv6Address(host[1:-1]) if host.startswith("[") else ipaddress.IPv4Address(host)
+    except ValueError:
+        return False
+    return re.fullmatch(r"[0-9]{1,5}", port) is not None and 1 <= int(port) <= 65535
+
+
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
     game = ("contribution", "have", "links", "opening", "evidence", "remark", "hurry", "bye", "ping")
@@ -333,6 +371,8 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "record": record,
     "end digest": lambda given: {"digest": hashlib.sha256(_bytes(given["bytes"])).digest()},
     "link statement": lambda given: {"statement": pack({"v": 1, **_unhexed(given)})},
+    "address statement": address_statement,
+    "addresses of the lobby": addresses_of_the_lobby,
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,

@@ -1,0 +1,359 @@
+"""Addresses of seats: signed by the seat itself, passed on once; no peer can change them for another."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from trio.testing import wait_all_tasks_blocked
+
+from seqp2p.crypto.hashing import ADDRESSES
+from seqp2p.crypto.identity import sign
+from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.address_statement import CHANGE_S, NUMBER_MAX, AddressBook, read_statement
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.encoding import pack
+from seqp2p.net.addresses import Address
+from seqp2p.net.errors import PeerError
+from seqp2p.net.frames import HEADER_SIZE
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import (
+    STATEMENT_SIZE_MAX,
+    AddressStatement,
+    AddressUpdate,
+    LinkStage,
+    decode_message,
+    encode_message,
+)
+from seqp2p.net.relay import LinkDown
+from tests.net.tools import Seat, Wires, address_of, identity, randomness, said, table
+
+AGREEMENT = table(Wires(), 1, 3).agreement
+NEW = Address("10.1.0.1", 5000)
+NEWER = Address("fd00::7", 6000)
+
+
+def nonce(seat: int) -> bytes:
+    return AGREEMENT.seats[seat - 1].nonce
+
+
+def here(seat: int, number: int, *addresses: Address) -> AddressUpdate:
+    """A seat's statement in the game of these tests."""
+    made = said(seat, nonce(seat), *addresses, count=number)
+    return AddressUpdate(made.payload, made.signature)
+
+
+def of_table(seat: int = 1, *statements: AddressStatement, **more: Any) -> AgreedTable:
+    return replace(table(Wires(), seat, 3), addresses={}, statements=statements, **more)
+
+
+def address_book(*statements: AddressStatement, seat: int = 1) -> AddressBook:
+    return AddressBook(of_table(seat, *statements), DEFAULT_LIMITS, list)
+
+
+def take(book: AddressBook, statement: AddressStatement, now: float = 0.0) -> int | None:
+    seat = book.handle(statement)
+    if seat is not None:
+        book.take(seat, now)
+    return seat
+
+
+# What is believed.
+
+
+def test_the_highest_number_counts_in_any_order() -> None:
+    for order in ((2, 3, 4), (4, 2, 3), (3, 4, 2)):
+        known = address_book(here(2, 1, address_of(2)))
+        news = [take(known, here(2, number, Address("10.1.0.1", 5000 + number))) for number in order]
+        assert known.of(2) == (Address("10.1.0.1", 5004),)
+        assert known.number(2) == 4
+        assert news == [2 if number == max(order[: at + 1]) else None for at, number in enumerate(order)]
+        assert known.handle(here(2, 4, NEW)) is None
+
+
+def test_changes_wait_and_the_newest_is_kept() -> None:
+    known = address_book(here(2, 1, address_of(2)))
+    assert known.handle(here(2, 2, NEW)) == 2
+    assert known.wait_s(2, 1000.0) == 0
+    known.take(2, 1000.0)
+    assert known.handle(here(2, 3, NEW)) == 2
+    assert known.wait_s(2, 1001.0) == CHANGE_S - 1
+    assert known.handle(here(2, 5, NEWER)) is None, "one is waited for already"
+    assert known.handle(here(2, 4, NEW)) is None, "it is older"
+    assert known.of(2) == (NEW,)
+    assert known.take(2, 1005.0).payload == here(2, 5, NEWER).payload
+    assert known.of(2) == (NEWER,)
+
+
+def test_later_statements_are_passed_on_as_they_were_signed() -> None:
+    own, other = here(1, 4, NEW), here(3, 2, NEWER)
+    known = address_book(here(1, 1), here(2, 1), own)
+    take(known, other)
+    assert [decode_message(frame[HEADER_SIZE:], LinkStage.GAME) for frame in known.frames] == [own, other]
+
+
+def test_its_own_older_statement_is_no_news_to_a_seat() -> None:
+    known = address_book(here(1, 4, NEW))
+    assert known.handle(here(1, 3, NEWER)) is None
+    assert known.handle(here(1, 4, NEW)) is None
+
+
+def test_what_was_found_on_the_network_comes_last_and_is_bounded() -> None:
+    known = address_book(here(2, 1, NEW))
+    found = [Address("10.2.0.1", port) for port in range(5000, 5100)]
+    assert known.find(2, found)
+    assert known.of(2) == (NEW, *found[:4])
+    assert not known.find(2, found[2:4])
+    assert not known.find(2, [])
+    assert known.of(2) == (NEW,)
+    assert not known.find(2, [NEW])
+
+
+def test_no_address_of_others_is_dialled_that_the_rule_forbids() -> None:
+    bad = [
+        Address("127.0.0.1", 5000),
+        Address("0.0.0.0", 5000),
+        Address("10.1.0.1", 80),
+        Address("169.254.169.254", 5000),
+    ]
+    known = address_book(here(2, 1, *bad, NEW))
+    known.find(3, bad)
+    assert known.of(2) == (NEW,)
+    assert known.of(3) == ()
+
+
+def test_loopback_is_dialled_by_those_who_are_reached_there() -> None:
+    near = Address("127.0.0.1", 5000)
+    assert address_book(here(1, 1, near), here(2, 1, near)).of(2) == (near,)
+    assert address_book(here(1, 1, NEW), here(2, 1, near)).of(2) == ()
+
+
+def test_entries_of_a_kind_to_come_are_passed_on_and_not_dialled() -> None:
+    known = address_book()
+    data = payload(number=2, entries=[{"kind": 7, "address": "a relay to come"}, {"kind": 1, "address": str(NEW)}])
+    update = AddressUpdate(data, sign(identity(2), ADDRESSES, data))
+    assert take(known, update) == 2
+    assert known.of(2) == (NEW,)
+    assert known.frames == [encode_message(update)]
+
+
+# What is not.
+
+
+@pytest.mark.parametrize("by", [1, 3])
+def test_no_seat_signs_for_another(by: int) -> None:
+    known = address_book(here(2, 1, address_of(2)))
+    forged = here(2, 2, NEW)
+    with pytest.raises(PeerError, match="that seat 2 has not signed"):
+        known.handle(msgspec.structs.replace(forged, signature=sign(identity(by), ADDRESSES, forged.payload)))
+    assert known.of(2) == (address_of(2),)
+    assert take(known, here(2, 2, NEWER)) == 2
+
+
+def test_another_game_is_none_of_its_business() -> None:
+    for made in (said(2, bytes(32), NEW), said(4, nonce(2), NEW)):
+        with pytest.raises(PeerError, match="of another game"):
+            address_book().handle(made)
+
+
+def payload(**changes: Any) -> bytes:
+    entries = [{"kind": 1, "address": "10.1.0.1:5000"}]
+    plain = {"v": 1, "key": identity(2).public, "nonce": nonce(2), "number": 1, "entries": entries}
+    return pack(plain | changes)
+
+
+def tcp(address: Any) -> bytes:
+    return payload(entries=[{"kind": 1, "address": address}])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        payload() + b"\0",
+        payload(v=2),
+        payload(number=0),
+        payload(number=NUMBER_MAX + 1),
+        payload(extra=1),
+        payload(entries=[{"kind": 1, "address": "10.1.0.1:5000"}] * 9),
+        payload(entries=[{"kind": 0, "address": ""}]),
+        payload(entries=[{"kind": 256, "address": ""}]),
+        payload(entries=[{"kind": 2, "address": "1" * 129}]),
+        tcp("10.1.0.1:0"),
+        tcp("table.example:4610"),
+        tcp("fe80::1%eth0"),
+        tcp("\x1b[2J:1"),
+        tcp(7),
+        pack({"seat": 2}),
+    ],
+)
+def test_what_no_honest_program_signs(data: bytes) -> None:
+    known = address_book()
+    with pytest.raises(PeerError, match="in a form that cannot be"):
+        known.handle(AddressUpdate(data, sign(identity(2), ADDRESSES, data)))
+    assert known.of(2) == ()
+    assert not known.frames
+
+
+def test_the_payload_of_the_tests_is_one() -> None:
+    data = payload()
+    assert address_book().handle(AddressUpdate(data, sign(identity(2), ADDRESSES, data))) == 2
+
+
+def test_the_longest_statement_fits() -> None:
+    longest = {"kind": 255, "address": "x" * 128}
+    data = payload(number=NUMBER_MAX, entries=[longest] * 8)
+    assert len(data) <= STATEMENT_SIZE_MAX
+    assert address_book().handle(AddressUpdate(data, sign(identity(2), ADDRESSES, data))) == 2
+
+
+@given(st.binary(max_size=STATEMENT_SIZE_MAX), st.binary(min_size=64, max_size=64))
+def test_any_bytes_are_a_statement_or_a_typed_error(data: bytes, signature: bytes) -> None:
+    with pytest.raises(PeerError):
+        address_book().handle(AddressUpdate(data, signature))
+
+
+# In the mesh.
+
+
+class Moving:
+    """Three seats on one network, each of which may come back elsewhere."""
+
+    def __init__(self) -> None:
+        self.wires = Wires()
+        self.seats: dict[int, Seat] = {}
+        self.scopes: dict[int, trio.CancelScope] = {}
+
+    def table(self, number: int, where: Address, said: int) -> AgreedTable:
+        own = [here(number, said, where)] if said else []
+        first = [here(seat, 1, address_of(seat)) for seat in (1, 2, 3)]
+        return of_table(number, *first, *own, listeners=[self.wires.listen(where)])
+
+    async def come(self, nursery: trio.Nursery, number: int, where: Address | None = None, said: int = 0) -> Seat:
+        """A seat comes (back), at its address of the table or another, and says so."""
+        at = where or address_of(number)
+        mesh = Mesh(self.table(number, at, said), randomness, dial=self.wires.dial)
+        if at != address_of(number):
+            self.wires.cut(address_of(number))
+        self.seats[number] = Seat(mesh, 3)
+        await nursery.start(self.run, number)
+        return self.seats[number]
+
+    async def run(self, number: int, *, task_status: "trio.TaskStatus[None]") -> None:
+        with trio.CancelScope() as self.scopes[number]:
+            await self.seats[number].run(task_status=task_status)
+
+    async def go(self, number: int) -> None:
+        self.scopes[number].cancel()
+        for other in set(self.seats) - {number}:
+            while number in self.seats[other].mesh.relay.linked:
+                await wait_all_tasks_blocked()
+        del self.seats[number]
+
+    async def all_linked(self) -> None:
+        for number, seat in self.seats.items():
+            await seat.until_linked(*set(self.seats) - {number})
+
+
+async def test_a_seat_that_comes_back_elsewhere_is_found_by_those_who_come_later(autojump_clock: object) -> None:
+    """Seat 1 moves; seat 3 was away meanwhile, and where seat 1 says it is it hears from seat 2."""
+    world = Moving()
+    async with trio.open_nursery() as nursery:
+        for number in (1, 2, 3):
+            await world.come(nursery, number)
+        await world.all_linked()
+        await world.go(3)
+        await world.go(1)
+        await world.come(nursery, 1, NEW, 2)
+        await world.all_linked()
+        await world.come(nursery, 3)
+        await world.all_linked()
+        assert trio.current_time() < 15
+        nursery.cancel_scope.cancel()
+
+
+async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_clock: object) -> None:
+    world = Moving()
+    async with trio.open_nursery() as nursery:
+        for number in (1, 2, 3):
+            await world.come(nursery, number)
+        await world.all_linked()
+        await world.go(1)
+        await world.go(2)
+        first = await world.come(nursery, 1, NEW, 2)
+        second = await world.come(nursery, 2, NEWER, 2)
+        await first.until_linked(2, 3)
+        await second.until_linked(1, 3)
+        assert trio.current_time() < 10
+        # The news was passed on once, and nothing is dialled any more.
+        dialled = len(world.wires.dialled)
+        await trio.sleep(60)
+        assert len(world.wires.dialled) == dialled
+        nursery.cancel_scope.cancel()
+
+
+async def test_all_moved_and_are_found_on_the_network(autojump_clock: object) -> None:
+    world = Moving()
+    places = {1: NEW, 2: NEWER, 3: Address("10.3.0.3", 7000)}
+    async with trio.open_nursery() as nursery:
+        for number, place in places.items():
+            await world.come(nursery, number, place, 2)
+        await trio.sleep(30)
+        assert not any(seat.mesh.relay.linked for seat in world.seats.values())
+        world.seats[1].mesh.add_addresses(2, [NEWER])
+        world.seats[1].mesh.add_addresses(2, [NEWER])
+        start = trio.current_time()
+        await world.seats[1].until_linked(2)
+        world.seats[3].mesh.add_addresses(1, [Address("10.9.9.9", 5009), NEW])
+        await world.all_linked()
+        assert trio.current_time() - start < 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(autojump_clock: object) -> None:
+    world = Moving()
+    async with trio.open_nursery() as nursery:
+        for number in (1, 2, 3):
+            await world.come(nursery, number, said=2)
+        await world.all_linked()
+        await wait_all_tasks_blocked()
+        for seat in world.seats.values():
+            await seat.mesh.close("the game is over")
+    assert trio.current_time() < 10
+
+
+async def test_a_seat_that_nobody_has_an_address_of_is_waited_for(autojump_clock: object) -> None:
+    wires = Wires()
+    alone = Mesh(of_table(3, listeners=[wires.listen(address_of(3))]), randomness, dial=wires.dial)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(Seat(alone, 3).run)
+        await trio.sleep(100)
+        assert wires.dialled == []
+        alone.add_addresses(1, [NEW])
+        await wait_all_tasks_blocked()
+        assert wires.dialled == [NEW]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_seat_that_lies_about_another_is_at_fault(autojump_clock: object) -> None:
+    world = Moving()
+    async with trio.open_nursery() as nursery:
+        for number in (1, 2):
+            await world.come(nursery, number)
+        liar = world.table(3, address_of(3), 0)
+        mesh = Mesh(liar, randomness, dial=world.wires.dial)
+        forged = here(2, 5, NEW)
+        signature = sign(identity(3), ADDRESSES, forged.payload)
+        mesh._address_book._newest[2] = read_statement(msgspec.structs.replace(forged, signature=signature))
+        world.seats[3] = Seat(mesh, 3)
+        await nursery.start(world.run, 3)
+        down = await world.seats[1].until_event(LinkDown, 3)
+        assert isinstance(down, LinkDown)
+        assert down.fault
+        assert "that seat 2 has not signed" in down.reason
+        await world.seats[1].until_linked(2)
+        assert world.seats[1].mesh._address_book.of(2) == (address_of(2),)
+        nursery.cancel_scope.cancel()
