@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.mutants.__main__ import NOTICED, main, report
-from tests.mutants.checks import PACKAGE, Mutant, mutants, mutants_of
+from tests.mutants.checks import ACCEPTING, DECIDING, GIVING, PACKAGE, REFUSING, Mutant, mutants, mutants_of
 from tests.mutants.equivalent import EQUIVALENT
 from tests.mutants.running import KIT, ROOT, Outcome, stages
 
@@ -33,6 +33,9 @@ class Equation:
         return self.left == self.right
 
 class Match:
+    def may_open(self):
+        return self.over and self.confirmed
+
     def weigh(self, first, second):
         if first == second and first.payload != second.payload:
             raise Violation
@@ -50,6 +53,8 @@ BROKEN = {
     "low: (fault := odd(value))": "if False:",
     "why_not_callable: value": "if False:",
     "Equation.holds: return self.left == self.right": "return True",
+    "Match.may_open: self.over": "return True and self.confirmed",
+    "Match.may_open: self.confirmed": "return self.over and True",
     "Match.weigh: first == second": "if True and first.payload != second.payload:",
     "Match.weigh: first.payload != second.payload": "if first == second and True:",
     "share_equations: first(proof)": "return (second(proof),)",
@@ -70,6 +75,12 @@ def test_there_are_enough_and_each_has_a_name_of_its_own() -> None:
     names = [mutant.name for mutant in mutants()]
     assert len(names) > 150
     assert len(set(names)) == len(names)
+
+
+def test_each_named_function_has_checks() -> None:
+    """A function with another name would have none."""
+    functions = {mutant.check.partition(":")[0] for mutant in mutants()}
+    assert functions >= DECIDING | GIVING | ACCEPTING | REFUSING
 
 
 def test_what_is_excused_and_what_is_remembered() -> None:

@@ -8,7 +8,7 @@ A check is one of
     if A and B: …                    in the functions of ACCEPTING, where each of A and B is a check; broken: True
     verify_shares(…), checks.key(…)  a statement that is the call of a function so called; broken: left out
     return (equation_1, equation_2)  in the functions of GIVING, each of them; broken: left out
-    return sums == 0                 in the functions of DECIDING; broken: True
+    return sums == 0                 in the functions of DECIDING, of ``A and B`` each part; broken: True
 """
 
 import ast
@@ -22,15 +22,20 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "seqp2p"
 MODULES = ("crypto/*.py", "match/*.py", "replay/format.py", "replay/reading.py", "replay/verify.py", "replay/resume.py")
 CHECKING = re.compile(r"_?(check|verify|require|joint_key)|(game\.)?checks\.|(.*\.)?verify$")
-DECIDING = frozenset({"Equation.holds", "Batch.hold"})
+DECIDING = frozenset({"Equation.holds", "Batch.hold", "Match.may_open"})
 GIVING = frozenset({"_whole_equations", "share_equations", "shuffle_equations"})
 ACCEPTING = frozenset({"Decree.certificate", "Decree.vote", "Match.weigh", "_read_evidence"})
 REFUSING = frozenset(
     {
+        "Intake._open",
+        "Intake._take_remark",
+        "Intake._take_secret",
+        "Intake._weigh",
         "Match.judge",
         "Match._counts",
-        "Match.receive_ballot",
-        "Match.receive_leave",
+        "Match.take_ballot",
+        "Match.take_head",
+        "Match.take_leave",
         "RemarkLog.add",
         "_conclude",
         "_torn",
@@ -103,6 +108,8 @@ def _in(node: ast.AST, where: str) -> Iterator[Check]:
             yield from _of_condition(child, where)
         elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Call) and CHECKING.match(_called(child.value)):
             yield _left_out(child, where)
+        elif isinstance(child, ast.Return) and isinstance(child.value, ast.BoolOp) and where in DECIDING:
+            yield from _each(child.value.values, where, broken=True)
         elif isinstance(child, ast.Return) and where in DECIDING:
             yield Check(f"{where}: {ast.unparse(child)}", partial(setattr, child, "value", ast.Constant(value=True)))
         elif isinstance(child, ast.Return) and isinstance(child.value, ast.Tuple) and where in GIVING:
