@@ -4,7 +4,7 @@ Rules, proofs and peers speak English: their sentences are compared, recorded an
 template and values. It is an ordinary ``str`` wherever it goes; ``ui.language`` translates it for a reader.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import NamedTuple
 
@@ -43,18 +43,14 @@ def term(context: str, text: str) -> Term:
     return Term(context, text)
 
 
-def _chained(with_last: Callable[[str, str], str], items: Iterable[str]) -> str:
+def _chained(template: str, items: Iterable[str]) -> str:
     each = iter(items)
-    return reduce(with_last, each, next(each, ""))
+    return reduce(lambda some, last: message(template, some=some, last=last), each, next(each, ""))
 
 
 def listed(items: Iterable[str]) -> str:
     """Join items, which may be messages: ``a, b, c``."""
-
-    def with_last(some: str, last: str) -> str:
-        return message("{some}, {last}", some=some, last=last)
-
-    return _chained(with_last, items)
+    return _chained(message("{some}, {last}"), items)
 
 
 def all_of(items: Iterable[str]) -> str:
@@ -63,20 +59,12 @@ def all_of(items: Iterable[str]) -> str:
     >>> all_of(["a", "b", "c"])
     'a and b and c'
     """
-
-    def with_last(some: str, last: str) -> str:
-        return message("{some} and {last}", some=some, last=last)
-
-    return _chained(with_last, items)
+    return _chained(message("{some} and {last}"), items)
 
 
 def any_of(items: Iterable[str]) -> str:
     """Join items with ``or``: ``a or b or c``."""
-
-    def with_last(some: str, last: str) -> str:
-        return message("{some} or {last}", some=some, last=last)
-
-    return _chained(with_last, items)
+    return _chained(message("{some} or {last}"), items)
 
 
 def of_system(error: OSError) -> Message:

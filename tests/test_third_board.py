@@ -18,7 +18,7 @@ from seqp2p.arena import play as play_arena
 from seqp2p.bots.eval_board import geometry
 from seqp2p.bots.lookahead import Lookahead
 from seqp2p.bots.registry import BOTS
-from seqp2p.cli.moment_text import frames_of
+from seqp2p.cli.show import frames_of
 from seqp2p.i18n import message_of
 from seqp2p.match.table import check_settings
 from seqp2p.replay.playback import play_back
@@ -46,13 +46,10 @@ from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
 from seqp2p.rules.variant import read_board
 from seqp2p.ui.board_model import board_model
 from seqp2p.ui.cards import card_name, face_code, face_name, faces_shown, variant_title, variant_word
-from seqp2p.ui.heat_map import heat_map_svg
 from seqp2p.ui.language import translate
-from seqp2p.ui.person.input_parser import read_action, read_card
-from seqp2p.ui.person.suggestions import nearest
-from seqp2p.ui.picture import board_svg
-from seqp2p.ui.plain import board_lines, hand_line, help_lines, legend_lines, score_line, where_lines
-from seqp2p.ui.spoken_board import part_lines
+from seqp2p.ui.person.input_parser import nearest, read_action, read_card
+from seqp2p.ui.picture import board_svg, heat_map_svg
+from seqp2p.ui.plain import board_lines, hand_line, help_lines, legend_lines, part_lines, score_line, where_lines
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from seqp2p.ui.viewer import page
 from tests.rules.playing import OPTIONS, Game, do, make, random_position

@@ -15,7 +15,7 @@ from seqp2p.cli.stopping import stopping_alike
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
-from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.language import number, percent, t, tn
 from seqp2p.workers import JOBS_MAX, cores
 
 GAMES_MAX = 1_000_000_000
@@ -129,8 +129,8 @@ def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
     games_title, share_title, interval_title = t("games"), t("share"), t("{percent} interval", percent="95 %")
     yield f"{'':{width}}  {games_title:>13}  {share_title:>7}  {interval_title}"
     for name, count, among in shares:
-        low, high = map(_percent, wilson(count, among))
-        share = _percent(count / among) if among else "-"
+        low, high = map(percent, wilson(count, among))
+        share = percent(count / among) if among else "-"
         interval = t("{low} to {high}", low=low, high=high)
         yield f"{name:{width}}  {number(count):>13}  {share:>7}  {interval}"
     yield ""
@@ -140,10 +140,6 @@ def table(contest: Contest, total: Tally, seconds: float) -> Iterator[str]:
         passes=number(total.passes / total.games, 2),
         exchanges=number(total.exchanges / total.games, 2),
     )
-
-
-def _percent(share: float) -> str:
-    return t("{percent}%", percent=number(100 * share, 2))
 
 
 @contextmanager

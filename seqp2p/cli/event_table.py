@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, assert_never
 
 from seqp2p.cli.verify import plain_reason
+from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match.events import (
     Dealt,
@@ -25,9 +26,10 @@ from seqp2p.match.events import (
     Voted,
     plain,
 )
+from seqp2p.match.table import Agreement
 from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft
 from seqp2p.rules import Action, DealerDraw, Variant
-from seqp2p.ui.cards import action_shown, card_shown
+from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.words import (
     REDEAL_LINE,
@@ -119,6 +121,21 @@ def _lines(event: Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901,
             return lambda company: [result_line(company, result)], "log"
         case _:
             assert_never(event)
+
+
+def table_seats(agreement: Agreement, own: int = 0) -> list[str]:
+    """Return a line for each seat of an agreed table; ``own`` is the reader's."""
+    company = Company.of(agreement, own)
+    return [
+        t(
+            "seat {seat}: {name}  {colour}  {fingerprint}",
+            seat=number,
+            name=t("{name} (you)", name=seat.name) if number == own else seat.name,
+            colour=colour_name(company.colour(number)),
+            fingerprint=fingerprint(seat.key),
+        )
+        for number, seat in enumerate(agreement.seats, 1)
+    ]
 
 
 def action_line(company: Company, variant: Variant, turn: int, seat: int, action: Action) -> str:

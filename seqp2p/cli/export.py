@@ -10,9 +10,8 @@ from typing import Any, Final
 import click
 
 from seqp2p.cli.common import ReplayPath
-from seqp2p.cli.moment_text import frames_of, moment_fields
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
-from seqp2p.cli.show import header_lines, play_file, read_file
+from seqp2p.cli.show import frames_of, header_lines, moment_fields, play_file, read_file
 from seqp2p.cli.verify import describe, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message

@@ -1,14 +1,16 @@
 """Finding a table on this LAN: the list of tables, the join code, and the route to its table."""
 
+import functools
 import os
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import click
 import trio
 
 from seqp2p.api.finding import Route, route_to, table_number, the_one, wait_for_table
+from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
 from seqp2p.cli.settings import make_address
@@ -32,6 +34,22 @@ _LIKE_A_CODE = re.compile(r"\s*\d+[\s\-_]*[^\W\d_][^:.]*")
 
 SETTLE_S = 0.3
 """Tables found within this time are one change of the list."""
+
+
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a table; the command gets them as ``host`` and ``code``."""
+
+    @functools.wraps(command)
+    def with_place(*, place: str | None, code: str | None, **others: Any) -> None:
+        host, given = read_place(place, code)
+        if given is None and not is_terminal():
+            raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
+        command(host=host, code=given, **others)
+
+    code = click.option(
+        "--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
+    )
+    return click.argument("place", metavar="[CODE | HOST:PORT]", required=False)(code(with_place))
 
 
 def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:

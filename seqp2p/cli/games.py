@@ -19,8 +19,8 @@ from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.net.errors import NetError
-from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
+from seqp2p.ui.language import t
+from seqp2p.ui.person.console import is_confirmed
 
 ASK_AGAIN: Final = message("another game at this table? yes/no")
 ANSWER_S: Final = 60.0
@@ -108,12 +108,7 @@ async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
     async with trio.open_nursery() as nursery:
         nursery.cancel_scope.deadline = trio.current_time() + ANSWER_S
         nursery.start_soon(_cancel_on_signal, signals, nursery.cancel_scope)
-        while (line := await output.read_line()) is not None:
-            word = word_of(line)
-            yes = word in YES
-            if yes or word in NO or word in LEAVING:
-                break
-            output.say(translate(ASK_AGAIN))
+        yes = await is_confirmed(output.read_line, lambda: output.say(ASK_AGAIN))
         nursery.cancel_scope.cancel()
     return yes
 

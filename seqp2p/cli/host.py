@@ -1,5 +1,7 @@
 """``seqp2p host``: open a table, wait until it is full, play."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -7,16 +9,13 @@ import click
 from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import Lobby, open_table
-from seqp2p.bots.program import Program
-from seqp2p.cli import home
 from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
-from seqp2p.cli.output import Output
 from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
-from seqp2p.cli.settings import make_address, make_choices, make_settings, seat_options, table_options
+from seqp2p.cli.screening import on_screen
+from seqp2p.cli.settings import make_address, make_settings, seat_options, table_options
 from seqp2p.i18n import message
 from seqp2p.lobby.events import LobbyEvent, LobbyShown
 from seqp2p.lobby.spectators import SPECTATORS_MAX
@@ -43,33 +42,17 @@ from seqp2p.ui.language import t
 )
 @click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; all interfaces without it."))
 @seat_options
-@screen_options
 def command(
-    players: int,
-    fill: str | None,
-    spectators: int,
-    listen: str | None,
-    bot: str | None,
-    program: Program | None,
-    pace_s: float,
-    name: str | None,
-    games: int,
-    replay_dir: str | None,
-    wish: ScreenWish,
-    *,
-    as_json: bool,
-    until_stdin_closes: bool,
-    **table: Any,
+    players: int, fill: str | None, spectators: int, listen: str | None, seat: Callable[[], SeatOptions], **table: Any
 ) -> None:
     """Keep a table as the options say."""
     settings = make_settings(players, **table)
     address = None if listen is None else make_address(listen)
-    choices = make_choices(bot, pace_s, replay_dir, program)
-    typed = choices.person and not until_stdin_closes
-    pace = pace_s if pace_s or not typed else PACE_S
-    filling = Filling(FillBots(fill or BOT, pace, at_once=fill is not None and (as_json or not typed)))
-    name = home.checked_name(name)
-    options = SeatOptions(choices, name, Output(as_json), until_stdin_closes, games, filling.call, wish)
+    options = seat()
+    pace_s = options.choices.pace_s or (PACE_S if options.person else 0)
+    at_once = fill is not None and (options.output.json or not options.person)
+    filling = Filling(FillBots(fill or BOT, pace_s, at_once))
+    options = replace(options, start=filling.call)
     raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling)))
 
 

@@ -1,5 +1,6 @@
 """``seqp2p join [CODE | HOST:PORT]``: find a table, sit down, wait until it starts, play."""
 
+from collections.abc import Callable
 from typing import Final
 
 import click
@@ -7,16 +8,12 @@ import click
 from seqp2p.api.endpoint import open_endpoint, own_addresses
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import Lobby, joined_table
-from seqp2p.bots.program import Program
-from seqp2p.cli import home
-from seqp2p.cli.finding import find_route, read_place
+from seqp2p.cli.finding import find_route, place_options
 from seqp2p.cli.games import play_games
-from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
-from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
-from seqp2p.cli.settings import make_address, make_choices, seat_options
+from seqp2p.cli.screening import on_screen
+from seqp2p.cli.settings import make_address, seat_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t
@@ -32,34 +29,14 @@ WAITING: Final = message("waiting for the host to open the table again")
         " this network are listed, and the code is asked for."
     ),
 )
-@click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
-@click.option("--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
+@place_options
 @click.option("--listen", hidden=True)
 @seat_options
-@screen_options
-def command(
-    place: str | None,
-    code: str | None,
-    listen: str | None,
-    bot: str | None,
-    program: Program | None,
-    pace_s: float,
-    name: str | None,
-    games: int,
-    replay_dir: str | None,
-    wish: ScreenWish,
-    *,
-    as_json: bool,
-    until_stdin_closes: bool,
-) -> None:
+def command(host: Address | None, code: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
     """Read the arguments, and join."""
-    host, given = read_place(place, code)
-    if given is None and not is_terminal():
-        raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
-    choices = make_choices(bot, pace_s, replay_dir, program)
-    options = SeatOptions(choices, home.checked_name(name), Output(as_json), until_stdin_closes, games, wish=wish)
+    options = seat()
     address = None if listen is None else make_address(listen)
-    raise SystemExit(run_async(lambda: join(host, given, options, address)))
+    raise SystemExit(run_async(lambda: join(host, code, options, address)))
 
 
 async def join(host: Address | None, code: str | None, options: SeatOptions, listen: Address | None) -> int:

@@ -32,7 +32,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t
-from seqp2p.ui.person.command_words import LEAVING, NO, YES, word_of
+from seqp2p.ui.person.console import is_confirmed
 
 FILE: Final = home.KNOWN_PLAYERS
 SIZE_MAX: Final = 1_048_576
@@ -279,9 +279,5 @@ async def _ask(meeting: Meeting, output: Output) -> bool:
         )
     )
     with trio.move_on_after(ANSWER_S):
-        while (line := await output.read_line()) is not None:
-            answer = word_of(line)
-            if answer in YES | NO | LEAVING:
-                return answer in YES
-            loud(t("type yes or no: "))
+        return await is_confirmed(output.read_line, lambda: loud(t("type yes or no: ")))
     return False

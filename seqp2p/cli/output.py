@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
 from seqp2p.i18n import message, message_of
-from seqp2p.ui.language import t, translate
-from seqp2p.ui.spaces import bound, unbound
+from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
     from seqp2p.ui.screen import Screen

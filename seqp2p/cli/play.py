@@ -10,9 +10,10 @@ from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.host import host
 from seqp2p.cli.lobby import SeatOptions
 from seqp2p.cli.output import USAGE, CommandError, Output
+from seqp2p.cli.playing import Choices
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, screen_options
-from seqp2p.cli.settings import make_choices, make_settings, table_options
+from seqp2p.cli.settings import make_settings, table_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
@@ -65,7 +66,7 @@ def command(
     settings = make_settings(bots + 1, **table)
     output = Output(as_json)
     filling = Filling(FillBots(bot, pace_s, at_once=True))
-    choices = make_choices(None, 0, replay_dir)
+    choices = Choices(None, 0, home.replay_dir(replay_dir))
     options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
     raise SystemExit(run_async(lambda: host(settings, 0, LOOPBACK, options, filling, invites=False)))

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from seqp2p.cli import progress
-from seqp2p.cli.event_table import row_of
+from seqp2p.cli.event_table import row_of, table_seats
 from seqp2p.cli.output import Output
-from seqp2p.cli.table_view import TableView
-from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.recorder import TableEvent
@@ -32,20 +30,82 @@ from seqp2p.match.events import (
 )
 from seqp2p.match.machine import Match
 from seqp2p.rules import ACTION_ROWS, View, view
-from seqp2p.ui.cards import colour_name
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
-from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven_line, vote_explained
 from seqp2p.ui.words import (
     LEFT,
     RESHUFFLED_LINE,
     Company,
     Story,
+    away_explained,
+    left_line,
+    proof_explained,
+    proven_line,
     result_line,
     resumed_line,
     sequences_lines,
     settings_lines,
+    vote_explained,
 )
+
+if TYPE_CHECKING:  # Only where there is a screen.
+    from seqp2p.ui.screen import Screen
+
+
+class TableView:
+    """The table on a screen. ``company.own`` is 0 for a spectator; ``sees`` and ``asked`` are the scene's."""
+
+    def __init__(
+        self,
+        screen: "Screen",
+        match: Match,
+        company: Company,
+        story: Story,
+        sees: Callable[[], View | None],
+        asked: Callable[[], View | None],
+    ) -> None:
+        from seqp2p.ui.table_scene import TableScene
+
+        self._screen = screen
+        self._match = match
+        self._own = company.own
+        settings = match.game.agreement.settings
+        self._scene = TableScene(
+            sees=sees, asked=asked, company=company, story=story, clock=trio.current_time, settings=settings
+        )
+        self._tell_progress()
+        screen.show(self._scene)
+
+    def on_event(self, event: TableEvent) -> None:
+        """Something has happened; the match is as it is after it."""
+        match event:
+            case Absent(seat, grace_s):
+                self._scene.absent(seat, grace_s)
+            case Back(seat):
+                self._scene.back(seat)
+            case AskAbout():
+                pass
+            case Dropped(seats):
+                self._scene.gone(seats)
+                self._scene.changed()
+            case _:
+                self._scene.changed()
+        self._tell_progress()
+        self._screen.refresh()
+
+    def over(self, outcome: str) -> None:
+        """Show the end of the game."""
+        self._scene.over([outcome])
+        self._screen.refresh()
+
+    def _tell_progress(self) -> None:
+        """Show the present work while no player chooses."""
+        if text := progress.of_cards(self._match, self._own):
+            count = progress.shuffled(self._match) if self._match.kind == "shuffle" else (0, 0)
+            self._scene.progress(text, *count)
+        else:
+            self._scene.progress_over()
+
 
 # The lines of the past that a player who resumes is told; the story has all of them.
 RECALLED: Final = 10
@@ -85,7 +145,8 @@ class Reporter:
 
     def show(self, sees: Callable[[], View | None], asked: Callable[[], View | None]) -> None:
         """Show the table on the screen, if there is one: what this reader ``sees``, and is ``asked`` about."""
-        self._table = TableView(self.output, self.match, self._company.own, self.story, sees, asked)
+        if self.output.screen is not None:
+            self._table = TableView(self.output.screen, self.match, self._company, self.story, sees, asked)
 
     def seats(self) -> None:
         """Tell the seats and the settings of the table."""
@@ -93,17 +154,7 @@ class Reporter:
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
             self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
-            name = t("{name} (you)", name=seat.name) if number == self._company.own else seat.name
-            self.output.say(
-                t(
-                    "seat {seat}: {name}  {colour}  {fingerprint}",
-                    seat=number,
-                    name=name,
-                    colour=colour_name(self._company.colour(number)),
-                    fingerprint=fingerprint(seat.key),
-                )
-            )
-        for line in settings_lines(agreement.settings):
+        for line in (*table_seats(agreement, self._company.own), *settings_lines(agreement.settings)):
             self.output.say(line)
 
     def on_event(self, event: TableEvent) -> None:
@@ -119,7 +170,7 @@ class Reporter:
         self._show_progress()
         self._hear(event)
         if self._table is not None:
-            self._table.hear(event)
+            self._table.on_event(event)
 
     def _tell_row(self, event: Event | Absent | Back) -> None:
         row = row_of(event, self.match.game.variant)
@@ -178,12 +229,7 @@ class Reporter:
 
     def over(self, result: Result, seat: int | None, replay: Path) -> None:
         """Tell the result and the replay of this seat; None for a spectator."""
-        self.output.event(
-            "over",
-            **plain_result(result),
-            seat=seat,
-            replay=str(replay),
-        )
+        self.output.event("over", **plain_result(result), seat=seat, replay=str(replay))
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))

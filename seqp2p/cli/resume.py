@@ -2,8 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -13,14 +12,14 @@ import trio
 from seqp2p.api.endpoint import lock_identity
 from seqp2p.api.home import own_keys
 from seqp2p.api.resume import StoredGame, open_stored, resumed_game
-from seqp2p.bots.program import Program
 from seqp2p.cli import progress
 from seqp2p.cli.completion import complete_game
-from seqp2p.cli.output import FAILED, USAGE, CommandError, Output, what_failed
-from seqp2p.cli.playing import Choices, play
+from seqp2p.cli.lobby import SeatOptions
+from seqp2p.cli.output import FAILED, USAGE, CommandError, what_failed
+from seqp2p.cli.playing import play
 from seqp2p.cli.running import ending_with_parent, run_async
-from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
-from seqp2p.cli.settings import make_address, make_choices, playing_options
+from seqp2p.cli.screening import on_screen
+from seqp2p.cli.settings import make_address, playing_options
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import decode_agreement, game_id
@@ -44,49 +43,28 @@ NONE_HINT: Final = message("--replay-dir names the folder that the replay is in"
 @click.argument("game", required=False, shell_complete=complete_game)
 @click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; where it was without it."))
 @playing_options
-@screen_options
-def command(
-    game: str | None,
-    listen: str | None,
-    bot: str | None,
-    program: Program | None,
-    pace_s: float,
-    replay_dir: str | None,
-    wish: ScreenWish,
-    *,
-    as_json: bool,
-    until_stdin_closes: bool,
-) -> None:
+def command(game: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
     """Find the game, and go on with it."""
     address = None if listen is None else make_address(listen)
-    choices, output = make_choices(bot, pace_s, replay_dir, program), Output(as_json)
-    wished = wish if choices.person and not until_stdin_closes else None
-    raise SystemExit(run_async(partial(resume, game, address, choices, output, wished, orphan_ends=until_stdin_closes)))
+    options = seat()
+    raise SystemExit(run_async(lambda: resume(game, address, options)))
 
 
-async def resume(
-    game: str | None,
-    listen: Address | None,
-    choices: Choices,
-    plain: Output,
-    wish: ScreenWish | None,
-    *,
-    orphan_ends: bool,
-) -> int:
+async def resume(game: str | None, listen: Address | None, options: SeatOptions) -> int:
     """Resume the seat, and play on; return the exit code."""
     progress.show(t("the game so far is checked…"))
-    stored = find_stored(choices.replay_dir, game)
+    stored = find_stored(options.choices.replay_dir, game)
     with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:
-        async with ending_with_parent(wanted=orphan_ends), contextlib.AsyncExitStack() as stack:
+        async with ending_with_parent(wanted=options.until_stdin_closes), contextlib.AsyncExitStack() as stack:
             try:
                 resumed = await stack.enter_async_context(resumed_game(stored, locked, listen))
             except OSError as error:
                 raise as_command_error(error) from None
-            output = await stack.enter_async_context(on_screen(plain, wish))
+            output = await stack.enter_async_context(on_screen(options.output, options.wished))
             if stored.torn:
                 output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
             with trio.open_signal_receiver(*polite_signals()) as signals:
-                return await play(resumed, choices, output, signals)
+                return await play(resumed, options.choices, output, signals)
 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:

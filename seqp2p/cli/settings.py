@@ -1,6 +1,7 @@
 """Command-line options that make a table's settings, and those that say how a seat plays."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, Unpack
 
 import click
@@ -10,10 +11,12 @@ from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.program import Program
 from seqp2p.cli import home, resume_hint
 from seqp2p.cli.bot_name import BotName
-from seqp2p.cli.output import USAGE, CommandError
+from seqp2p.cli.lobby import SeatOptions
+from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.cli.playing import Choices
 from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
+from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address
@@ -56,15 +59,13 @@ def _check_turn_time(context: click.Context, option: click.Parameter, turn_time_
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
-    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+    options: tuple[Callable[..., Any], ...] = (
         click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
         click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
         *map(_flag, TABLE_OPTIONS),
         time_options,
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )
+    return _with_all(options, command)
 
 
 def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -120,33 +121,51 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help=message("Play so many games at this table, without being asked."),
     )
-    return playing_options(name(games(command)))
+    return playing_options(command, name, games)
 
 
-def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that plays a seat."""
-    command = program_options(command)
-    for option in reversed(
-        [
-            click.option("--bot", type=BotName(), help=message("A bot plays this seat; without it, you do.")),
-            click.option(
-                "--pace",
-                "pace_s",
-                type=click.FloatRange(0, 3600),
-                default=0,
-                help=message("A bot's least seconds a turn."),
-            ),
-            click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
-            click.option(
-                "--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")
-            ),
-            click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=note_child),
-        ]
-    ):
+def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that plays a seat, then these others, then those of the screen.
+
+    The command gets ``seat``, a function that makes a SeatOptions of them. It raises CommandError.
+    """
+
+    @functools.wraps(command)
+    def with_seat(
+        *,
+        bot: str | None,
+        program: Program | None,
+        pace_s: float,
+        replay_dir: str | None,
+        as_json: bool,
+        until_stdin_closes: bool,
+        wish: ScreenWish,
+        name: str | None = None,
+        games: int = 1,
+        **more: Any,
+    ) -> None:
+        def seat() -> SeatOptions:
+            choices = Choices(bot, pace_s, home.replay_dir(replay_dir), program)
+            return SeatOptions(choices, home.checked_name(name), Output(as_json), until_stdin_closes, games, wish=wish)
+
+        command(seat=seat, **more)
+
+    options = (
+        click.option("--bot", type=BotName(), help=message("A bot plays this seat; without it, you do.")),
+        click.option(
+            "--pace", "pace_s", type=click.FloatRange(0, 3600), default=0, help=message("A bot's least seconds a turn.")
+        ),
+        click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes.")),
+        click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
+        click.option("--until-stdin-closes", is_flag=True, hidden=True, callback=note_child),
+        program_options,
+        *others,
+        screen_options,
+    )
+    return _with_all(options, with_seat)
+
+
+def _with_all(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
         command = option(command)
     return command
-
-
-def make_choices(bot: str | None, pace_s: float, replay_dir: str | None, program: Program | None = None) -> Choices:
-    """Return the player of the seat, from the options."""
-    return Choices(bot, pace_s, home.replay_dir(replay_dir), program)

@@ -21,7 +21,7 @@ from seqp2p.replay.statistics import Counted, PlayerCount, Statistics, VariantCo
 from seqp2p.rules import KNOWN_VARIANTS, format_square, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped, width_of
-from seqp2p.ui.language import number, t, tn
+from seqp2p.ui.language import number, percent, t, tn
 from seqp2p.workers import JOBS_MAX
 
 SHOWN_MAX: Final = 20
@@ -86,7 +86,7 @@ def _count(
 
 def picture_of(counted: Statistics) -> str:
     """The heat map of every variant that was played."""
-    from seqp2p.ui.heat_map import heat_map_svg
+    from seqp2p.ui.picture import heat_map_svg
 
     return heat_map_svg([(KNOWN_VARIANTS[name], each.squares) for name, each in sorted(counted.variants.items())])
 
@@ -192,7 +192,7 @@ def _player_lines(counted: Statistics) -> Iterator[str]:
     yield f"{'':{wide}}  {'':{mark}}  " + "  ".join(f"{head:>10}" for head in heads) + f"  {interval_head}"
     for each, name, key in rows:
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
-        share = _percent(each.won / each.finished) if each.finished else "-"
+        share = percent(each.won / each.finished) if each.finished else "-"
         cells = "  ".join(f"{text:>10}" for text in (*map(number, numbers), share))
         yield f"{name}{' ' * (wide - width_of(name))}  {key}  {cells}  {_between(each.won, each.finished)}"
     if len(everybody) > SHOWN_MAX:
@@ -208,7 +208,7 @@ def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
     yield t(
         "  turns: {least} to {most}, median {median}, mean {mean}", least=least, most=most, median=median, mean=mean
     )
-    share = _percent(each.first_mover_won / each.decided) if each.decided else "-"
+    share = percent(each.first_mover_won / each.decided) if each.decided else "-"
     between = _between(each.first_mover_won, each.decided)
     yield t("  won by who began: {share} ({interval}); drawn: {drawn}", share=share, interval=between, drawn=each.drawn)
     yield t(
@@ -227,9 +227,5 @@ def _variant_lines(name: str, each: VariantCount) -> Iterator[str]:
 
 
 def _between(count: int, among: int) -> str:
-    low, high = map(_percent, wilson(count, among))
+    low, high = map(percent, wilson(count, among))
     return t("{low} to {high}", low=low, high=high)
-
-
-def _percent(share: float) -> str:
-    return t("{percent}%", percent=number(100 * share, 2))

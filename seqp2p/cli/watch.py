@@ -12,10 +12,9 @@ import trio
 from seqp2p.api.endpoint import chosen_name, lock_identity
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
-from seqp2p.cli.finding import find_route, read_place
-from seqp2p.cli.lines import is_terminal
+from seqp2p.cli.finding import find_route, place_options
 from seqp2p.cli.lobby import LobbyView, until_agreed
-from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
+from seqp2p.cli.output import ABANDONED, Output
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
 from seqp2p.cli.reporter import Reporter, emit_lobby_left
 from seqp2p.cli.running import ending_with_parent, run_async
@@ -58,15 +57,14 @@ class WatchOptions:
         " this network are listed, and the code is asked for."
     ),
 )
-@click.argument("place", metavar="[CODE | HOST:PORT]", required=False)
-@click.option("--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for."))
+@place_options
 @click.option("--name", help=message("The name the host sees."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 @screen_options
 def command(
-    place: str | None,
+    host: Address | None,
     code: str | None,
     name: str | None,
     replay_dir: str | None,
@@ -76,12 +74,9 @@ def command(
     until_stdin_closes: bool,
 ) -> None:
     """Read the arguments, and watch."""
-    host, given = read_place(place, code)
-    if given is None and not is_terminal():
-        raise CommandError(t("no join code was given"), t("use --code CODE or set SEQP2P_CODE"), USAGE)
     options = WatchOptions(home.checked_name(name), home.replay_dir(replay_dir), not until_stdin_closes)
     wished = wish if options.listens else None
-    raise SystemExit(run_async(lambda: watch(host, given, options, Output(as_json), wished)))
+    raise SystemExit(run_async(lambda: watch(host, code, options, Output(as_json), wished)))
 
 
 async def watch(

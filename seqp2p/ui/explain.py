@@ -1,19 +1,21 @@
-"""The table screen in words: the turn, the question to a person, and the meaning of the chosen card or square.
+"""The table screen in words: turn, question, the meaning of the choice; the keys; the sheets in place of the table.
 
 Sentences about the rules come from the view: its legal actions and its board.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple, assert_never
 
-from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, Card, View, apply, format_ends, format_square
+from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, ActionKind, Card, View, apply, format_ends, format_square
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
-from seqp2p.ui.cards import action_shown, is_jack
+from seqp2p.ui.cards import action_shown, colour_name, is_jack
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
+from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.plain import FREE
-from seqp2p.ui.spoken_board import square_text
+from seqp2p.ui.plain import FREE, help_lines, letters_lines, square_text
+from seqp2p.ui.scene import KeyHelp, LogLine
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.words import Company, listed
 
@@ -154,3 +156,155 @@ def _of_square(view: View, company: Company, choice: Choice, glyphs: Glyphs) -> 
     asks = choice.card == UNKNOWN and (fitting or view.hand)
     labels = partial(card_label, view, glyphs=glyphs)
     return square_text(view, choice.cursor, company.colours, labels, fitting if asks else None)
+
+
+class Key(NamedTuple):
+    """A key: its name for ``press`` (empty where it is several keys), and how it is told."""
+
+    name: str
+    help: KeyHelp
+
+
+def sheet_keys() -> tuple[Key, ...]:
+    """While lines are shown in place of the table."""
+    return (
+        _key("escape", t("Esc"), t("back to the table")),
+        _key("", t("arrows"), t("scroll"), spare=True),
+        _key("pagedown", t("PgDn"), t("further")),
+        _key("pageup", t("PgUp"), t("earlier")),
+        _key("home", t("Home"), t("first")),
+        _key("end", t("End"), t("last")),
+    )
+
+
+def table_keys(view: View | None, choice: Choice, *, asked: bool, over: bool, scrolled: bool) -> tuple[Key, ...]:
+    """While the table is shown. ``scrolled``: the log does not show its newest lines."""
+    found = [_key("?", "?", t("help"))]
+    if view is not None and not over:
+        found += _choosing(view, choice, asked=asked)
+    if view is not None:
+        found.append(_key("f3", "F3", t("discards")))
+    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older"), spare=True)]
+    if scrolled:
+        found += [_key("pagedown", t("PgDn"), t("newer"), spare=True)]
+    return tuple(found)
+
+
+def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
+    found: list[Key] = []
+    if does := _enter(view, choice, asked=asked):
+        found.append(_key("enter", t("Enter"), does))
+    if choice != Choice():
+        found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("undo")))
+    if does := _tab(view, choice):
+        found.append(_key("tab", "Tab", does))
+    found.append(_key("", t("arrows"), t("square"), spare=True))
+    return found
+
+
+def _enter(view: View, choice: Choice, *, asked: bool) -> str:
+    """Return the effect of Enter; empty if it has none."""
+    if choice.staged:
+        return t("send")
+    if asked and bare_actions(view):
+        return _sent(bare_actions(view)[0].kind)
+    if choice.card == UNKNOWN:
+        return t("choose a card") if cards_for(view, choice.cursor) else ""
+    if not asked:
+        return ""
+    if targets(view, choice.card):
+        return t("take the chip") if choice.card in view.variant.removing else t("put a chip")
+    actions = actions_of(view, choice.card)
+    return _sent(actions[0].kind) if actions else ""
+
+
+def _sent(kind: ActionKind) -> str:
+    """Return the word for sending an action that needs no square."""
+    match kind:
+        case "pass":
+            return t("pass")
+        case "draw":
+            return t("draw")
+        case "exchange":
+            return t("exchange")
+        case "give":
+            return t("give up")
+        case "place" | "remove" | "end" | "waive" | "call":
+            return t("send")
+        case _:
+            assert_never(kind)
+
+
+def _tab(view: View, choice: Choice) -> str:
+    if choice.staged and len(choice.ways) > 1:
+        return t("other lines")
+    if len(bare_actions(view)) > 1:
+        return t("draw or not")
+    return t("card") if view.hand else ""
+
+
+def _key(name: str, key: str, does: str, *, spare: bool = False) -> Key:
+    return Key(name, KeyHelp(key, does, spare))
+
+
+KEY_WIDTH: Final = 10
+SIGN_WIDTH: Final = 5
+CODES_A_LINE: Final = 5
+
+
+def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], glyphs: Glyphs) -> tuple[LogLine, ...]:
+    """The keys that do something now, the signs, and what can be typed."""
+    lines = [t("Keys that do something now:")]
+    lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
+    if view is not None:
+        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
+        lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]
+    return tuple(LogLine("log", line) for line in lines)
+
+
+def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
+    chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
+    yield t("{chips}: the teams' chips", chips=chips)
+    opening, closing = glyphs.cursor
+    meanings = {
+        glyphs.corner * 2: t("a free corner, which counts for everybody"),
+        glyphs.made: t("in a completed sequence"),
+        glyphs.last: t("the last move"),
+        glyphs.lit: t("where the chosen card can go"),
+        f"{opening} {closing}": t("the cursor; in the hand: the chosen card"),
+        glyphs.turn: t("what Enter sends; whose turn it is"),
+        glyphs.dead: t("in the hand: a dead card"),
+        "": t("on the board: a chip that is about to be taken"),
+        "+": t("in the hand: goes on any free square"),
+        "-": t("in the hand: takes an opponent's chip"),
+        "( )": t("in the hand: of no use now"),
+    }
+    yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())
+    faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
+    if any(face.suit for face in faces):
+        yield from letters_lines()
+    codes = [f"{face.label} {face.name}" for face in faces if not face.suit]
+    for at in range(0, len(codes), CODES_A_LINE):
+        yield ", ".join(codes[at : at + CODES_A_LINE])
+
+
+def piles_sheet(view: View, company: Company, seat: int, glyphs: Glyphs) -> tuple[LogLine, ...]:
+    """The discard pile of a seat, of every seat where ``seat`` is 0; the newest card first."""
+    seats = [seat] if seat else range(1, view.players + 1)
+    return tuple(LogLine("log", line) for each in seats for line in _pile(view, company, each, glyphs))
+
+
+def _pile(view: View, company: Company, seat: int, glyphs: Glyphs) -> Iterator[str]:
+    pile = view.discards[seat - 1]
+    who = t(
+        "seat {seat}, {name} ({colour})",
+        seat=seat,
+        name=company.names[seat - 1],
+        colour=colour_name(company.colour(seat)),
+    )
+    if not pile:
+        yield t("{who}: no card discarded", who=who)
+        return
+    yield tn("{who}, one card:", "{who}, {count} cards, the newest first:", len(pile), who=who)
+    separator = " " if face_of(view.variant, pile[-1]).suit else ", "
+    yield "  " + separator.join(card_label(view, card, glyphs) for card in reversed(pile))

@@ -25,6 +25,11 @@ _NUMBER: Final = term("number", "1,234.5")
 # The variables that name a language, the strongest first (gettext's own order).
 _VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
+# Stands for a space that does not break a line, as French puts next to its signs. It has one column, and is in no text
+# that is shown: text from outside is escaped before.
+HARD_SPACE: Final = "\udc20"
+_BOUND: Final = re.compile("(?<=[^ ]) (?=[:;?!»%](?: |$))|(?<=«) ")
+
 _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 _current = "en"
 
@@ -124,3 +129,26 @@ def _shown(name: str, value: object) -> object:
     ):
         return translate(value)
     return value
+
+
+def bound(text: str) -> str:
+    """Return the text with the spaces next to signs made hard.
+
+    >>> [each.replace(HARD_SPACE, "_") for each in bound("le code : 7, « aide »").split(" ")]
+    ['le', 'code_:', '7,', '«_aide_»']
+    """
+    return _BOUND.sub(HARD_SPACE, text)
+
+
+def unbound(text: str) -> str:
+    """Return the text with its hard spaces soft again.
+
+    >>> unbound(bound("le code : 7"))
+    'le code : 7'
+    """
+    return text.replace(HARD_SPACE, " ")
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return t("{percent}%", percent=number(100 * share, 2))

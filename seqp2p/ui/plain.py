@@ -1,9 +1,22 @@
-"""The table as plain lines of text: what a view shows, line by line, nothing repainted."""
+"""The table as plain lines of text, and the board in sentences for those who hear it: a row, a column, a square."""
 
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
 
-from seqp2p.rules import UNKNOWN, Action, Card, Square, Team, Variant, View, format_square
+from seqp2p.rules import (
+    CORNER,
+    UNKNOWN,
+    Action,
+    Card,
+    NotationError,
+    Square,
+    Team,
+    Variant,
+    View,
+    format_square,
+    parse_square,
+)
 from seqp2p.ui.cards import (
     action_shown,
     card_name,
@@ -14,10 +27,10 @@ from seqp2p.ui.cards import (
     face_name,
     is_named,
 )
-from seqp2p.ui.language import t, tn
-from seqp2p.ui.person.command_words import help_of
-from seqp2p.ui.spaces import HARD_SPACE, unbound
-from seqp2p.ui.words import Company
+from seqp2p.ui.choice import cards_for
+from seqp2p.ui.language import HARD_SPACE, t, tn, unbound
+from seqp2p.ui.person.command_words import help_of, shown
+from seqp2p.ui.words import Company, listed
 
 FREE: Team = 0
 CELL_WIDTH = 4
@@ -114,8 +127,7 @@ def legal_lines(view: View) -> list[str]:
 
 def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     """Return the squares of a card, and the chips there."""
-    variant, name = view.variant, card_shown(view.variant, card)
-    long = name if is_named(variant, card) else t("{card} ({name})", card=name, name=card_name(variant, card))
+    variant, long = view.variant, long_name(view.variant, card)
     if card in variant.wild:
         return [t("{card} puts a chip on any free square", card=long)]
     if card in variant.removing:
@@ -124,7 +136,14 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     lies = ", ".join(f"{format_square(variant, at)} {_lies(view, at, colours)}" for at in squares)
     if any(view.board[at] == FREE for at in squares):
         return [t("{card}: {squares}", card=long, squares=lies)]
-    return [t("{card}: {squares}; it is dead, and {code} dead exchanges it", card=long, squares=lies, code=name)]
+    return [
+        t(
+            "{card}: {squares}; it is dead, and {code} dead exchanges it",
+            card=long,
+            squares=lies,
+            code=card_shown(variant, card),
+        )
+    ]
 
 
 def seats_lines(view: View, company: Company, away: Collection[int] = ()) -> list[str]:
@@ -200,3 +219,108 @@ def _legal_line(view: View, card: Card, actions: Sequence[Action]) -> str:
 
 def _top(variant: Variant, pile: Sequence[Card]) -> str:
     return card_shown(variant, pile[-1]) if pile else t("nothing")
+
+
+Label: TypeAlias = Callable[[Card], str]
+"""Names a card in a sentence."""
+
+
+def board_answer(view: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
+    """Answer ``board`` and the text typed after it."""
+    if not text:
+        return [*board_lines(view, colours, last), score_line(view, colours)]
+    return part_answer(view, text, colours, last)
+
+
+def part_answer(view: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
+    """Return the part of the board that a text names, or what it takes."""
+    board = shown("board")
+    ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
+    return part_lines(view, text, colours, last) or [ask]
+
+
+def part_lines(view: View, text: str, colours: Sequence[str], last: Action | None = None) -> list[str]:
+    """The part of the board that a text names: ``5`` a row, ``e`` a column, ``e5`` a square; nothing if it names none.
+
+    ``last`` is the last chip that was placed or taken.
+    """
+    variant, name = view.variant, text.lower()
+    board = variant.board
+    if (square := read_square(variant, name)) is not None:
+        return [square_line(view, square, colours)]
+    if (first := read_square(variant, f"a{name}")) is not None:
+        squares = range(first, first + board.cols)
+        told = [_told(view, square, format_square(variant, square)[0], colours, last) for square in squares]
+        return [t("row {row}: {squares}", row=name, squares=", ".join(told))]
+    if len(name) == 1 and (first := read_square(variant, f"{name}1")) is not None:
+        squares = range(first, board.rows * board.cols, board.cols)
+        told = [_told(view, square, format_square(variant, square), colours, last) for square in squares]
+        return [t("column {column}: {squares}", column=name, squares=", ".join(told))]
+    return []
+
+
+def read_square(variant: Variant, text: str) -> Square | None:
+    """The square that a text names, or None.
+
+    >>> from seqp2p.rules import CLASSIC
+    >>> read_square(CLASSIC, "E5"), read_square(CLASSIC, "k1")
+    (44, None)
+    """
+    try:
+        return parse_square(variant, text.lower())
+    except NotationError:
+        return None
+
+
+def square_line(view: View, square: Square, colours: Sequence[str]) -> str:
+    """Return a sentence on a square, and the cards of the hand that can go there now."""
+    fitting = cards_for(view, square) if view.legal else None
+    return square_text(view, square, colours, lambda card: long_name(view.variant, card), fitting)
+
+
+def long_name(variant: Variant, card: Card) -> str:
+    """Return a card as it is written, with its full name if this differs."""
+    code = card_shown(variant, card)
+    if is_named(variant, card):
+        return code
+    return t("{card} ({name})", card=code, name=card_name(variant, card))
+
+
+def square_text(
+    view: View, square: Square, colours: Sequence[str], label: Label, fitting: Sequence[Card] | None
+) -> str:
+    """The same with these ``fitting`` cards; None where there is nothing to say of the hand."""
+    where, team = format_square(view.variant, square), view.board[square]
+    if team == CORNER:
+        return t("{square} is a free corner: it counts for everybody", square=where)
+    card = label(view.variant.board.grid[square])
+    if team != FREE:
+        colour = colour_name(colours[team - 1])
+        if _in_sequence(view, square):
+            return t(
+                "{square} is {card}: a {colour} chip in a completed sequence", square=where, card=card, colour=colour
+            )
+        return t("{square} is {card}: a {colour} chip", square=where, card=card, colour=colour)
+    if fitting:
+        cards = listed([label(each) for each in fitting])
+        return t("{square} is {card}, free; it takes your {cards}", square=where, card=card, cards=cards)
+    if fitting is not None:
+        return t("{square} is {card}, free; no card of your hand goes there", square=where, card=card)
+    return t("{square} is {card}, free", square=where, card=card)
+
+
+def _told(view: View, square: Square, at: str, colours: Sequence[str], last: Action | None) -> str:
+    team = view.board[square]
+    if team == CORNER:
+        text = t("{square} free corner", square=at)
+    elif team == FREE:
+        text = t("{square} {card}", square=at, card=card_shown(view.variant, view.variant.board.grid[square]))
+    elif _in_sequence(view, square):
+        text = t("{square} {colour} in a sequence", square=at, colour=colour_name(colours[team - 1]))
+    else:
+        text = t("{square} {colour}", square=at, colour=colour_name(colours[team - 1]))
+    return t("{square} (last move)", square=text) if last is not None and last.square == square else text
+
+
+def _in_sequence(view: View, square: Square) -> bool:
+    return any(square in sequence.squares for sequence in view.sequences)

@@ -5,19 +5,18 @@ Keys, clicks and typed words use the same few methods, so all of them work witho
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import term
-from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, view
+from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
 from seqp2p.ui.cards import card_shown
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.person.command_words import Vocabulary, Word
-from seqp2p.ui.plain import board_lines, score_line
+from seqp2p.ui.plain import board_answer, part_answer
 from seqp2p.ui.scene import LogLine
-from seqp2p.ui.spoken_board import part_lines
 from seqp2p.ui.words import Company
 
 ALL: Final = -1
@@ -124,19 +123,20 @@ class ReplayBrowser:
 
     # Going about.
 
-    def go(self, at: int) -> None:
+    def go(self, at: int) -> Answer:
         """To a moment by its number, or to the nearest there is; it stops playing at the end."""
         last = len(self.frames.moments) - 1
         at = min(max(at, 0), last)
         self.cursor = replace(self.cursor, at=at, playing=self.cursor.playing and at < last)
+        return MOVED
 
     def step(self, by: int) -> None:
         """On or, if negative, back."""
         self.go(self.cursor.at + by)
 
-    def end(self) -> None:
+    def end(self) -> Answer:
         """To the last moment."""
-        self.go(len(self.frames.moments) - 1)
+        return self.go(len(self.frames.moments) - 1)
 
     def to_sequence(self, direction: int = 1) -> bool:
         """To the next sequence that was completed, or to the one before; says whether there is one."""
@@ -153,10 +153,6 @@ class ReplayBrowser:
         if not self.cursor.playing and self.cursor.at == len(self.frames.moments) - 1:
             self.go(0)
         self.cursor = replace(self.cursor, playing=not self.cursor.playing)
-
-    def stop(self) -> None:
-        """Play no more."""
-        self.cursor = replace(self.cursor, playing=False)
 
     def hurry(self, by: int) -> None:
         """Play faster or, if negative, slower."""
@@ -190,20 +186,18 @@ class ReplayBrowser:
 
     def board(self) -> tuple[str, ...]:
         """The board as text, and the score."""
-        moment, colours = self.moment, self.frames.company.colours
-        if moment.position is None:
-            return (t("the cards are not dealt yet"),)
-        seen = view(moment.position, 0)
-        return (*board_lines(seen, colours, moment.last), score_line(seen, colours))
+        return self._seen(board_answer, "")
 
     def part(self, text: str) -> tuple[str, ...]:
         """The row, column or square of the board that a text names, in a sentence."""
-        moment, colours = self.moment, self.frames.company.colours
-        if moment.position is None:
+        return self._seen(part_answer, text)
+
+    def _seen(
+        self, answer: Callable[[View, str, Sequence[str], Action | None], Sequence[str]], text: str
+    ) -> tuple[str, ...]:
+        if self.moment.position is None:
             return (t("the cards are not dealt yet"),)
-        board = shown("board")
-        ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
-        return tuple(part_lines(view(moment.position, 0), text, colours, moment.last)) or (ask,)
+        return tuple(answer(view(self.moment.position, 0), text, self.frames.company.colours, self.moment.last))
 
     def hands(self) -> tuple[str, ...]:
         """Return every open hand here, a line each."""
@@ -236,8 +230,7 @@ class ReplayBrowser:
         if not 0 <= turn <= self.frames.turns:
             count = self.frames.turns
             return Answer((tn("the game has {count} turn", "the game has {count} turns", count),))
-        self.go(next(at for at, moment in enumerate(self.frames.moments) if moment.turn >= turn))
-        return MOVED
+        return self.go(next(at for at, moment in enumerate(self.frames.moments) if moment.turn >= turn))
 
     def _hands(self, whose: str) -> Answer:
         seat = self.frames.company.find(whose)
@@ -274,7 +267,7 @@ class ReplayBrowser:
 
     def rest(self) -> Answer:
         """Play no more, as typed."""
-        self.stop()
+        self.cursor = replace(self.cursor, playing=False)
         return Answer((self.whereabouts(),))
 
     def pace(self, by: int) -> Answer:
@@ -287,20 +280,12 @@ class ReplayBrowser:
         return number(self.cursor.pace_s, 2 if self.cursor.pace_s < 1 else 0)
 
 
-def _moving(move: Callable[[ReplayBrowser], None]) -> Callable[[ReplayBrowser], Answer]:
-    def obey(browser: ReplayBrowser) -> Answer:
-        move(browser)
-        return MOVED
-
-    return obey
-
-
 _PLAIN: Final[Mapping[str, Callable[[ReplayBrowser], Answer]]] = MappingProxyType(
     {
         "next": lambda browser: browser.move(1),
         "back": lambda browser: browser.move(-1),
-        "first": _moving(lambda browser: browser.go(0)),
-        "last": _moving(ReplayBrowser.end),
+        "first": lambda browser: browser.go(0),
+        "last": ReplayBrowser.end,
         "play": ReplayBrowser.start,
         "stop": ReplayBrowser.rest,
         "faster": lambda browser: browser.pace(1),

@@ -87,10 +87,6 @@ class Scene(Protocol):
         """Obey a click on this place. A returned line counts as typed."""
         ...
 
-    def keys(self) -> Sequence[KeyHelp]:
-        """The keys that do something now."""
-        ...
-
     def completions(self, typed: str) -> Sequence[str]:
         """Return the lines that the typed text may become, the likeliest first."""
         ...

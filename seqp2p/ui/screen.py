@@ -16,7 +16,7 @@ from typing import Final
 import trio
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
-from seqp2p.ui.scene import KeyHelp, LogLine, Page, Scene
+from seqp2p.ui.scene import LogLine, Page, Scene
 from seqp2p.ui.styles import ASCII, PALETTES, STYLES, UNICODE, Glyphs
 from seqp2p.ui.terminal_app import TerminalApp, Theme
 
@@ -151,10 +151,6 @@ class Blank:
         """No click does anything."""
         del target
         return None
-
-    def keys(self) -> Sequence[KeyHelp]:
-        """None."""
-        return ()
 
     def completions(self, typed: str) -> Sequence[str]:
         """None."""

@@ -28,15 +28,14 @@ from seqp2p.ui.choice import (
     to_edge,
     turned,
 )
-from seqp2p.ui.frame import Frame, Painter, Target
+from seqp2p.ui.explain import Key, help_sheet, piles_sheet, sheet_keys, table_keys
+from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t
 from seqp2p.ui.person.command_words import completions
 from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
-from seqp2p.ui.table_keys import Key, sheet_keys, table_keys
-from seqp2p.ui.table_model import Progress, TableModel, TableState, table_model
+from seqp2p.ui.table_model import Progress, TableState, table_model
 from seqp2p.ui.table_paint import Sheet, paint_table
-from seqp2p.ui.table_sheets import help_sheet, piles_sheet
 from seqp2p.ui.words import Company, Story
 
 PAGE_LINES: Final = 5
@@ -132,7 +131,7 @@ class TableScene:
         self._lines, self._glyphs = page.lines, page.glyphs
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
-        return partial(_paint, model, page, self._below, self._shown_sheet())
+        return partial(paint_table, model, page.lines, page.glyphs, scroll=self._below, sheet=self._shown_sheet())
 
     def press(self, key: str) -> str | None:
         """Obey a key."""
@@ -299,7 +298,3 @@ class TableScene:
             return None
         below = self._below if self._sheet == "log" else None
         return Sheet(titles[self._sheet], self._sheet_lines(), self._top, below)
-
-
-def _paint(model: TableModel, page: Page, scroll: int, sheet: Sheet | None, width: int, height: int) -> Frame:
-    return paint_table(model, page.lines, page.glyphs, width, height, scroll=scroll, sheet=sheet)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from seqp2p.ui.frame import Canvas, width_of
+from seqp2p.ui.language import bound, unbound
 from seqp2p.ui.scene import LogLine
-from seqp2p.ui.spaces import bound, unbound
 
 INDENT: Final = "  "
 """Before what goes on with a line."""

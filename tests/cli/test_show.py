@@ -19,9 +19,8 @@ from trio.testing import MockClock
 
 from seqp2p.cli import progress, show
 from seqp2p.cli.main import COMMANDS
-from seqp2p.cli.moment_text import frames_of
 from seqp2p.cli.output import Output
-from seqp2p.cli.show import by_words, header_lines, open_file, roll
+from seqp2p.cli.show import by_words, frames_of, header_lines, open_file, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli.conftest import Cli, read

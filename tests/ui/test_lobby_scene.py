@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.ui.large import large
-from seqp2p.ui.lobby_scene import LobbyModel, LobbyPlace, LobbyScene
+from seqp2p.ui.lobby_scene import LobbyModel, LobbyPlace, LobbyScene, large
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import ASCII
 

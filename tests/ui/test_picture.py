@@ -11,8 +11,7 @@ import pytest
 from seqp2p.replay.playback import Playback, play_back
 from seqp2p.rules import CLASSIC, KIDS, Variant, squares_of, view
 from seqp2p.ui.board_model import board_model
-from seqp2p.ui.heat_map import heat_map_svg
-from seqp2p.ui.picture import board_svg
+from seqp2p.ui.picture import board_svg, heat_map_svg
 
 GOLDEN = Path(__file__).parents[2] / "replays"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Variant, format_square, parse_action, parse_card, view
-from seqp2p.ui.spoken_board import long_name, part_lines, square_line
+from seqp2p.ui.plain import long_name, part_lines, square_line
 from tests.rules.playing import TABLES, make, random_position
 
 COLOURS = ("blue", "green")

@@ -3,8 +3,7 @@
 import pytest
 
 from seqp2p.i18n import message
-from seqp2p.ui.trouble import away_explained, left_line, proof_explained, proven_line, vote_explained
-from seqp2p.ui.words import Company
+from seqp2p.ui.words import Company, away_explained, left_line, proof_explained, proven_line, vote_explained
 
 NAMES = ("ann", "bob", "cat", "dan")
 BOB = Company(NAMES, ("blue", "green"), own=2)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli.moment_text import frames_of
+from seqp2p.cli.show import frames_of
 from seqp2p.replay.playback import play_back
 from seqp2p.rules import squares_of
 from seqp2p.ui import viewer

@@ -6,9 +6,8 @@ from typing import Final
 
 from seqp2p.i18n import message
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, shown, suggestible, word_of
-from seqp2p.ui.person.input_parser import one_line
-from seqp2p.ui.person.suggestions import nearest_word
+from seqp2p.ui.person.command_words import LEAVING, NO, YES, Answers, answer_to, shown, suggestible, word_of
+from seqp2p.ui.person.input_parser import nearest_word, one_line
 
 LOBBY_HELP: Final = message("the game starts when the table is full; seats says who is here; leave goes away")
 HOST_HELP: Final = message(
@@ -40,6 +39,15 @@ class Console:
         """Show some lines."""
         for line in lines:
             self.say(line)
+
+
+async def is_confirmed(read: Callable[[], Awaitable[str | None]], again: Callable[[], None]) -> bool:
+    """Return True for a typed yes; False for no, leaving, and the end of the input. ``again`` repeats the question."""
+    while (line := await read()) is not None:
+        if (word := word_of(line)) in YES | NO | LEAVING:
+            return word in YES
+        again()
+    return False
 
 
 def lobby_answers(told: Mapping[str, Sequence[str]], start: Callable[[], None] | None = None) -> Answers:

@@ -6,7 +6,7 @@ Theory of operation. ``listen`` reads for as long as the game lasts. A line is a
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 import trio
 
 from seqp2p.i18n import message, message_of
+from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.text import cleaned
@@ -33,13 +34,49 @@ from seqp2p.ui.person.command_words import (
     word_of,
 )
 from seqp2p.ui.person.console import Console
-from seqp2p.ui.person.input_parser import one_line, read_action, read_card
+from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
-from seqp2p.ui.person.suggestions import names_square, nearest, nearest_word
-from seqp2p.ui.person.turn_clock import remind, turn_line
-from seqp2p.ui.plain import hand_line, legal_lines
-from seqp2p.ui.spoken_board import read_square
-from seqp2p.ui.words import INPUT_ENDED, LEFT, listed, talk_is_callable
+from seqp2p.ui.plain import hand_line, legal_lines, read_square
+from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, talk_is_callable
+
+LOW_S: Final = 30
+"""So many seconds before the end it is said that it comes; of a short turn half."""
+
+
+def turn_line(turn_time_s: int) -> str:
+    """That the turn is this player's, with the time for it if the table has a clock."""
+    return t("your turn; {time} for it", time=clock(turn_time_s)) if turn_time_s else t("your turn")
+
+
+async def remind(
+    turn_time_s: int, seats: int, begun_at: float, answered: trio.Event, say: Callable[[str], None]
+) -> None:
+    """Tell the rest of a turn that began at this time of trio's clock, until it is answered or late.
+
+    ``seats`` are still in the game.
+    """
+    for after_s, line in _reminders(turn_time_s, seats):
+        if (due_at := begun_at + after_s) > trio.current_time():
+            with trio.move_on_at(due_at):
+                await answered.wait()
+                return
+            say(line)
+
+
+def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
+    """Return the times of the lines, in seconds from the beginning of a turn; none without a clock."""
+    if not turn_time_s:
+        return
+    left_s = min(LOW_S, turn_time_s / 2)
+    yield turn_time_s - left_s, t("{time} left for your turn", time=clock(left_s))
+    if seats >= VOTERS_MIN:
+        yield turn_time_s, t("the time for your turn is over: the others can pass it over")
+    else:  # Nobody can vote: the other waits for the time of two turns.
+        yield (
+            turn_time_s,
+            t("the time for your turn is over: without a move the game ends in {time}", time=clock(turn_time_s)),
+        )
+
 
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]

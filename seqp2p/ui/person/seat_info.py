@@ -9,23 +9,24 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.rules import Action, View, view
+from seqp2p.rules import View, view
 from seqp2p.ui.cards import card_shown, colour_name
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import Answers, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.plain import (
-    board_lines,
+    board_answer,
     card_lines,
     hand_line,
     help_lines,
     legal_lines,
+    read_square,
     score_line,
     seats_lines,
     sign_lines,
+    square_line,
     where_lines,
 )
-from seqp2p.ui.spoken_board import part_lines, read_square, square_line
 from seqp2p.ui.words import Company, Story, listed
 
 LOG_LINES: Final = 20
@@ -140,15 +141,6 @@ def _moves(asked: View | None, seen: View) -> Iterable[str]:
         return [translate(GAME_OVER)]
     turn = view(seen.position._replace(to_move=seen.seat, pending=None, exchanged=0), seen.seat)
     return [t("it is not your turn; if it were, with the board as it is:"), *legal_lines(turn)]
-
-
-def board_answer(seen: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
-    """Answer ``board`` and the text typed after it."""
-    if not text:
-        return [*board_lines(seen, colours, last), score_line(seen, colours)]
-    board = shown("board")
-    ask = t("{board} takes a row, a column or a square, like: {board} 5, {board} e, {board} e5", board=board)
-    return part_lines(seen, text, colours, last) or [ask]
 
 
 def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:

@@ -39,9 +39,9 @@ from seqp2p.ui.plain import (
     hand_line,
     help_lines,
     legend_lines,
+    read_square,
     sequences_made,
 )
-from seqp2p.ui.spoken_board import read_square
 from seqp2p.ui.words import Company, Story, sequences_lines
 
 SETTINGS: Final = Settings(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, view
 from seqp2p.ui.cards import action_shown
-from seqp2p.ui.person.suggestions import nearest, nearest_action, nearest_word
+from seqp2p.ui.person.input_parser import nearest, nearest_action, nearest_word
 from tests.rules.playing import make
 
 WORDS = ("help", "hand", "board", "moves", "say", "leave")
