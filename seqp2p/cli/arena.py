@@ -52,7 +52,6 @@ def command(
     advanced: bool,
     as_json: bool,
 ) -> None:
-    """Play the games, show how far they are, and say how they ended."""
     try:
         contest = make_contest(bots, variant, players, teams, Options(advanced=advanced))
     except RulesError as error:

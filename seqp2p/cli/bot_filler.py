@@ -66,7 +66,6 @@ class Filling:
         self._change()
 
     def on_event(self, event: LobbyEvent) -> None:
-        """Take note of an event in the lobby."""
         match event:
             case CodeShown(code):
                 self._code = code

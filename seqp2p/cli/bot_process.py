@@ -224,7 +224,6 @@ def emit(event: BotEnded) -> None:
 
 
 def main() -> None:
-    """Play bots until all have ended."""
     prepare_streams()
     language.use(language.wanted((), os.environ))
     sys.excepthook = report_bug

@@ -95,23 +95,19 @@ def verify_named(named: Named) -> Report:
 
 
 def verify_file(file: Path) -> Report:
-    """The report on this one file."""
     return verify_named(Named(file))
 
 
 def summarise_named(named: Named) -> Summary:
-    """Return the figures of a named file."""
     data = _held(named)
     return Summary(data) if isinstance(data, Report) else summarise(data, secrets.token_bytes)
 
 
 def verify_data(data: bytes) -> Report:
-    """The report on what a file holds."""
     return verify_batched(data, secrets.token_bytes)
 
 
 def _held(named: Named) -> bytes | Report:
-    """Return the bytes of a file, or the reason why it cannot be verified."""
     if named.fault:
         return Report("invalid", reason=named.fault, failure="file")
     try:

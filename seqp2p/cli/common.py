@@ -41,7 +41,6 @@ class ReplayPath(click.Path):
 
 
 def common_options() -> list[click.Parameter]:
-    """Return the options that every command has."""
     return [
         click.Option(
             ["--no-progress"],
@@ -62,7 +61,6 @@ def common_options() -> list[click.Parameter]:
 
 
 def write_exit_codes(formatter: click.HelpFormatter) -> None:
-    """Write the section of --help on exit codes."""
     with formatter.section(t("Exit codes")):
         formatter.write_dl([(str(code), translate(text)) for code, text in EXIT_CODES.items()])
 

@@ -9,13 +9,14 @@ import trio
 
 from seqp2p.cli import children, home
 from seqp2p.cli.bot_name import BotName
+from seqp2p.cli.checking import verify_file
 from seqp2p.cli.children import Child, ChildStart, Hear, Read
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
 from seqp2p.cli.settings import make_settings
 from seqp2p.cli.stopping import polite_signals, stopped_by
-from seqp2p.cli.verify import describe, verify_file
+from seqp2p.cli.verify import describe
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate
@@ -33,7 +34,6 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 def command(players: int, bot: str, pace: float, replay_dir: str | None, *, as_json: bool) -> None:
-    """Start the peers, and listen to them."""
     check_players(players)
     directory = home.replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]

@@ -69,7 +69,6 @@ class EventRow:
 
 
 def row_of(event: AnyEvent, variant: Variant) -> EventRow:
-    """Return the row of an event."""
     match event:
         case Absent(seat, grace_s):
             fields = {"seat": seat, "name": None, "grace_s": grace_s}
@@ -139,7 +138,6 @@ def table_seats(agreement: Agreement, own: int = 0) -> list[str]:
 
 
 def action_line(company: Company, variant: Variant, turn: int, seat: int, action: Action) -> str:
-    """Tell an action and its turn."""
     shown = action_shown(variant, action)
     return t("{turn:>3}. {who}: {action}", turn=turn, who=company.who(seat), action=shown)
 

@@ -48,7 +48,6 @@ STDOUT: Final = "-"
 @click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))
 @click.option("--raw", is_flag=True, help=message("json: with the digits of ciphertexts, shares, proofs, signatures."))
 def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
-    """Read it, make what is wanted of it, and write that."""
     form = form or form_of(target)
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
@@ -168,7 +167,6 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
 
 
 def as_html(file: Path, playback: Playback) -> str:
-    """A page that shows the game, moment by moment."""
     from seqp2p.ui.viewer import page
 
     _, _, *about = header_lines(playback)

@@ -158,7 +158,6 @@ def _nothing_line(problem: str) -> str:
 
 
 def emit_table(found: FoundTable, output: Output) -> None:
-    """Write a table for scripts."""
     advert = found.advert
     output.event(
         "table",
@@ -173,7 +172,6 @@ def emit_table(found: FoundTable, output: Output) -> None:
 
 
 def table_line(found: FoundTable) -> str:
-    """Return a table's line for people."""
     advert = found.advert
     if advert.version != PROTOCOL_VERSION:
         state = t("another version of seqp2p")

@@ -59,7 +59,6 @@ def checked_name(wish: str | None) -> str | None:
 
 
 def keep_name(name: str) -> None:
-    """Keep the name for the games to come."""
     text = f"{checked_name(name)}\n"
     path = _own_dir() / "name"
     try:

@@ -45,7 +45,6 @@ from seqp2p.ui.language import t
 def command(
     players: int, fill: str | None, spectators: int, listen: str | None, seat: Callable[[], SeatOptions], **table: Any
 ) -> None:
-    """Keep a table as the options say."""
     settings = make_settings(players, **table)
     address = None if listen is None else make_address(listen)
     options = seat()

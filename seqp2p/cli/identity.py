@@ -17,7 +17,6 @@ from seqp2p.ui.language import t
 @click.option("--forget", metavar="NAME", help=message("Forget the keys of the player known by this name."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
-    """Make the changes asked for, then show the identity."""
     output = Output(as_json)
     if name is not None:
         home.keep_name(name)

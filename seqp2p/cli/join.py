@@ -33,7 +33,6 @@ WAITING: Final = message("waiting for the host to open the table again")
 @click.option("--listen", hidden=True)
 @seat_options
 def command(host: Address | None, code: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
-    """Read the arguments, and join."""
     options = seat()
     address = None if listen is None else make_address(listen)
     raise SystemExit(run_async(lambda: join(host, code, options, address)))

@@ -207,7 +207,6 @@ def remember(meetings: Iterable[Meeting]) -> None:
 
 
 def forget(name: str) -> list[Known]:
-    """Forget all players known by this name, and return them."""
     with _changing() as players:
         gone = [known for known in players if _looks(known.name) == _looks(name)]
         players[:] = [known for known in players if known not in gone]
@@ -269,7 +268,6 @@ def _loud(output: Output) -> Callable[[str], None]:
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:
-    """Return True if the person confirms the player."""
     loud = _loud(output)
     loud(
         t(

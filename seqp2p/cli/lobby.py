@@ -136,7 +136,6 @@ class LobbyTeller:
         self._shown = trio.Event()  # set once a lobby was shown: a host is there
 
     def on_event(self, event: LobbyEvent) -> None:
-        """Tell one event."""
         output = self.output
         match event:
             case CodeShown(code):

@@ -81,7 +81,6 @@ def path() -> str:
 
 
 def event(name: str, fields: Mapping[str, Any]) -> None:
-    """One event of this seat's table."""
     if _logger is not None:
         shown = {field: REDACTED if field in _OWN_FIELDS else value for field, value in fields.items()}
         import json

@@ -73,12 +73,10 @@ class LazyGroup(click.Group):
     """A group that imports a subcommand when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the subcommands in the order in which --help lists them."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a subcommand."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -107,7 +105,6 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, translate(text)) for name, (_, text) in COMMANDS.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the exit codes."""
         del ctx
         write_exit_codes(formatter)
 
@@ -156,7 +153,6 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command line."""
     # Games make many objects and few cycles: a collection at the usual 700 objects finds almost nothing.
     gc.set_threshold(20_000, 20, 100)
     prepare_streams()
@@ -191,7 +187,6 @@ def run() -> int:
 
 
 def usage_error(error: click.UsageError) -> CommandError:
-    """Return the error in the words of this program."""
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):

@@ -46,7 +46,6 @@ class CommandError(Exception):
         self.exit_code = exit_code
 
     def show(self) -> None:
-        """Print it the way every error of this program is printed."""
         _print(translate(ERROR) + printable(translate(message_of(self))), sys.stderr)
         if self.hint:
             _print(translate(HINT) + printable(translate(self.hint)), sys.stderr)

@@ -57,7 +57,6 @@ def command(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Open a table on loopback, and call the bots to it."""
     if tutorial:
         from seqp2p.cli.tutoring import teach
 

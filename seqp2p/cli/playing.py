@@ -51,7 +51,6 @@ class Choices:
 
 
 def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPlayer:
-    """Return the program, bot or person that plays this seat."""
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
@@ -70,7 +69,6 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
 
 
 def own_console(output: Output) -> Console:
-    """Return the console of the person at this process: its input and output."""
     if (screen := output.screen) is None:
         hears = bool(os.environ.get("ACCESSIBLE"))
         return Console(output.read_line, output.say, output.ring, output.asks, hears=hears)
@@ -100,7 +98,6 @@ async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncI
 
 
 def exit_code_of(result: Result) -> int:
-    """Return the exit code of a game that has ended so."""
     return DONE if result.kind in {"won", "drawn"} else ABANDONED
 
 
@@ -152,7 +149,6 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
 
 
 def cannot_write(path: Path, error: OSError | None) -> CommandError:
-    """Return the error that ends a command whose replay cannot be written."""
     reason = "" if error is None else what_failed(error)
     return CommandError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), home.REPLAYS_HINT)
 

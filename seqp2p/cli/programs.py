@@ -77,7 +77,6 @@ def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
 
 
 def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: Output) -> ExecPlayer:
-    """Return the player of a seat that this program plays."""
     settings = game.agreement.settings
     table = hello(
         seat,
@@ -112,8 +111,6 @@ def _telling(output: Output) -> Callable[[Notice], None]:
 
 
 def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
-    """Return a function that passes events to a program."""
-
     def hear(event: TableEvent) -> None:
         match event:
             case Absent(seat, grace_s):

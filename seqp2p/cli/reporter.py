@@ -77,7 +77,6 @@ class TableView:
         screen.show(self._scene)
 
     def on_event(self, event: TableEvent) -> None:
-        """Something has happened; the match is as it is after it."""
         match event:
             case Absent(seat, grace_s):
                 self._scene.absent(seat, grace_s)
@@ -149,7 +148,6 @@ class Reporter:
             self._table = TableView(self.output.screen, self.match, self._company, self.story, sees, asked)
 
     def seats(self) -> None:
-        """Tell the seats and the settings of the table."""
         agreement = self.match.game.agreement
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
@@ -158,7 +156,6 @@ class Reporter:
             self.output.say(line)
 
     def on_event(self, event: TableEvent) -> None:
-        """Tell one event of the match."""
         if isinstance(event, Voted):
             self._say_why(event.about)
         if isinstance(event, Shuffled):

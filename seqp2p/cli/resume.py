@@ -44,7 +44,6 @@ NONE_HINT: Final = message("--replay-dir names the folder that the replay is in"
 @click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; where it was without it."))
 @playing_options
 def command(game: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
-    """Find the game, and go on with it."""
     address = None if listen is None else make_address(listen)
     options = seat()
     raise SystemExit(run_async(lambda: resume(game, address, options)))

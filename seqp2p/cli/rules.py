@@ -13,7 +13,6 @@ from seqp2p.ui.rules_text import rules_text
 @click.argument("variant", type=click.Choice(list(VARIANTS)), default="classic")
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the text on standard output."))
 def command(variant: str, *, as_json: bool) -> None:
-    """Print them in the reader's language."""
     output = Output(as_json)
     text = rules_text(variant, current())
     output.event("rules", variant=variant, lang=current(), text=text)

@@ -39,7 +39,6 @@ def run_async(work: Callable[[], Awaitable[int]]) -> int:
 
 
 def as_command_error(error: BaseException) -> CommandError:
-    """Return the error that a user reads."""
     if isinstance(error, CommandError):
         return error
     if isinstance(error, NetError):

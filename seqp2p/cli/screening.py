@@ -13,7 +13,7 @@ import click
 from seqp2p.cli import progress
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
-from seqp2p.ui.styles import PALETTES
+from seqp2p.ui.styles import ASCII, PALETTES, UNICODE
 
 # Terminals that cannot be painted on.
 _DUMB: Final = frozenset({"", "dumb", "unknown"})
@@ -71,14 +71,14 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
         yield output
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
-    from seqp2p.ui.screen import open_screen, taste
+    from seqp2p.ui.screen import Taste, open_screen
 
     remains: list[str] = []
     no_color = bool(os.environ.get("NO_COLOR"))
     ascii_only = wish.ascii_only or not _is_unicode()
     try:
-        look = taste(wish.palette, ascii_only=ascii_only, no_color=no_color)
-        async with open_screen(look) as screen:
+        taste = Taste(wish.palette or PALETTES[0], not no_color, ASCII if ascii_only else UNICODE)
+        async with open_screen(taste) as screen:
             remains = screen.remains
             yield replace(output, screen=screen)
     finally:

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, Unpack
+from typing import Any, Unpack
 
 import click
 
@@ -22,8 +22,6 @@ from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableCh
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Less than this is over before a person has seen the board.
 TURN_TIME_S_MIN = 5
@@ -63,7 +61,28 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--teams", type=int, help=message("2 or 3, for 6 and 12 players; usually 2.")),
         click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
         *map(_flag, TABLE_OPTIONS),
-        time_options,
+        click.option(
+            "--turn-time",
+            "turn_time_s",
+            metavar="S",
+            type=int,
+            default=0,
+            show_default=True,
+            callback=_check_turn_time,
+            help=message(
+                "Seconds for a turn, 5 to 86400; 0 is no clock. When they are over the others pass over the turn, the"
+                " second time in a row they go on without that seat; a game of two ends unfinished after twice the"
+                " time."
+            ),
+        ),
+        click.option(
+            "--grace",
+            "grace_s",
+            type=click.IntRange(1, 86_400),
+            default=GRACE_S,
+            show_default=True,
+            help=message("Seconds to wait for a seat that cannot be reached."),
+        ),
     )
     return _with_all(options, command)
 
@@ -75,32 +94,6 @@ def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]
         return row.usual != given
 
     return click.option(f"--{row.word}", row.field, is_flag=True, callback=value, help=row.help)
-
-
-def time_options(command: F) -> F:
-    """The options of a table that say how long others wait for a seat."""
-    turn_time = click.option(
-        "--turn-time",
-        "turn_time_s",
-        metavar="S",
-        type=int,
-        default=0,
-        show_default=True,
-        callback=_check_turn_time,
-        help=message(
-            "Seconds for a turn, 5 to 86400; 0 is no clock. When they are over the others pass over the turn, the"
-            " second time in a row they go on without that seat; a game of two ends unfinished after twice the time."
-        ),
-    )
-    grace = click.option(
-        "--grace",
-        "grace_s",
-        type=click.IntRange(1, 86_400),
-        default=GRACE_S,
-        show_default=True,
-        help=message("Seconds to wait for a seat that cannot be reached."),
-    )
-    return turn_time(grace(command))
 
 
 def note_child(context: click.Context, option: click.Parameter, value: bool) -> bool:

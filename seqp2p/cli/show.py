@@ -160,9 +160,8 @@ MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per moment on standard output."))
 @screen_options
 def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
-    """Show it on a screen, step through it by words, or print it."""
     output = Output(as_json)
-    playback = open_file(file)
+    playback = play_file(file, read_file(file))
     if output.json:
         emit_moments(output, file, playback)
         raise SystemExit(DONE)
@@ -174,11 +173,6 @@ def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
     if can_show(output, wish):
         raise SystemExit(run_async(lambda: on_page(output, wish, frames_of(file.name, playback, brief=True))))
     raise SystemExit(run_async(lambda: by_words(output, frames, header_lines(playback))))
-
-
-def open_file(file: Path) -> Playback:
-    """The replay in a file; raises CommandError where there is none that shows anything."""
-    return play_file(file, read_file(file))
 
 
 def read_file(file: Path) -> bytes:
@@ -227,7 +221,6 @@ def whole_lines(frames: ReplayFrames) -> list[str]:
 
 
 def emit_moments(output: Output, file: Path, playback: Playback) -> None:
-    """All of it for scripts: an object a moment, and the verdict."""
     assert playback.agreement is not None, "without a table there is nothing to tell"
     for number, moment in enumerate(playback.moments, 1):
         output.event("moment", **moment_fields(number, moment, playback.agreement.settings.rules))

@@ -43,7 +43,6 @@ NAMES_WIDTH_MAX: Final = 30
 @click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
 @click.option("--force", is_flag=True, help=message("Write the picture over a file that is there."))
 def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, as_json: bool, force: bool) -> None:
-    """Count, and print the result; the exit code tells if anything was counted."""
     output, counted = Output(as_json), Statistics()
     left_out: list[dict[str, Any]] = []
     if picture == STDOUT:

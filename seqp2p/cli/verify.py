@@ -15,7 +15,7 @@ import msgspec
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home, progress
-from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_named, verify_on_cluster
+from seqp2p.cli.checking import Named, named_files, of_all, verify_named, verify_on_cluster
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
@@ -28,8 +28,6 @@ from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.words import Company, named, result_line, winners_text
 from seqp2p.workers import JOBS_MAX
-
-__all__ = ["command", "describe", "known_names", "outcome", "plain_reason", "verdict_fields", "verify_file"]
 
 FORM: Final = message("a record is not in the form that it has in a replay")
 SIGNED_FORM: Final = message("what it signed is not in the form that it has in a game")
@@ -49,7 +47,6 @@ NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 @click.option("--dask", metavar="ADDRESS", help=message("Verify on the Dask cluster whose scheduler is there."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
-    """Verify each, and say what comes of it; the exit code is that of the worst."""
     if jobs is not None and dask is not None:
         raise CommandError(t("--jobs is of this machine, --dask of another"), t("name one of them"), USAGE)
     output, begun = Output(as_json), time.perf_counter()
@@ -142,7 +139,6 @@ def _who(player: Player, known: str | None) -> str:
 
 
 def table_text(settings: Settings) -> str:
-    """Return the settings of the table in brief."""
     players, teams = settings.players, settings.teams
     parts = [
         variant_title(settings.variant),
@@ -204,7 +200,6 @@ def outcome(report: Report) -> str | None:
 
 
 def describe(report: Report) -> str:
-    """The verdict in one line."""
     names = [player.name for player in report.players]
     if report.verdict == "verified" and report.result is not None:
         result = result_line(Company(tuple(names), ()), report.result)

@@ -73,7 +73,6 @@ def command(
     as_json: bool,
     until_stdin_closes: bool,
 ) -> None:
-    """Read the arguments, and watch."""
     options = WatchOptions(home.checked_name(name), home.replay_dir(replay_dir), not until_stdin_closes)
     wished = wish if options.listens else None
     raise SystemExit(run_async(lambda: watch(host, code, options, Output(as_json), wished)))
@@ -143,13 +142,11 @@ class SpectatorConsole:
         self.gone = False
 
     async def leave_on_signal(self, signals: AsyncIterator[int]) -> None:
-        """Leave politely when a signal asks this process to end, however often."""
         async for number in signals:
             self.gone = self.gone or number == HANGUP
             await self._game.leave(LEFT)
 
     async def listen(self) -> None:
-        """Obey typed lines until the input ends."""
         console = own_console(self._reporter.output)
         while (typed := await console.read()) is not None:
             line = one_line(typed)
@@ -159,7 +156,6 @@ class SpectatorConsole:
                 console.show(self.answer(line))
 
     def answer(self, line: str) -> Iterable[str]:
-        """Return the lines that answer a typed one."""
         found = answer_to(line, self._answers)
         return (
             [t("{word} is no word of a spectator's", word=line.lower()), translate(WHAT_TO_TYPE)]

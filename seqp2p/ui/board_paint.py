@@ -27,7 +27,6 @@ BIG_NAMES: Final = Pitch(11, 3)
 
 
 def pitch_of(board: BoardModel, *, big: bool) -> Pitch:
-    """The room for a square of this board."""
     if not big:
         return SMALL
     return BIG_NAMES if board.has_names else BIG

@@ -46,7 +46,6 @@ def is_named(variant: Variant, card: Card) -> bool:
 
 
 def is_jack(variant: Variant, card: Card) -> bool:
-    """Return True for a jack of the French deck."""
     return not is_named(variant, card) and variant.faces[card][0] == "J"
 
 
@@ -134,7 +133,6 @@ def action_shown(variant: Variant, action: Action) -> str:
 
 
 def colour_name(colour: str) -> str:
-    """Return the colour of a team's chips."""
     return translate(colour)
 
 
@@ -149,5 +147,4 @@ def variant_word(variant: str) -> str:
 
 
 def variant_title(variant: str) -> str:
-    """Return the title of the game."""
     return translate(KNOWN_VARIANTS[variant].title)

@@ -54,12 +54,10 @@ def bare_actions(view: View) -> tuple[Action, ...]:
 
 
 def actions_of(view: View, card: Card) -> tuple[Action, ...]:
-    """Return the legal actions with a card."""
     return () if card == UNKNOWN else tuple(action for action in view.legal if action.card == card)
 
 
 def targets(view: View, card: Card) -> tuple[Square, ...]:
-    """The squares to which a card can go, ascending."""
     return tuple(action.square for action in actions_of(view, card) if action.square != NO_SQUARE)
 
 

@@ -53,7 +53,6 @@ def whose_turn(view: View | None, company: Company) -> str:
 
 
 def prompt(view: View | None, company: Company, choice: Choice, *, asked: bool, sent: Action | None) -> str:
-    """Return the present task of the person."""
     if view is None or view.over:
         return ""
     if not company.own:

@@ -125,13 +125,11 @@ class Canvas:
             self._texts[row][column] += mark
 
     def fill(self, row: int, column: int, width: int, style: str) -> None:
-        """Give cells that are painted already one more style."""
         if 0 <= row < self.height:
             for at in range(max(column, 0), min(column + width, self.width)):
                 self._styles[row][at] = f"{self._styles[row][at]} {style}".strip()
 
     def frame(self) -> Frame:
-        """The page as it is now."""
         return Frame(tuple(map(self._row, range(self.height))), dict(self._targets))
 
     def _row(self, row: int) -> tuple[Fragment, ...]:

@@ -150,5 +150,4 @@ def unbound(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent."""
     return t("{percent}%", percent=number(100 * share, 2))

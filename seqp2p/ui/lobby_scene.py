@@ -8,9 +8,8 @@ from typing import Final
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import KEYS_APART, KeyHelp, Page, fitting
+from seqp2p.ui.scene import KEYS_APART, KeyHelp, Page, fitting, wrapped
 from seqp2p.ui.styles import ASCII, Glyphs
-from seqp2p.ui.wrapping import wrapped
 
 # Five rows of three dots for every character that a join code can have.
 _DOTS: Final[Mapping[str, str]] = MappingProxyType(
@@ -122,7 +121,6 @@ class LobbyScene:
         self.model = replace(self.model, **fields)  # type: ignore[arg-type]  # the fields' names and types are its own
 
     def painter(self, page: Page) -> Painter:
-        """The lobby as it is now."""
         return partial(paint_lobby, self.model, page, tuple(self.keys()))
 
     def press(self, key: str) -> str | None:
@@ -137,14 +135,12 @@ class LobbyScene:
         return None
 
     def click(self, target: Target) -> str | None:
-        """A click chooses a table."""
         what, number = target
         if what == "table":
             self.change(chosen=number)
         return None
 
     def keys(self) -> Sequence[KeyHelp]:
-        """Paint the keys."""
         keys: list[KeyHelp] = []
         if self.model.tables:
             keys.append(KeyHelp("↑↓", t("choose a table")))

@@ -14,8 +14,8 @@ from seqp2p.rules import UNKNOWN, Variant, format_square
 from seqp2p.ui.board_model import BoardModel, Cell, Face, face_of
 from seqp2p.ui.cards import card_name, colour_name, variant_title
 from seqp2p.ui.language import number, t
+from seqp2p.ui.scene import wrapped
 from seqp2p.ui.styles import UNICODE
-from seqp2p.ui.wrapping import wrapped
 
 MARGIN: Final = 34
 """Pixels round the board: for the letters and numbers."""
@@ -41,7 +41,6 @@ def board_svg(
 
 
 def document(width: int, height: int, title: str, described: Sequence[str], parts: Iterable[str]) -> str:
-    """A whole SVG file of these parts."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         ' role="img" aria-labelledby="title description">\n'

@@ -67,7 +67,6 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
 
 
 def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
-    """Return the legend of the board and the cards."""
     return [*sign_lines(colours), *card_lines(variant)]
 
 
@@ -126,7 +125,6 @@ def legal_lines(view: View) -> list[str]:
 
 
 def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
-    """Return the squares of a card, and the chips there."""
     variant, long = view.variant, long_name(view.variant, card)
     if card in variant.wild:
         return [t("{card} puts a chip on any free square", card=long)]
@@ -226,7 +224,6 @@ Label: TypeAlias = Callable[[Card], str]
 
 
 def board_answer(view: View, text: str, colours: Sequence[str], last: Action | None) -> list[str]:
-    """Answer ``board`` and the text typed after it."""
     if not text:
         return [*board_lines(view, colours, last), score_line(view, colours)]
     return part_answer(view, text, colours, last)

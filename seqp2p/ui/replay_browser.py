@@ -7,10 +7,9 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
-from seqp2p.i18n import term
+from seqp2p.i18n import Term, term
 from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
 from seqp2p.ui.cards import card_shown
 from seqp2p.ui.language import number, t, tn
@@ -28,28 +27,6 @@ PACES_S: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 LEAP: Final = 10
 LOG_LENGTH: Final = 20
 
-WORDS: Final = Vocabulary(
-    Word(term("typed at a replay", "next, n")),
-    Word(term("typed at a replay", "back, b")),
-    Word(term("typed at a replay", "first, start")),
-    Word(term("typed at a replay", "last, end")),
-    Word(term("typed at a replay", "play")),
-    Word(term("typed at a replay", "stop")),
-    Word(term("typed at a replay", "faster, +")),
-    Word(term("typed at a replay", "slower, -")),
-    Word(term("typed at a replay", "sequence, sequences")),
-    Word(term("typed at a replay", "hands, hand")),
-    Word(term("typed at a replay", "all")),
-    Word(term("typed at a replay", "none, closed")),
-    Word(term("typed at a replay", "board")),
-    Word(term("typed at a replay", "where")),
-    Word(term("typed at a replay", "log")),
-    Word(term("typed at a replay", "verdict")),
-    Word(term("typed at a replay", "help, ?")),
-    Word(term("typed at a replay", "quit, leave, exit, q")),
-)
-word_of: Final = WORDS.word_of
-shown: Final = WORDS.shown
 _NUMBER: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
@@ -83,7 +60,6 @@ class ReplayFrames:
 
     @property
     def turns(self) -> int:
-        """The number of the last turn."""
         return self.moments[-1].turn
 
 
@@ -118,7 +94,6 @@ class ReplayBrowser:
 
     @property
     def moment(self) -> BoardMoment:
-        """The shown moment."""
         return self.frames.moments[self.cursor.at]
 
     # Going about.
@@ -131,11 +106,9 @@ class ReplayBrowser:
         return MOVED
 
     def step(self, by: int) -> None:
-        """On or, if negative, back."""
         self.go(self.cursor.at + by)
 
     def end(self) -> Answer:
-        """To the last moment."""
         return self.go(len(self.frames.moments) - 1)
 
     def to_sequence(self, direction: int = 1) -> bool:
@@ -155,7 +128,6 @@ class ReplayBrowser:
         self.cursor = replace(self.cursor, playing=not self.cursor.playing)
 
     def hurry(self, by: int) -> None:
-        """Play faster or, if negative, slower."""
         at = PACES_S.index(self.cursor.pace_s) + by
         self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
 
@@ -167,25 +139,20 @@ class ReplayBrowser:
     # What is typed.
 
     def obey(self, typed: str) -> Answer:
-        """Obey a typed line."""
         line = " ".join(typed.split())
-        word, _, given = line.partition(" ")
-        word, rest = word_of(word or "next"), word_of(given)
-        if _NUMBER.fullmatch(word) and not rest:
+        first, _, given = (line or "next").partition(" ")
+        word = word_of(first)
+        if _NUMBER.fullmatch(word) and not given:
             return self._to_turn(int(word))
-        if word == "hands" or (word in ("board", "where") and given):
-            return self._hands(rest) if word == "hands" else Answer(self.part(given))
-        if (command := word_of(line or "next")) in _PLAIN:
-            return _PLAIN[command](self)
-        if word == "log":
-            return Answer(self.log(everything=rest == "all"))
+        handler = _HANDLERS.get(word)
+        if handler is not None and (not given or word in _WITH_TEXT):
+            return handler(self, given)
         near = difflib.get_close_matches(word, [shown(each) for each in WORDS.words], n=1)
         if near:
             return Answer((t("{typed} is no word here; did you mean {word}?", typed=line, word=near[0]),))
         return Answer((t("{typed} is no word here; {help} has a list of them", typed=line, help=shown("help")),))
 
     def board(self) -> tuple[str, ...]:
-        """The board as text, and the score."""
         return self._seen(board_answer, "")
 
     def part(self, text: str) -> tuple[str, ...]:
@@ -200,7 +167,6 @@ class ReplayBrowser:
         return tuple(answer(view(self.moment.position, 0), text, self.frames.company.colours, self.moment.last))
 
     def hands(self) -> tuple[str, ...]:
-        """Return every open hand here, a line each."""
         position, company = self.moment.position, self.frames.company
         if position is None:
             return (t("the cards are not dealt yet"),)
@@ -213,7 +179,6 @@ class ReplayBrowser:
         )
 
     def shows(self, seat: int) -> bool:
-        """Return True if the hand of a seat is open here."""
         return seat in self.frames.opened and self.cursor.sight in (ALL, seat)
 
     def log(self, *, everything: bool = False) -> tuple[str, ...]:
@@ -222,7 +187,6 @@ class ReplayBrowser:
         return tuple(lines if everything else lines[-LOG_LENGTH:])
 
     def whereabouts(self) -> str:
-        """Return the place in words."""
         place = t("turn {turn} of {turns}", turn=self.moment.turn, turns=self.frames.turns)
         return t("{place}, moment {at} of {count}", place=place, at=self.cursor.at + 1, count=len(self.frames.moments))
 
@@ -232,7 +196,8 @@ class ReplayBrowser:
             return Answer((tn("the game has {count} turn", "the game has {count} turns", count),))
         return self.go(next(at for at, moment in enumerate(self.frames.moments) if moment.turn >= turn))
 
-    def _hands(self, whose: str) -> Answer:
+    def open_hands(self, whose: str) -> Answer:
+        """Show the hands, or those of one seat, all or none, as typed."""
         seat = self.frames.company.find(whose)
         if not whose:
             return Answer(self.hands())
@@ -256,22 +221,18 @@ class ReplayBrowser:
         return Answer((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
 
     def next_sequence(self) -> Answer:
-        """To the next sequence, as typed."""
         return MOVED if self.to_sequence() else Answer((t("no sequence is completed after this"),))
 
     def start(self) -> Answer:
-        """Play, as typed."""
         if not self.cursor.playing:
             self.toggle()
         return Answer((t("it plays, {seconds} s a moment; {stop} stops it", seconds=self._pace, stop=shown("stop")),))
 
     def rest(self) -> Answer:
-        """Play no more, as typed."""
         self.cursor = replace(self.cursor, playing=False)
         return Answer((self.whereabouts(),))
 
     def pace(self, by: int) -> Answer:
-        """Faster or slower, as typed."""
         self.hurry(by)
         return Answer((t("{seconds} s a moment", seconds=self._pace),))
 
@@ -280,28 +241,35 @@ class ReplayBrowser:
         return number(self.cursor.pace_s, 2 if self.cursor.pace_s < 1 else 0)
 
 
-_PLAIN: Final[Mapping[str, Callable[[ReplayBrowser], Answer]]] = MappingProxyType(
-    {
-        "next": lambda browser: browser.move(1),
-        "back": lambda browser: browser.move(-1),
-        "first": lambda browser: browser.go(0),
-        "last": ReplayBrowser.end,
-        "play": ReplayBrowser.start,
-        "stop": ReplayBrowser.rest,
-        "faster": lambda browser: browser.pace(1),
-        "slower": lambda browser: browser.pace(-1),
-        "sequence": ReplayBrowser.next_sequence,
-        "board": lambda browser: Answer(browser.board()),
-        "where": lambda browser: Answer(browser.part("")),
-        "verdict": lambda browser: Answer((browser.frames.verdict, browser.whereabouts())),
-        "help": lambda _: Answer(help_lines()),
-        "quit": lambda _: Answer(done=True),
-    }
-)
+_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = {
+    term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
+    term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
+    term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
+    term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
+    term("typed at a replay", "play"): lambda browser, _: browser.start(),
+    term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
+    term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
+    term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
+    term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
+    term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
+    term("typed at a replay", "all"): None,
+    term("typed at a replay", "none, closed"): None,
+    term("typed at a replay", "board"): lambda browser, text: Answer(browser.part(text) if text else browser.board()),
+    term("typed at a replay", "where"): lambda browser, text: Answer(browser.part(text)),
+    term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
+    term("typed at a replay", "verdict"): lambda browser, _: Answer((browser.frames.verdict, browser.whereabouts())),
+    term("typed at a replay", "help, ?"): lambda *_: Answer(help_lines()),
+    term("typed at a replay", "quit, leave, exit, q"): lambda *_: Answer(done=True),
+}
+"""The words with their handlers, which get the text typed after the word; None for a word that only follows another."""
+WORDS: Final = Vocabulary(*map(Word, _WORDS))
+word_of: Final[Callable[[str], str]] = WORDS.word_of
+shown: Final[Callable[[str], str]] = WORDS.shown
+_HANDLERS: Final = dict(zip(WORDS.words, _WORDS.values(), strict=True))
+_WITH_TEXT: Final = ("hands", "board", "where", "log")
 
 
 def help_lines() -> tuple[str, ...]:
-    """The words that can be typed."""
     words = {word: shown(word) for word in WORDS.words}
     return (
         t("{next}, {back}  one moment on, one back (an empty line: on)", **words),

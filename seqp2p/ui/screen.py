@@ -15,7 +15,8 @@ from typing import Final
 
 import trio
 
-from seqp2p.ui.frame import Canvas, Frame, Painter, Target
+from seqp2p.ui.frame import Target
+from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
 from seqp2p.ui.styles import ASCII, PALETTES, STYLES, UNICODE, Glyphs
 from seqp2p.ui.terminal_app import TerminalApp, Theme
@@ -37,14 +38,8 @@ class Taste:
 
     @property
     def styles(self) -> dict[str, str]:
-        """Every style by its name."""
         column = PALETTES.index(self.palette if self.colours else "mono")
         return {name: looks[column] for name, looks in STYLES.items()}
-
-
-def taste(palette: str | None, *, ascii_only: bool, no_color: bool) -> Taste:
-    """The taste that options and environment add up to."""
-    return Taste(palette or PALETTES[0], not no_color, ASCII if ascii_only else UNICODE)
 
 
 class Screen:
@@ -57,19 +52,17 @@ class Screen:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
         self.remains: list[str] = []
         self._taste = taste
-        self._scene: Scene = Blank()
+        self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
         self.stage = TerminalApp(self, look or Theme(taste.styles, taste.colours, taste.glyphs is ASCII))
 
     # What the program does with it.
 
     def show(self, scene: Scene) -> None:
-        """Show this scene from now on."""
         self._scene = scene
         self.refresh()
 
     def refresh(self) -> None:
-        """Paint the scene again, after a change."""
         page = Page(tuple(self.lines), "", self._taste.glyphs)
         self.stage.set_painter(self._scene.painter(page))
 
@@ -78,12 +71,10 @@ class Screen:
         trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
 
     def say(self, text: str, kind: str = "log") -> None:
-        """A line more."""
         self.lines.append(LogLine(kind, text))
         self.refresh()
 
     def ring(self) -> None:
-        """Call the person."""
         self.stage.ring()
 
     async def read_line(self) -> str | None:
@@ -110,52 +101,19 @@ class Screen:
         self.refresh()
 
     def click(self, target: Target) -> None:
-        """Obey a click."""
         if (line := self._scene.click(target)) is not None:
             self._take(line)
         self.refresh()
 
     def enter(self, line: str) -> None:
-        """A line was typed."""
         self._take(line)
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Return the suggestions of the scene."""
         return self._scene.completions(typed)
 
     def _take(self, line: str | None) -> None:
         with contextlib.suppress(trio.WouldBlock):
             self._send.send_nowait(line)
-
-
-class Blank:
-    """Nothing but the lines that were said."""
-
-    def painter(self, page: Page) -> Painter:
-        """The newest lines, the last at the bottom."""
-
-        def paint(width: int, height: int) -> Frame:
-            canvas = Canvas(width, height)
-            for row, line in enumerate(page.lines[-height:]):
-                canvas.put(row, 0, line.text, line.kind)
-            return canvas.frame()
-
-        return paint
-
-    def press(self, key: str) -> str | None:
-        """No key does anything."""
-        del key
-        return None
-
-    def click(self, target: Target) -> str | None:
-        """No click does anything."""
-        del target
-        return None
-
-    def completions(self, typed: str) -> Sequence[str]:
-        """None."""
-        del typed
-        return ()
 
 
 @contextlib.asynccontextmanager

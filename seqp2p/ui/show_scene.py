@@ -17,9 +17,8 @@ from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.lobby_scene import put_keys
 from seqp2p.ui.plain import sequences_made
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, shown
-from seqp2p.ui.scene import KeyHelp, LogLine, Page
+from seqp2p.ui.scene import KeyHelp, LogLine, Page, paint_from, wrapped
 from seqp2p.ui.styles import Glyphs
-from seqp2p.ui.wrapping import paint_from, wrapped
 
 TOP: Final = 2
 """Rows above the board: the title, and what was verified."""
@@ -49,7 +48,6 @@ class ShowScene:
         return not answer.done
 
     def painter(self, page: Page) -> Painter:
-        """The moment as it is now."""
         return partial(
             paint_show, self.browser.frames, self.browser.cursor, self._answer, tuple(self.keys()), page.glyphs
         )
@@ -89,7 +87,6 @@ class ShowScene:
         return None
 
     def keys(self) -> Sequence[KeyHelp]:
-        """Paint the keys."""
         keys = [
             KeyHelp("←→", t("step")),
             KeyHelp("↑↓", t("ten steps")),
@@ -102,7 +99,6 @@ class ShowScene:
         return [*keys, KeyHelp("?", t("help"))]
 
     def completions(self, typed: str) -> Sequence[str]:
-        """Words that begin so."""
         small = typed.lower()
         return [shown(word) for word in WORDS.words if small and shown(word).startswith(small)]
 
@@ -148,7 +144,6 @@ def paint_show(
     width: int,
     height: int,
 ) -> Frame:
-    """Paint one moment of a replay, on a page of any size."""
     canvas = Canvas(width, height)
     room = range(TOP, height - BOTTOM + 1)
     _paint_title(canvas, frames, cursor, glyphs)

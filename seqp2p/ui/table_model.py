@@ -112,7 +112,6 @@ class TableModel:
 
 
 def table_model(state: TableState) -> TableModel:
-    """The screen for this state."""
     view, company = state.view, state.company
     over = bool(state.result) or (view is not None and view.over)
     yours = state.asked and state.sent is None

@@ -16,10 +16,9 @@ from seqp2p.ui.board_model import Face
 from seqp2p.ui.board_paint import board_size, label_of, paint_board
 from seqp2p.ui.frame import Canvas, Frame, Target, clipped, width_of
 from seqp2p.ui.language import t
-from seqp2p.ui.scene import KEYS_APART, LogLine, fitting
+from seqp2p.ui.scene import KEYS_APART, LogLine, fitting, paint_from, paint_lines, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, SeatLine, TableModel, TeamLine
-from seqp2p.ui.wrapping import paint_from, paint_lines, wrapped
 
 LEFT_MIN: Final = 53
 """Columns for board, hand and what is asked: what the classic board takes."""

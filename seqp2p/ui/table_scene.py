@@ -87,7 +87,6 @@ class TableScene:
 
     @property
     def choice(self) -> Choice:
-        """The choice as it stands."""
         return self._choice
 
     # What happens at the table.
@@ -103,11 +102,9 @@ class TableScene:
         self._until_s[seat] = self._clock() + grace_s
 
     def back(self, seat: int) -> None:
-        """A seat can be reached again."""
         self._until_s.pop(seat, None)
 
     def gone(self, seats: Collection[int]) -> None:
-        """Seats have left the game for good."""
         for seat in seats:
             self.back(seat)
 
@@ -116,7 +113,6 @@ class TableScene:
         self._progress = Progress(text, done, total)
 
     def progress_over(self) -> None:
-        """It is done."""
         self._progress = None
 
     def over(self, lines: Sequence[str]) -> None:
@@ -127,14 +123,12 @@ class TableScene:
     # The scene.
 
     def painter(self, page: Page) -> Painter:
-        """Paints the table as it is now."""
         self._lines, self._glyphs = page.lines, page.glyphs
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
         return partial(paint_table, model, page.lines, page.glyphs, scroll=self._below, sheet=self._shown_sheet())
 
     def press(self, key: str) -> str | None:
-        """Obey a key."""
         if key in SHEETS:
             self._show(SHEETS[key])
             return None
@@ -148,7 +142,6 @@ class TableScene:
         return self._choose(key)
 
     def click(self, target: Target) -> str | None:
-        """Obey a click on a square, a card of the hand, a seat, a key."""
         what, number = target
         if what == "key":
             keys = self._keys()
@@ -165,7 +158,6 @@ class TableScene:
         return self._take(step(self._choice, view, number, asked=is_asked))
 
     def keys(self) -> Sequence[KeyHelp]:
-        """The keys that do something now."""
         return [key.help for key in self._keys()]
 
     def completions(self, typed: str) -> Sequence[str]:

@@ -128,12 +128,10 @@ class TerminalApp:
         self._app = self._application(look)
 
     def set_painter(self, painter: Painter) -> None:
-        """Set the painter of the page."""
         self._painter = painter
         self._app.invalidate()
 
     def ring(self) -> None:
-        """Call the person who sits there."""
         self._call(self._app.output.bell)
 
     def go_on(self) -> None:
@@ -198,7 +196,6 @@ class TerminalApp:
                 loop.call_soon_threadsafe(partial(function, *arguments), context=self._context)
 
     def _tell(self, method: Callable[..., None], *arguments: object) -> None:
-        """Call the handler, on trio's thread."""
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(self._heard.send_nowait, partial(method, *arguments))
@@ -322,7 +319,6 @@ class _PageControl(UIControl):
         self._frame = Frame((), {})
 
     def create_content(self, width: int, height: int) -> UIContent:
-        """The page at this size."""
         painter = self._painter()
         if self._painted is None or self._painted[0] is not painter or self._painted[1:] != (width, height):
             self._frame = painter(width, height)
@@ -359,7 +355,6 @@ class _LineBuffer(Completer):
         self._handler = handler
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Lines that may be meant."""
         del complete_event
         typed = document.text_before_cursor
         for line in self._handler.completions(typed):

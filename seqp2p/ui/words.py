@@ -53,12 +53,10 @@ class Company:
 
     @classmethod
     def of(cls, agreement: Agreement, own: int = 0) -> "Company":
-        """The company of an agreed table."""
         return cls(tuple(seat.name for seat in agreement.seats), agreement.settings.colours, own)
 
     @property
     def seats(self) -> range:
-        """Every seat."""
         return range(1, len(self.names) + 1)
 
     def name(self, seat: int) -> str:
@@ -70,7 +68,6 @@ class Company:
         return t("you") if seat == self.own else t("seat {seat} ({name})", seat=seat, name=self.names[seat - 1])
 
     def colour(self, seat: int) -> str:
-        """The colour of the seat's team."""
         return self.colours[team_of(seat, len(self.colours)) - 1]
 
     def find(self, text: str) -> int:
@@ -131,7 +128,6 @@ def clock(seconds: float) -> str:
 
 
 def settings_lines(settings: Settings) -> list[str]:
-    """Return the settings of a table in words."""
     variant, players, teams, time_s = settings.rules, settings.players, settings.teams, settings.turn_time_s
     title, length = variant_title(variant.name), variant.line_length
     if dict(variant.sequences_to_win)[teams] == 1:
@@ -193,7 +189,6 @@ def named(text: str, names: Sequence[str]) -> str:
 
 
 def result_line(company: Company, result: Result) -> str:
-    """Return the result in words for the reader."""
     if result.kind == "unfinished":
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
@@ -246,7 +241,6 @@ def shuffled_line(company: Company, seat: int, number: int, players: int) -> str
 
 
 def dealer_line(company: Company, seat: int) -> str:
-    """A seat deals."""
     return t("you deal") if seat == company.own else t("{who} deals", who=company.who(seat))
 
 
@@ -261,14 +255,12 @@ def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> st
 
 
 def absent_line(company: Company, seat: int, grace_s: float) -> str:
-    """A seat cannot be reached."""
     if seat == company.own:
         return t("you cannot be reached; waiting up to {time}", time=clock(grace_s))
     return t("{name} cannot be reached; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
 
 
 def back_line(company: Company, seat: int) -> str:
-    """A seat can be reached again."""
     return t("you are back") if seat == company.own else t("{name} is back", name=company.name(seat))
 
 
@@ -285,14 +277,12 @@ def vote_line(company: Company, seat: int, action: str, seats: Collection[int]) 
 
 
 def skipped_line(company: Company, seat: int) -> str:
-    """A seat's turn has passed without it."""
     if seat == company.own:
         return t("your turn is passed over")
     return t("the turn of {name} is passed over", name=company.name(seat))
 
 
 def dropped_line(company: Company, seats: Collection[int]) -> str:
-    """Seats have left the game for good."""
     out = sorted(seats)
     if out == [company.own]:
         return t("you are out of the game")

@@ -14,12 +14,12 @@ import pytest
 import trio
 
 from seqp2p.cli import children as children_module
+from seqp2p.cli.checking import verify_file
 from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.demo import Demo
 from seqp2p.cli.output import ABANDONED, CommandError, Output
 from seqp2p.cli.reporter import TABLE_FULL
 from seqp2p.cli.running import run_async
-from seqp2p.cli.verify import verify_file
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, children, is_running, wait_until

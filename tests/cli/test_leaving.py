@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from seqp2p.cli.verify import verify_file
+from seqp2p.cli.checking import verify_file
 from tests.cli.processes import Household, Process
 
 POLITE = [signal.SIGINT, signal.SIGTERM]

@@ -20,7 +20,7 @@ from trio.testing import MockClock
 from seqp2p.cli import progress, show
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.output import Output
-from seqp2p.cli.show import by_words, frames_of, header_lines, open_file, roll
+from seqp2p.cli.show import by_words, frames_of, header_lines, play_file, read_file, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
 from tests.cli.conftest import Cli, read
@@ -147,7 +147,7 @@ def test_progress_of_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(show, "play_back", play_back)
     monkeypatch.setattr(show, "PROGRESS_AFTER_S", -1.0)
     monkeypatch.setattr(progress, "show", told.append)
-    open_file(KIDS)
+    play_file(KIDS, read_file(KIDS))
     assert told[-2:] == ["the replay is verified… 100 %", ""]
 
 

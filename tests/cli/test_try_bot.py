@@ -15,7 +15,7 @@ import pytest
 
 from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
 from seqp2p.bots.program import Program
-from seqp2p.cli.bot_conformance import TABLES, Findings, begin, note, try_table
+from seqp2p.cli.try_bot import TABLES, Findings, begin, note, try_table
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli

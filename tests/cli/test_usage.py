@@ -139,7 +139,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     async def dial(*_: object) -> trio.abc.Stream:
         return memory_stream_pair()[0]  # Somebody was there a moment ago.
 
-    monkeypatch.setattr("seqp2p.cli.join.is_terminal", lambda: True)
+    monkeypatch.setattr("seqp2p.cli.finding.is_terminal", lambda: True)
     monkeypatch.setattr("seqp2p.cli.finding.dial_in_time", dial)
     monkeypatch.setattr(Output, "read_line", read_line)
 

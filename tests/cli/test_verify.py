@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.cli import verify as verify_module
+from seqp2p.cli.checking import verify_file
 from seqp2p.cli.known import meet, remember
 from seqp2p.cli.verify import describe, table_text
 from seqp2p.crypto.identity import fingerprint
@@ -260,7 +260,7 @@ def test_what_is_no_file(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> None:
     path = written("good")
-    report = verify_module.verify_file(path)
+    report = verify_file(path)
     assert report.result is not None
     assert asdict(report.result)["kind"] == "won"
     assert cli("verify", "--json", path)[1].count("\n") == 1

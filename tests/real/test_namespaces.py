@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.verify import verify_file
+from seqp2p.cli.checking import verify_file
 from tests.cli.processes import Process, household
 from tests.real.lan import Lan, why_not
 

@@ -17,9 +17,8 @@ from seqp2p.ui.board_model import BoardModel, Cell, Face, board_model
 from seqp2p.ui.board_paint import BIG, BIG_NAMES, SMALL, board_size, paint_board
 from seqp2p.ui.choice import lit
 from seqp2p.ui.frame import Canvas, Frame, width_of
-from seqp2p.ui.scene import LogLine
+from seqp2p.ui.scene import LogLine, wrapped
 from seqp2p.ui.styles import ASCII, STYLES, UNICODE, Glyphs
-from seqp2p.ui.wrapping import wrapped
 from tests.rules.playing import OPTION_TABLES, make
 from tests.ui.tables import LINES, NAMES, Table, at, table
 

@@ -36,7 +36,6 @@ class Console:
     repaint: Callable[[], None] = lambda: None
 
     def show(self, lines: Iterable[str]) -> None:
-        """Show some lines."""
         for line in lines:
             self.say(line)
 

@@ -46,7 +46,6 @@ def tidied(variant: Variant, line: str) -> str:
 
 
 def read_card(variant: Variant, text: str) -> Card | None:
-    """The card that a word names, or None."""
     try:
         return parse_card(variant, card_text(variant, text))
     except NotationError:
@@ -128,14 +127,12 @@ def names_square(line: str) -> bool:
 
 
 def nearest_action(seen: View, line: str) -> str | None:
-    """Return the legal action most like a line, if any is similar."""
     shown = {_squeezed(text): text for text in (action_shown(seen.variant, action) for action in seen.legal)}
     near = difflib.get_close_matches(_squeezed(line), shown, n=1, cutoff=_ACTION_LIKE)
     return shown[near[0]] if near else None
 
 
 def nearest_word(typed: str, words: Collection[str]) -> str | None:
-    """Return the word most like the typed one, if any is similar."""
     if len(typed) < _TYPED_MIN:
         return None
     small = {word.lower(): word for word in words}

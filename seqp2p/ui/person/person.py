@@ -137,7 +137,6 @@ class Person:
 
     @property
     def asked(self) -> View | None:
-        """The view of the open question, or None."""
         return self._question.view if self._question else None
 
     # What is typed.
@@ -374,7 +373,6 @@ class Person:
         self._show(self._prompt(seen))
 
     def _prompt(self, seen: View) -> str:
-        """Return the prompt."""
         seconds = round(self._patience_s.get(seen.phase, 0))
         if seen.phase == "draw":
             return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", seconds=seconds)

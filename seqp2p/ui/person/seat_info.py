@@ -57,7 +57,6 @@ class SeatInfo:
 
     @property
     def is_over(self) -> bool:
-        """True if nothing more can be played."""
         position = self.match.game.position
         return position is not None and position.over
 
@@ -144,7 +143,6 @@ def _moves(asked: View | None, seen: View) -> Iterable[str]:
 
 
 def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
-    """Answer ``where`` and the text typed after it."""
     if (square := read_square(seen.variant, text)) is not None:
         return [square_line(seen, square, colours)]
     if (card := read_card(seen.variant, text)) is not None:

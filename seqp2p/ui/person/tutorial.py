@@ -77,11 +77,9 @@ class Tutorial:
 
     @property
     def lesson(self) -> Lesson | None:
-        """The present lesson; None after the last one."""
         return LESSONS[self._done] if self._done < len(LESSONS) else None
 
     def sees(self) -> View:
-        """Return the view of the pupil."""
         return view(self.position, PUPIL)
 
     def asked(self) -> View | None:
@@ -89,7 +87,6 @@ class Tutorial:
         return None if self._replying or self.lesson is None else self.sees()
 
     def fulfils(self, action: Action) -> bool:
-        """Return True if this action fulfils the lesson."""
         return self.lesson is not None and format_action(CLASSIC, action) in self.lesson.fulfils
 
     def do(self, action: Action) -> list[str]:
