@@ -44,8 +44,11 @@ def term(context: str, text: str) -> Term:
 
 
 def _chained(template: str, items: Iterable[str]) -> str:
+    def with_last(some: str, last: str) -> str:
+        return message(template, some=some, last=last)
+
     each = iter(items)
-    return reduce(lambda some, last: message(template, some=some, last=last), each, next(each, ""))
+    return reduce(with_last, each, next(each, ""))
 
 
 def listed(items: Iterable[str]) -> str:

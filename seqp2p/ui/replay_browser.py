@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Term, term
@@ -140,12 +141,15 @@ class ReplayBrowser:
 
     def obey(self, typed: str) -> Answer:
         line = " ".join(typed.split())
-        first, _, given = (line or "next").partition(" ")
+        if _NUMBER.fullmatch(line):
+            return self._to_turn(int(line))
+        first, _, given = line.partition(" ")
         word = word_of(first)
-        if _NUMBER.fullmatch(word) and not given:
-            return self._to_turn(int(word))
-        handler = _HANDLERS.get(word)
-        if handler is not None and (not given or word in _WITH_TEXT):
+        if word in _WITH_TEXT:
+            handler = _HANDLERS[word]
+        else:
+            handler, given = _HANDLERS.get(word_of(line or "next")), ""
+        if handler is not None:
             return handler(self, given)
         near = difflib.get_close_matches(word, [shown(each) for each in WORDS.words], n=1)
         if near:
@@ -241,26 +245,32 @@ class ReplayBrowser:
         return number(self.cursor.pace_s, 2 if self.cursor.pace_s < 1 else 0)
 
 
-_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = {
-    term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
-    term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
-    term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
-    term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
-    term("typed at a replay", "play"): lambda browser, _: browser.start(),
-    term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
-    term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
-    term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
-    term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
-    term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
-    term("typed at a replay", "all"): None,
-    term("typed at a replay", "none, closed"): None,
-    term("typed at a replay", "board"): lambda browser, text: Answer(browser.part(text) if text else browser.board()),
-    term("typed at a replay", "where"): lambda browser, text: Answer(browser.part(text)),
-    term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
-    term("typed at a replay", "verdict"): lambda browser, _: Answer((browser.frames.verdict, browser.whereabouts())),
-    term("typed at a replay", "help, ?"): lambda *_: Answer(help_lines()),
-    term("typed at a replay", "quit, leave, exit, q"): lambda *_: Answer(done=True),
-}
+_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = MappingProxyType(
+    {
+        term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
+        term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
+        term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
+        term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
+        term("typed at a replay", "play"): lambda browser, _: browser.start(),
+        term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
+        term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
+        term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
+        term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
+        term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
+        term("typed at a replay", "all"): None,
+        term("typed at a replay", "none, closed"): None,
+        term("typed at a replay", "board"): lambda browser, text: Answer(
+            browser.part(text) if text else browser.board()
+        ),
+        term("typed at a replay", "where"): lambda browser, text: Answer(browser.part(text)),
+        term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
+        term("typed at a replay", "verdict"): lambda browser, _: Answer(
+            (browser.frames.verdict, browser.whereabouts())
+        ),
+        term("typed at a replay", "help, ?"): lambda _, __: Answer(help_lines()),
+        term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Answer(done=True),
+    }
+)
 """The words with their handlers, which get the text typed after the word; None for a word that only follows another."""
 WORDS: Final = Vocabulary(*map(Word, _WORDS))
 word_of: Final[Callable[[str], str]] = WORDS.word_of
