@@ -4,7 +4,6 @@ Everything in ``__all__`` can be had from here and stays: docs/scripting.md, "As
 is first asked for, so that ``import seqp2p`` costs nothing. All that waits runs under the caller's own trio.
 """
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -70,213 +69,58 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BOTS",
-    "CLASSIC",
-    "KIDS",
-    "UNKNOWN",
-    "VARIANTS",
-    "Absent",
-    "Action",
-    "AddressError",
-    "AmbiguousAction",
-    "Back",
-    "BadCode",
-    "Bot",
-    "CheatProved",
-    "CodeShown",
-    "Dealt",
-    "Drawn",
-    "Dropped",
-    "Events",
-    "Finished",
-    "GameOver",
-    "Guest",
-    "Hidden",
-    "HomeError",
-    "Identity",
-    "IllegalAction",
-    "LinkLost",
-    "LobbyShown",
-    "Moment",
-    "NetError",
-    "NotationError",
-    "OpenTable",
-    "Options",
-    "PeerError",
-    "PeerRefused",
-    "Playback",
-    "Player",
-    "Position",
-    "Redealt",
-    "Remarked",
-    "Report",
-    "Reshuffled",
-    "Result",
-    "ResumeError",
-    "RulesError",
-    "Seat",
-    "SeatHeld",
-    "SeatLeft",
-    "Seated",
-    "Settings",
-    "Shuffled",
-    "SidecarError",
-    "Skipped",
-    "Spectator",
-    "SpectatorCame",
-    "TableError",
-    "Turn",
-    "Turned",
-    "TurnedAway",
-    "Undone",
-    "Unreachable",
-    "Variant",
-    "View",
+    "BOTS", "CLASSIC", "KIDS", "UNKNOWN", "VARIANTS", "Absent", "Action", "AddressError", "AmbiguousAction", "Back",
+    "BadCode", "Bot", "CheatProved", "CodeShown", "Dealt", "Drawn", "Dropped", "Events", "Finished", "GameOver",
+    "Guest", "Hidden", "HomeError", "Identity", "IllegalAction", "LinkLost", "LobbyShown", "Moment", "NetError",
+    "NotationError", "OpenTable", "Options", "PeerError", "PeerRefused", "Playback", "Player", "Position",
+    "Redealt", "Remarked", "Report", "Reshuffled", "Result", "ResumeError", "RulesError", "Seat", "SeatHeld",
+    "SeatLeft", "Seated", "Settings", "Shuffled", "SidecarError", "Skipped", "Spectator", "SpectatorCame",
+    "TableError", "Turn", "Turned", "TurnedAway", "Undone", "Unreachable", "Variant", "View", "Voted", "WrongKey",
+    "__version__", "fingerprint", "format_action", "format_card", "format_square", "host", "join", "parse_action",
+    "parse_card", "parse_square", "play_bot", "read", "resume", "table_settings", "verify", "watch",
+]  # fmt: skip
+
+_NAMES = {
+    "seqp2p.api.bots": "play_bot",
+    "seqp2p.api.events": "Events",
+    "seqp2p.api.home": "HomeError",
+    "seqp2p.api.replays": "read verify",
+    "seqp2p.api.resume": "resume",
+    "seqp2p.api.seat": "Seat",
+    "seqp2p.api.settings": "table_settings",
+    "seqp2p.api.table": "Hidden OpenTable host join",
+    "seqp2p.api.turns": "Turn",
+    "seqp2p.api.watch": "Spectator watch",
+    "seqp2p.bots.player": "Bot",
+    "seqp2p.bots.registry": "BOTS",
+    "seqp2p.crypto.identity": "Identity fingerprint",
+    "seqp2p.live.absence": "Absent Back",
+    "seqp2p.lobby.events": "CodeShown Guest LobbyShown TurnedAway SpectatorCame",
+    "seqp2p.match.events": "Dealt Drawn Dropped Finished Redealt Remarked Result Seated Shuffled Skipped Turned Undone "
     "Voted",
-    "WrongKey",
-    "__version__",
-    "fingerprint",
-    "format_action",
-    "format_card",
-    "format_square",
-    "host",
-    "join",
-    "parse_action",
-    "parse_card",
-    "parse_square",
-    "play_bot",
-    "read",
-    "resume",
-    "table_settings",
-    "verify",
-    "watch",
-]
+    "seqp2p.match.table": "Settings TableError",
+    "seqp2p.net.addresses": "AddressError",
+    "seqp2p.net.errors": "BadCode LinkLost NetError PeerError PeerRefused Unreachable WrongKey",
+    "seqp2p.replay.playback": "SeatLeft Moment Playback CheatProved Reshuffled",
+    "seqp2p.replay.resume": "GameOver ResumeError",
+    "seqp2p.replay.sidecar": "SeatHeld SidecarError",
+    "seqp2p.replay.verify": "Player Report",
+    "seqp2p.rules": "CLASSIC KIDS UNKNOWN VARIANTS Action AmbiguousAction IllegalAction NotationError Options Position "
+    "RulesError Variant View format_action format_card format_square parse_action parse_card parse_square",
+}
+_PLACES = {name: place for place, names in _NAMES.items() for name in names.split()}
 
-# Where each name comes from.
-_PLACES = MappingProxyType(
-    {
-        "seqp2p.api.bots": ("play_bot",),
-        "seqp2p.api.events": ("Events",),
-        "seqp2p.api.home": ("HomeError",),
-        "seqp2p.api.replays": (
-            "read",
-            "verify",
-        ),
-        "seqp2p.api.resume": ("resume",),
-        "seqp2p.api.seat": ("Seat",),
-        "seqp2p.api.settings": ("table_settings",),
-        "seqp2p.api.table": (
-            "Hidden",
-            "OpenTable",
-            "host",
-            "join",
-        ),
-        "seqp2p.api.turns": ("Turn",),
-        "seqp2p.api.watch": (
-            "Spectator",
-            "watch",
-        ),
-        "seqp2p.crypto.identity": (
-            "Identity",
-            "fingerprint",
-        ),
-        "seqp2p.match.events": (
-            "Dealt",
-            "Drawn",
-            "Dropped",
-            "Finished",
-            "Redealt",
-            "Remarked",
-            "Result",
-            "Seated",
-            "Shuffled",
-            "Skipped",
-            "Turned",
-            "Undone",
-            "Voted",
-        ),
-        "seqp2p.match.table": (
-            "Settings",
-            "TableError",
-        ),
-        "seqp2p.live.absence": (
-            "Absent",
-            "Back",
-        ),
-        "seqp2p.net.addresses": ("AddressError",),
-        "seqp2p.net.errors": (
-            "BadCode",
-            "LinkLost",
-            "NetError",
-            "PeerError",
-            "PeerRefused",
-            "Unreachable",
-            "WrongKey",
-        ),
-        "seqp2p.lobby.events": (
-            "CodeShown",
-            "Guest",
-            "LobbyShown",
-            "TurnedAway",
-            "SpectatorCame",
-        ),
-        "seqp2p.bots.registry": ("BOTS",),
-        "seqp2p.bots.player": ("Bot",),
-        "seqp2p.replay.playback": (
-            "SeatLeft",
-            "Moment",
-            "Playback",
-            "CheatProved",
-            "Reshuffled",
-        ),
-        "seqp2p.replay.resume": (
-            "GameOver",
-            "ResumeError",
-        ),
-        "seqp2p.replay.sidecar": (
-            "SeatHeld",
-            "SidecarError",
-        ),
-        "seqp2p.replay.verify": (
-            "Player",
-            "Report",
-        ),
-        "seqp2p.rules": (
-            "CLASSIC",
-            "KIDS",
-            "UNKNOWN",
-            "VARIANTS",
-            "Action",
-            "AmbiguousAction",
-            "IllegalAction",
-            "NotationError",
-            "Options",
-            "Position",
-            "RulesError",
-            "Variant",
-            "View",
-            "format_action",
-            "format_card",
-            "format_square",
-            "parse_action",
-            "parse_card",
-            "parse_square",
-        ),
-    }
-)
-
-if not TYPE_CHECKING:  # Who checks types shall find no name that is not there.
+if not TYPE_CHECKING:  # A type checker finds only the names above.
 
     def __getattr__(name: str) -> object:
-        """A name of ``__all__``, imported now; whoever asks again has it at once."""
+        """Import a name of ``__all__``, and keep it."""
         import importlib
 
-        for place, names in _PLACES.items():
-            if name in names:
-                found = globals()[name] = getattr(importlib.import_module(place), name)
-                return found
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(importlib.import_module(_PLACES[name]), name)
+        return found
 
     def __dir__() -> list[str]:
-        """All that can be had from here."""
+        """Return all names, the ones not imported yet among them."""
         return sorted({*globals(), *__all__})

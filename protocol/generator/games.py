@@ -16,6 +16,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import BallotPayload, HeadPayload
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.format import (
     MAGIC,
@@ -153,7 +154,7 @@ class Game:
         """Let all seats in the game sign the heads of steps that are not final."""
         for own in self.staying():
             for head in own.heads(self.match):
-                self.match.receive_head(head)
+                self.match.receive_word(HeadPayload, head)
 
     def ballots(self, wish: Wish, round_: int = 1) -> list[Contribution]:
         """Return equal ballots of all seats that these are not about."""
@@ -164,7 +165,7 @@ class Game:
     def vote(self, wish: Wish) -> None:
         """Let the others close the open step by an action."""
         for ballot in self.ballots(wish):
-            self.match.receive_ballot(ballot)
+            self.match.receive_word(BallotPayload, ballot)
         self.show()
         assert self.match.record[-1].action == wish.action, "all have voted"
 

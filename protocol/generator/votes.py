@@ -13,6 +13,7 @@ from seqp2p.match import labels
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Violation
+from seqp2p.match.signed import BallotPayload
 from seqp2p.replay.format import AnyRecord, CertificateRecord, EvidenceRecord, LeaveRecord, StepRecord, pairs
 
 _packb: Any = msgpack.packb
@@ -215,7 +216,7 @@ def _dropped_by(game: Game, violation: Violation, ballots: Sequence[Contribution
     beginning = game.records()
     game.match.accuse(violation)
     for ballot in ballots:
-        game.match.receive_ballot(ballot)
+        game.match.receive_word(BallotPayload, ballot)
     game.show()
     game.play()
     evidence = EvidenceRecord(pairs(violation.evidence))

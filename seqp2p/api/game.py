@@ -17,6 +17,7 @@ import trio
 
 from seqp2p.api.home import LockedIdentity, replay_path
 from seqp2p.bots.player import SeatPlayer
+from seqp2p.crypto.batch import sum_first
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
@@ -25,7 +26,7 @@ from seqp2p.lobby.discovery import Warn
 from seqp2p.lobby.leaving import leave_table
 from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.checks import CHECKS, Checks
+from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Event, Result
 from seqp2p.match.machine import Match
@@ -47,6 +48,8 @@ LINKED_S: Final = 3.0
 """For the first link to another seat: a dial by one side or, after ``dial_patience_s``, by the other."""
 LINK_POLL_S: Final = 0.05
 
+LIVE_CHECKS: Final = Checks(sum_first(secrets.token_bytes))
+
 SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar | None]]
 
 
@@ -57,7 +60,7 @@ class Resources:
     Without ``keeps`` nothing goes to the disk: there is no replay, and the seat cannot be resumed.
     """
 
-    checks: Checks = CHECKS
+    checks: Checks = LIVE_CHECKS
     runtime: Runtime = UNDER_TRIO
     keeps: bool = True
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import trio
 
 from seqp2p.api.endpoint import address_of, closing, lock_identity
-from seqp2p.api.game import LiveGame, Resumption
+from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption
 from seqp2p.api.home import LockedIdentity
 from seqp2p.api.seat import Seat, seated
 from seqp2p.crypto.errors import CryptoError
@@ -82,7 +82,7 @@ def open_stored(replay: Path) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
-        loaded = load(replay, kept.agreement, kept.seat)
+        loaded = load(replay, kept.agreement, kept.seat, checks=LIVE_CHECKS)
     except GameOver:
         # It ended between the end of the replay and that of the secrets.
         sidecar.delete()

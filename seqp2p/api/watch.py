@@ -18,7 +18,7 @@ from seqp2p.api.background_tasks import Runner
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
-from seqp2p.api.game import first_error, nothing
+from seqp2p.api.game import LIVE_CHECKS, first_error, nothing
 from seqp2p.api.home import usual_replay_dir, watch_path
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
@@ -37,7 +37,7 @@ class WatchedGame:
 
     def __init__(self, waiting: WaitingSpectator, directory: Path) -> None:
         """Made by ``enter_table``."""
-        self.match: Final = Match(encode_agreement(waiting.agreement))
+        self.match: Final = Match(encode_agreement(waiting.agreement), checks=LIVE_CHECKS)
         self.replay: Final = watch_path(directory, self.match.game.id, waiting.credentials.identity.public)
         self._waiting = waiting
         self._running = trio.Event()

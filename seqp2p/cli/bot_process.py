@@ -34,6 +34,7 @@ from seqp2p.cli.lines import LineReader
 from seqp2p.cli.output import CommandError, prepare_streams, report_bug
 from seqp2p.cli.running import as_command_error
 from seqp2p.cli.stopping import polite_signals
+from seqp2p.crypto.batch import sum_first
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UnderTrio
@@ -93,7 +94,7 @@ class BotProcess:
     """All bots of one calling process."""
 
     def __init__(self) -> None:
-        self._resources = Resources(Remembering(), OneWorker(), keeps=False)
+        self._resources = Resources(Remembering(sum_first(secrets.token_bytes)), OneWorker(), keeps=False)
         self._bots: list[LocalBot] = []
         self._reading = trio.CancelScope()
 

@@ -15,17 +15,19 @@ Cost. A point in many equations (G, H_i, a joint key, a deck between two shuffle
 its scalars, and all multiplications are made together (`sum_of_products`). A commitment, which is in one equation
 only, keeps a scalar of 128 bits.
 
-A batch that fails does not tell which equation is false. Check them one by one to find out.
+A batch that fails does not tell which equation is false. Check them one by one to find out, as `sum_first` does.
 """
 
 from collections.abc import Iterable
 
-from seqp2p.crypto.equation import Equation
+from seqp2p.crypto.equation import Check, Equation, require
 from seqp2p.crypto.group import INFINITY, ORDER, Point, Randomness, Term, add, sum_of_products
 
 WEIGHT_SIZE = 16
 POINTS_MAX = 50_000
 """More different points than this are summed up at once: some 30 MB, and five times as many as in a game of twelve."""
+SUM_FROM = 20
+"""`sum_first` makes a sum of at least so many equations: a shuffle's. A sum of a few costs more than its parts."""
 
 
 class Batch:
@@ -70,3 +72,20 @@ class Batch:
             else:
                 scalars[key] = factor * scalar
                 self._points[key] = point
+
+
+def sum_first(randomness: Randomness) -> Check:
+    """Return a check of each proof as one sum, and equation by equation only if the sum fails, to name the false one.
+
+    A shuffle of the whole deck takes three quarters of the time that `require` takes.
+    """
+
+    def check(equations: Iterable[Equation]) -> None:
+        whole, batch = tuple(equations), Batch(randomness)
+        if len(whole) >= SUM_FROM:
+            batch.gather(whole)
+            if batch.hold():
+                return
+        require(whole)
+
+    return check

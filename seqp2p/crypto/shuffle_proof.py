@@ -233,12 +233,7 @@ def _respond(c: int, u: Scalars, u_prime: Scalars, secrets: _ShuffleSecrets) -> 
     """Return (s_1 … s_4), ŝ and s'. Each secret of the whole permutation is a sum over all cards."""
     # v_N = 1, v_(i−1) = u'_i·v_i: the rest of the chain after link i.
     v = tuple(accumulate(u_prime[:0:-1], lambda left, right: left * right % ORDER, initial=1))[::-1]
-    whole = (
-        sum(secrets.r),
-        _inner(secrets.r_hat, v),
-        _inner(secrets.r, u),
-        _inner(secrets.rerandomisers, u),
-    )
+    whole = (sum(secrets.r), _inner(secrets.r_hat, v), _inner(secrets.r, u), _inner(secrets.rerandomisers, u))
     return (
         _responses(secrets.omega, c, whole),
         _responses(secrets.omega_hat, c, secrets.r_hat),

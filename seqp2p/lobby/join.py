@@ -18,15 +18,8 @@ from seqp2p.lobby.code import parse_code
 from seqp2p.lobby.events import Guest, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.table import AgreedTable
-from seqp2p.match.table import (
-    Agreement,
-    DecodeError,
-    TableError,
-    check_settings,
-    decode_agreement,
-    name_fault,
-    numbered_name,
-)
+from seqp2p.match.encoding import DecodeError
+from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import send

@@ -31,20 +31,12 @@ CHOICES_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A contribution that is right in its step, and the part that the step keeps."""
-
-    contribution: Contribution
-    kept: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
     """A contribution that passed every check of its step, and the part that the step keeps."""
 
     step: int
     seat: int
     contribution: Contribution
-    checked: Checked
+    kept: Any
 
 
 @dataclass(frozen=True, slots=True)

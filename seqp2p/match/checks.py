@@ -1,7 +1,7 @@
 """The slow checks of a game: of proofs and of signatures. All are pure functions of bytes.
 
 A match takes them as an argument. ``check`` gets the equations of a proof, and requires them to hold, or gathers them
-to be checked together (crypto/batch.py). If many matches see the same bytes in one process (local bots,
+to be checked as a sum (crypto/batch.py). If many matches see the same bytes in one process (local bots,
 seqp2p/testing), ``Remembering`` makes each check once. Nothing else may replace them.
 """
 
@@ -57,12 +57,14 @@ class Remembering(Checks):
     is not remembered, so it fails each time.
     """
 
-    def __init__(self, *, signatures_max: int = 5_000, shares_max: int = 1_000, shuffles_max: int = 50) -> None:
+    def __init__(
+        self, check: Check = require, *, signatures_max: int = 5_000, shares_max: int = 1_000, shuffles_max: int = 50
+    ) -> None:
         """The defaults hold a few rounds of a table of twelve."""
-        super().__init__()
-        self._signature = lru_cache(signatures_max)(CHECKS.signature)
-        self._shares = lru_cache(shares_max)(CHECKS.shares)
-        self._shuffle = lru_cache(shuffles_max)(CHECKS.shuffle)
+        super().__init__(check)
+        self._signature = lru_cache(signatures_max)(super().signature)
+        self._shares = lru_cache(shares_max)(super().shares)
+        self._shuffle = lru_cache(shuffles_max)(super().shuffle)
 
     def signature(self, key: bytes, label: str, payload: bytes, signature: bytes) -> None:
         """See Checks. That of a large payload is checked each time: it costs less than keeping the payload."""

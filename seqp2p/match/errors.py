@@ -45,12 +45,7 @@ class Violation(MatchError):
     """
 
     def __init__(
-        self,
-        seat: int,
-        step: int,
-        reason: str,
-        evidence: tuple[Contribution, ...],
-        failure: Failure = "equivocation",
+        self, seat: int, step: int, reason: str, evidence: tuple[Contribution, ...], failure: Failure = "equivocation"
     ) -> None:
         super().__init__(
             message("seat {seat} broke the rules at step {step}: {reason}", seat=seat, step=step, reason=reason)

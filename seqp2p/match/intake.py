@@ -26,7 +26,7 @@ from typing import Final, TypeAlias, assert_never
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar, mul_base
 from seqp2p.i18n import message, message_of
-from seqp2p.match.chain import Judged
+from seqp2p.match.chain import Checked
 from seqp2p.match.contribution import Contribution, Envelope
 from seqp2p.match.errors import OtherPast, TooEarly, Unattributable, Violation
 from seqp2p.match.events import Event, Remarked
@@ -34,8 +34,6 @@ from seqp2p.match.machine import Match
 from seqp2p.match.pending import Account, PendingBuffer, PendingThing
 from seqp2p.match.remark import BadRemark, Remark, RemarkPayload, open_remark, open_word
 from seqp2p.match.signed import (
-    BallotPayload,
-    HeadPayload,
     LeavePayload,
     OfferedEvidence,
     ReleasedSecret,
@@ -44,6 +42,7 @@ from seqp2p.match.signed import (
     SignedLeave,
     SignedRemark,
     SignedThing,
+    Word,
 )
 
 WORDS: Final[tuple[type[SignedThing], ...]] = (SignedRemark, SignedBallot, SignedHead)
@@ -103,21 +102,15 @@ Outcome: TypeAlias = Applied | Deferred | Ignored | BadSender | Cheating
 
 
 @dataclass(frozen=True, slots=True)
-class _Contributed:
-    """``verdict`` is None for a duplicate, and for a void contribution."""
+class _Judged:
+    """``verdict`` is None for a duplicate, for a void contribution, and for evidence that proves nothing.
 
-    contribution: Contribution
-    envelope: Envelope
-    verdict: Judged | TooEarly | OtherPast | Violation | None
+    ``envelope`` is None for evidence of two contributions.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class _Offered:
-    """``envelope`` is that of a single contribution. ``verdict`` is None if nothing is proved."""
-
-    evidence: OfferedEvidence
+    thing: Contribution | OfferedEvidence
     envelope: Envelope | None
-    verdict: TooEarly | OtherPast | Violation | None
+    verdict: Checked | TooEarly | OtherPast | Violation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +118,7 @@ class _Said:
     """A ballot, head or leave with a right signature."""
 
     thing: SignedBallot | SignedHead | SignedLeave
-    word: BallotPayload | HeadPayload | LeavePayload
+    word: Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +130,7 @@ class _Released:
     fits: bool
 
 
-_Found: TypeAlias = _Contributed | _Offered | _Said | Remark | _Released | BadSender
+_Found: TypeAlias = _Judged | _Said | Remark | _Released | BadSender
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +178,13 @@ class Intake:
             match thing:
                 case Contribution():
                     return self._judge(thing)
+                case OfferedEvidence():
+                    return self._weigh(thing)
                 case SignedBallot() | SignedHead() | SignedLeave():
-                    return _Said(thing, self._word(thing))
+                    return _Said(thing, self.match.open_word(thing.payload, thing.bytes))
                 case SignedRemark():
                     game = self.match.game
                     return open_remark(thing.bytes.payload, thing.bytes.signature, game.id, game.agreement)
-                case OfferedEvidence():
-                    return self._weigh(thing)
                 case ReleasedSecret():
                     return self._open(thing)
                 case _:
@@ -199,25 +192,14 @@ class Intake:
         except (Unattributable, BadRemark) as error:
             return BadSender(message_of(error))
 
-    def _word(self, thing: SignedBallot | SignedHead | SignedLeave) -> BallotPayload | HeadPayload | LeavePayload:
-        match thing:
-            case SignedBallot():
-                return self.match.open_word(BallotPayload, thing.bytes)
-            case SignedHead():
-                return self.match.open_word(HeadPayload, thing.bytes)
-            case SignedLeave():
-                return self.match.open_word(LeavePayload, thing.bytes)
-            case _:
-                assert_never(thing)
-
-    def _judge(self, contribution: Contribution) -> _Contributed:
+    def _judge(self, contribution: Contribution) -> _Judged:
         envelope = self.match.open(contribution)
         try:
-            return _Contributed(contribution, envelope, self.match.judge(envelope, contribution))
+            return _Judged(contribution, envelope, self.match.judge(envelope, contribution))
         except (TooEarly, OtherPast, Violation) as verdict:
-            return _Contributed(contribution, envelope, verdict)
+            return _Judged(contribution, envelope, verdict)
 
-    def _weigh(self, evidence: OfferedEvidence) -> _Offered | BadSender:
+    def _weigh(self, evidence: OfferedEvidence) -> _Judged | BadSender:
         if len(evidence.contributions) not in {1, 2}:
             return BadSender(message("not a contribution"))
         single = len(evidence.contributions) == 1
@@ -225,8 +207,8 @@ class Intake:
         try:
             self.match.weigh(evidence.contributions)
         except (TooEarly, OtherPast, Violation) as verdict:
-            return _Offered(evidence, envelope, verdict)
-        return _Offered(evidence, envelope, None)
+            return _Judged(evidence, envelope, verdict)
+        return _Judged(evidence, envelope, None)
 
     def _open(self, secret: ReleasedSecret) -> _Released | BadSender:
         game = self.match.game
@@ -257,10 +239,8 @@ class Intake:
         match found:
             case BadSender():
                 return found
-            case _Contributed():
-                return self._take_contribution(found, sender)
-            case _Offered():
-                return self._take_evidence(found, sender)
+            case _Judged():
+                return self._take_judged(found, sender)
             case _Said():
                 return self._take_word(found, sender)
             case Remark():
@@ -270,57 +250,37 @@ class Intake:
             case _:
                 assert_never(found)
 
-    def _take_contribution(self, found: _Contributed, sender: int) -> Outcome:
-        envelope = found.envelope
-        self.match.chain.witness(envelope.seat, envelope.step, envelope.prev)
-        match found.verdict:
-            case Judged() as judged:
-                return Applied(found.contribution, judged.seat, judged.step, self.match.accept(judged))
-            case None:
-                return Ignored(NOTHING_NEW)
-            case TooEarly():
-                return self._defer((envelope.seat,), envelope.step, found.contribution, sender)
-            case OtherPast() as other:
-                return Ignored(message_of(other), self.match.settle(), envelope.step)
-            case Violation() as violation:
-                return self._accuse(violation)
-            case _:
-                assert_never(found.verdict)
-
-    def _take_evidence(self, found: _Offered, sender: int) -> Outcome:
-        envelope = found.envelope
+    def _take_judged(self, found: _Judged, sender: int) -> Outcome:
+        thing, envelope = found.thing, found.envelope
         if envelope is not None:
             self.match.chain.witness(envelope.seat, envelope.step, envelope.prev)
         match found.verdict:
+            case Checked() as checked:
+                return Applied(thing, checked.seat, checked.step, self.match.accept(checked))
+            case None:
+                return Ignored(NOTHING_NEW)
+            case TooEarly() as early:
+                account = (early.seat,) if isinstance(thing, Contribution) else (early.seat, sender)
+                return self._defer(account, early.step, thing, sender)
+            case OtherPast() as other:
+                step = envelope.step if envelope is not None and isinstance(thing, Contribution) else 0
+                return Ignored(message_of(other), self.match.settle(), step)
             case Violation() as violation:
                 return self._accuse(violation)
-            case TooEarly() as early:
-                return self._defer((early.seat, sender), early.step, found.evidence, sender)
-            case OtherPast() as other:
-                return Ignored(message_of(other), self.match.settle())
-            case None:
-                return Ignored("it proves nothing")
             case _:
                 assert_never(found.verdict)
 
     def _take_word(self, found: _Said, sender: int) -> Outcome:
         thing, word = found.thing, found.word
         try:
-            match word:
-                case BallotPayload(step=step):
-                    events = self.match.take_ballot(word, thing.bytes)
-                case HeadPayload(step=step):
-                    events = self.match.take_head(word, thing.bytes)
-                case LeavePayload():
-                    step, events = 0, self.match.take_leave(word, thing.bytes)
-                case _:
-                    assert_never(word)
+            events = self.match.take_word(word, thing.bytes)
         except TooEarly as early:
             return self._defer((word.seat,), early.step, thing, sender)
         except OtherPast as other:
             return Ignored(message_of(other), self.match.settle())
         except Violation as violation:
             return self._accuse(violation)
+        step = 0 if isinstance(word, LeavePayload) else word.step
         return Ignored(NOTHING_NEW) if events is None else Applied(thing, word.seat, step, events)
 
     def _take_remark(self, remark: Remark, sender: int) -> Outcome:

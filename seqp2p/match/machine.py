@@ -11,14 +11,14 @@ no randomness. docs/protocol.md, "The chain", has every check in order.
 chain.py has the chain of steps, ballots.py the consensus that closes a step without its contributor.
 """
 
-from typing import TypeVar
+from typing import assert_never
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
 from seqp2p.crypto.oracle import Context
 from seqp2p.i18n import message, message_of
 from seqp2p.match.ballots import Last
-from seqp2p.match.chain import Chain, Checked, ClosedStep, Judged, LiveStep
+from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, StepKind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
@@ -27,7 +27,16 @@ from seqp2p.match.events import Event, Result, Undone, Voted
 from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
-from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, is_ballot, open_contribution, open_signed
+from seqp2p.match.signed import (
+    BallotPayload,
+    HeadPayload,
+    LeavePayload,
+    P,
+    Word,
+    is_ballot,
+    open_contribution,
+    open_signed,
+)
 from seqp2p.match.steps import STEPS
 from seqp2p.match.table import decode_agreement, game_id
 
@@ -36,8 +45,6 @@ HEADS_KEPT = 3
 
 TWO_CONTRIBUTIONS = message("it signed two different contributions to it")
 TWO_BALLOTS = message("it signed two different ballots of one round")
-
-P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
 
 
 class Match:
@@ -149,14 +156,14 @@ class Match:
         """Take one contribution; a duplicate is taken silently. Raises the errors of match/errors.py."""
         envelope = self.open(contribution)
         self.chain.witness(envelope.seat, envelope.step, envelope.prev)
-        judged = self.judge(envelope, contribution)
-        return () if judged is None else self.accept(judged)
+        checked = self.judge(envelope, contribution)
+        return () if checked is None else self.accept(checked)
 
     def open(self, contribution: Contribution) -> Envelope:
         """Return the outer map of a contribution signed by a seat of this game. Raises Unattributable."""
         return open_contribution(contribution, self.game.id, self.game.agreement, self.game.checks)
 
-    def judge(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
+    def judge(self, envelope: Envelope, contribution: Contribution) -> Checked | None:
         """Check a contribution, and keep nothing of it.
 
         None for a duplicate, and for one that is void: its step was closed without it. Raises what match/errors.py
@@ -181,11 +188,11 @@ class Match:
             raise self._violation(envelope, "equivocation", TWO_CONTRIBUTIONS, first, contribution)
         return None
 
-    def accept(self, judged: Judged) -> tuple[Event, ...]:
+    def accept(self, checked: Checked) -> tuple[Event, ...]:
         """Keep the result of ``judge``, if nothing was accepted since; return the events."""
-        step = self.chain.live_step(judged.step)
+        step = self.chain.live_step(checked.step)
         assert step is not None, "what is final takes nothing"
-        step.held[judged.seat] = judged.checked
+        step.held[checked.seat] = checked
         step.note_complete()
         return self.settle()
 
@@ -205,19 +212,34 @@ class Match:
 
     # Other signed things: ballots, heads, leaves, remarks, openings.
 
-    def receive_ballot(self, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a ballot about the base; None for a known one, or one that does not count.
-
-        Raises Unattributable, TooEarly, OtherPast, and Violation for a seat's second vote in one round.
-        """
-        return self.take_ballot(self.open_word(BallotPayload, signed), signed)
+    def receive_word(self, kind: type[Word], signed: Contribution) -> tuple[Event, ...] | None:
+        """See ``take_word``. Raises Unattributable, too."""
+        return self.take_word(self.open_word(kind, signed), signed)
 
     def open_word(self, kind: type[P], signed: Contribution) -> P:
         """Return the payload of a ballot, head or leave signed by a seat of this game. Raises Unattributable."""
         return open_signed(kind, signed, self.game.id, self.game.agreement, self.game.checks)
 
-    def take_ballot(self, word: BallotPayload, signed: Contribution) -> tuple[Event, ...] | None:
-        """See ``receive_ballot``; ``word`` is the result of ``open_word``."""
+    def take_word(self, word: Word, signed: Contribution) -> tuple[Event, ...] | None:
+        """Take a ballot about the base, a head, or a leave; None for a known one, or one that does not count.
+
+        ``word`` is the result of ``open_word``. Raises TooEarly, OtherPast, and Violation for a seat's second vote in
+        one round.
+        """
+        match word:
+            case BallotPayload():
+                return self._take_ballot(word, signed)
+            case HeadPayload():
+                return self._take_head(word, signed)
+            case LeavePayload():
+                if word.seat in self.left:
+                    return None
+                self.left[word.seat] = signed
+                return ()
+            case _:
+                assert_never(word)
+
+    def _take_ballot(self, word: BallotPayload, signed: Contribution) -> tuple[Event, ...] | None:
         step = self._base_for(word)
         if step is None or not self._counts(word, step):
             return None
@@ -233,12 +255,7 @@ class Match:
             step.decree.bind(word.round, word.vote.last)
         return (Voted(word.seat, word.round, word.action, word.about, word.reason), *self.settle())
 
-    def receive_head(self, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a seat's signed head; None if it is of no use. Raises Unattributable, TooEarly."""
-        return self.take_head(self.open_word(HeadPayload, signed), signed)
-
-    def take_head(self, word: HeadPayload, signed: Contribution) -> tuple[Event, ...] | None:
-        """See ``receive_head``; ``word`` is the result of ``open_word``."""
+    def _take_head(self, word: HeadPayload, signed: Contribution) -> tuple[Event, ...] | None:
         self.chain.witness(word.seat, word.step, word.prev)
         if word.step > self.number:
             raise TooEarly(word.step, word.seat)
@@ -251,17 +268,6 @@ class Match:
             return None
         self._heads.append((word.step, signed))
         return self.settle()
-
-    def receive_leave(self, signed: Contribution) -> tuple[Event, ...] | None:
-        """Take a seat's signed leave; None for a known one. Raises Unattributable."""
-        return self.take_leave(self.open_word(LeavePayload, signed), signed)
-
-    def take_leave(self, word: LeavePayload, signed: Contribution) -> tuple[Event, ...] | None:
-        """See ``receive_leave``; ``word`` is the result of ``open_word``."""
-        if word.seat in self.left:
-            return None
-        self.left[word.seat] = signed
-        return ()
 
     def accuse(self, violation: Violation) -> tuple[Event, ...] | None:
         """Keep evidence; None if it is not new.
@@ -351,20 +357,20 @@ class Match:
         closed = (each.contributions for each in self.record[envelope.step - 1 : envelope.step])
         return dict(next(closed, ())).get(envelope.seat)
 
-    def _check(self, envelope: Envelope, contribution: Contribution) -> Judged:
-        """Return the part of a contribution that the step keeps. Raises Violation if the seat must not sign it."""
+    def _check(self, envelope: Envelope, contribution: Contribution) -> Checked:
+        """Raises Violation if the seat must not sign this contribution to the open step."""
         step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
             raise self._violation(envelope, "step", message("it was not its step"), contribution)
-        return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
+        return self._checked(step, envelope, contribution)
 
-    def _judge_late(self, envelope: Envelope, contribution: Contribution) -> Judged | None:
+    def _judge_late(self, envelope: Envelope, contribution: Contribution) -> Checked | None:
         """Judge a contribution to a step that an action closed: void, unless a later round may close it so."""
         step, seat = self.chain.live_step(envelope.step), envelope.seat
         if step is None or seat in step.held or seat not in step.seats:
             return None
         try:
-            return Judged(step.number, seat, contribution, self._checked(step, envelope, contribution))
+            return self._checked(step, envelope, contribution)
         except Violation:
             return None
 
@@ -379,7 +385,7 @@ class Match:
             kept = rule.check(step.before, step.plan, open_body(envelope), context, held)
         except (DecodeError, CryptoError, Refusal) as error:
             raise self._violation(envelope, rule.failure_of(error), message_of(error), contribution) from error
-        return Checked(contribution, kept)
+        return Checked(step.number, envelope.seat, contribution, kept)
 
     def _violation(self, envelope: Envelope, failure: Failure, reason: str, *evidence: Contribution) -> Violation:
         return Violation(envelope.seat, envelope.step, reason, evidence, failure)

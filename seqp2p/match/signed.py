@@ -6,7 +6,7 @@ contributions, ballots.py the meaning of ballots, heads and leaves.
 
 import itertools
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -82,7 +82,8 @@ class LeavePayload(Record, frozen=True):
     seat: SeatNumber
 
 
-P = TypeVar("P", BallotPayload, HeadPayload, LeavePayload)
+Word: TypeAlias = BallotPayload | HeadPayload | LeavePayload
+P = TypeVar("P", bound=Word)
 
 
 # Unchecked input: the bytes as they were signed, each kind a class of its own (intake.py).
@@ -93,6 +94,7 @@ class SignedBallot:
     """A seat's vote to close a step without its contributor."""
 
     bytes: Contribution
+    payload: ClassVar = BallotPayload
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class SignedHead:
     """A seat's signed head: its closing of a step."""
 
     bytes: Contribution
+    payload: ClassVar = HeadPayload
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class SignedLeave:
     """A seat's signed leave."""
 
     bytes: Contribution
+    payload: ClassVar = LeavePayload
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,7 @@ def open_signed(kind: type[P], signed: Contribution, game: bytes, agreement: Agr
 
 
 def _check_signer(
-    word: Envelope | P,
+    word: Envelope | Word,
     label: str,
     name: str,
     signed: Contribution,
@@ -198,6 +202,6 @@ def head_of_action(prev: bytes, action: Sanction, about: About) -> bytes:
     return tagged_hash(labels.CLOSED, prev, action.encode(), bytes(sorted(about)))
 
 
-def encode_signed(payload: P) -> bytes:
+def encode_signed(payload: Word) -> bytes:
     """Return the canonical bytes to sign."""
     return encode(payload)

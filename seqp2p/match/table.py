@@ -13,18 +13,9 @@ from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.crypto.identity import check_public
 from seqp2p.i18n import listed, message, message_of
 from seqp2p.match import labels
-from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.encoding import Record, decode, encode
 from seqp2p.match.text import text_fault
-from seqp2p.rules import (
-    KNOWN_VARIANTS,
-    RULE_OPTIONS,
-    VARIANTS,
-    Options,
-    RulesError,
-    TableOption,
-    Variant,
-    check_table,
-)
+from seqp2p.rules import KNOWN_VARIANTS, RULE_OPTIONS, VARIANTS, Options, RulesError, TableOption, Variant, check_table
 
 PROTOCOL_VERSION = 1
 AGREEMENT_SIZE_MAX = 8192
@@ -203,18 +194,3 @@ def decode_agreement(data: bytes) -> Agreement:
 def game_id(agreement_bytes: bytes) -> bytes:
     """Return the 32-byte id of the game, which is head(0): H("seqp2p/1 table" ‖ agreement)."""
     return tagged_hash(labels.TABLE, agreement_bytes)
-
-
-__all__ = [
-    "Agreement",
-    "DecodeError",
-    "SeatEntry",
-    "Settings",
-    "TableError",
-    "check_agreement",
-    "check_settings",
-    "decode_agreement",
-    "encode_agreement",
-    "game_id",
-    "name_fault",
-]

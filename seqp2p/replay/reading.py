@@ -21,6 +21,7 @@ from seqp2p.match.errors import Failure, MatchError, Refusal, Violation
 from seqp2p.match.events import Event, Remarked
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark
+from seqp2p.match.signed import BallotPayload, LeavePayload
 from seqp2p.match.table import TableError
 from seqp2p.replay.format import (
     CertificateRecord,
@@ -78,13 +79,7 @@ class Reading:
 
 
 # The order of records; a stage can have several, except the end.
-STAGES: dict[type, int] = {
-    StepRecord: 1,
-    CertificateRecord: 1,
-    OpenRecord: 2,
-    OpeningRecord: 3,
-    EndRecord: 4,
-}
+STAGES: dict[type, int] = {StepRecord: 1, CertificateRecord: 1, OpenRecord: 2, OpeningRecord: 3, EndRecord: 4}
 # These may be among the steps, closed or open.
 BESIDE = frozenset({RemarkRecord, LeaveRecord, EvidenceRecord})
 BESIDE_STAGE_MAX = 2
@@ -159,7 +154,7 @@ def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, .
     events: list[Event] = []
     for ballot in ballots_of(record):
         try:
-            told = match.receive_ballot(ballot)
+            told = match.receive_word(BallotPayload, ballot)
         except MatchError as error:  # It may follow the one that closes the step: then another is open.
             failure: Failure = "ballot" if isinstance(error, Violation) else error.failure
             raise Invalid(failure, message_of(error), record.step) from None
@@ -172,7 +167,7 @@ def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, .
 
 
 def _read_leave(match: Match, record: LeaveRecord) -> None:
-    if match.receive_leave(Contribution(record.payload, record.signature)) is None:
+    if match.receive_word(LeavePayload, Contribution(record.payload, record.signature)) is None:
         raise Invalid("order", message("a seat leaves a second time"))
 
 

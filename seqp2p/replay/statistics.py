@@ -57,8 +57,7 @@ class VariantCount:
     sequences: int = 0
     turns: Counter[int] = field(default_factory=Counter[int])
     openings: Counter[str] = field(default_factory=Counter[str])
-    players: Counter[int] = field(default_factory=Counter[int])
-    """Games by the number of their seats."""
+    players: Counter[int] = field(default_factory=Counter[int])  # games by the number of their seats
 
     @property
     def decided(self) -> int:

@@ -23,10 +23,8 @@ class Course:
     passes: int
     exchanges: int
     sequences: int
-    opening: str
-    """The first chip that was placed, in the notation; empty if none was."""
-    placed: tuple[Square, ...]
-    """The squares where chips were placed, in order."""
+    opening: str  # the first chip that was placed, in the notation; empty if none was
+    placed: tuple[Square, ...]  # the squares where chips were placed, in order
 
 
 @dataclass(frozen=True, slots=True)

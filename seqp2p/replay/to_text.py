@@ -16,8 +16,7 @@ class Stretch:
     """An event of cards and chips, and the position before it."""
 
     what: Dealt | Turned | Skipped | Dropped
-    drawn: int
-    """The card drawn by it; UNKNOWN if there is none, or it is hidden."""
+    drawn: int  # the card drawn by it; UNKNOWN if there is none, or it is hidden
     after: Position
 
 

@@ -42,9 +42,8 @@ def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
     Raises IllegalAction if the game is over, or unless the seats are some at the table, at least one and not all.
     """
     gone = set(seats)
-    refusal = _why_no_drop(position, gone)
-    if refusal:
-        raise refusal
+    if refusal := _why_no_drop(position, gone):
+        raise IllegalAction(refusal)
     dealt, pending, mover = _dealt_anew(position, gone), position.pending, position.mover
     if mover in gone:
         return _break_off(dealt)
@@ -80,30 +79,26 @@ def _break_off(position: Position) -> Position:
     """Pass the turn on, without a further draw. The mover's actions in it still count."""
     played = has_played(position)
     return next_turn(
-        position,
-        idle=0 if played or position.exchanged else position.idle,
-        quiet=0 if played else position.quiet + 1,
+        position, idle=0 if played or position.exchanged else position.idle, quiet=0 if played else position.quiet + 1
     )
 
 
-def _why_no_drop(position: Position, gone: set[SeatNumber]) -> IllegalAction | None:
+def _why_no_drop(position: Position, gone: set[SeatNumber]) -> str | None:
     if position.over:
-        return IllegalAction(message("the game is over: nobody leaves it any more"))
+        return message("the game is over: nobody leaves it any more")
     if not gone:
-        return IllegalAction(message("no seat is named: say which seats leave the game"))
+        return message("no seat is named: say which seats leave the game")
     strangers, again = gone.difference(range(1, position.players + 1)), gone.intersection(position.out)
     if strangers:
-        return IllegalAction(
-            message(
-                "there is no seat {seat} to leave: the seats are 1 to {players}",
-                seat=min(strangers),
-                players=position.players,
-            )
+        return message(
+            "there is no seat {seat} to leave: the seats are 1 to {players}",
+            seat=min(strangers),
+            players=position.players,
         )
     if again:
-        return IllegalAction(message("seat {seat} has left the game already", seat=min(again)))
+        return message("seat {seat} has left the game already", seat=min(again))
     if gone.issuperset(position.staying):
-        return IllegalAction(message("not everybody can leave the game: name the seats of those who are gone"))
+        return message("not everybody can leave the game: name the seats of those who are gone")
     return None
 
 
@@ -116,8 +111,5 @@ def _dealt_anew(position: Position, gone: set[SeatNumber]) -> Position:
     )
     held = sum(map(len, position.hands))
     return position._replace(
-        hands=hands,
-        pile=position.pile + held - sum(map(len, hands)),
-        idle=0,
-        out=tuple(sorted((*position.out, *gone))),
+        hands=hands, pile=position.pile + held - sum(map(len, hands)), idle=0, out=tuple(sorted((*position.out, *gone)))
     )

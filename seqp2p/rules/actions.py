@@ -20,14 +20,11 @@ ActionKind: TypeAlias = Literal["place", "remove", "exchange", "pass", "draw", "
 class ActionRow:
     """The properties of a kind of action, for notation, match, events and replays."""
 
-    text: str
-    """The form of its text: for a kind without a card its one word, or the word for {seat}, {card}, {square}."""
+    text: str  # the form of its text: for a kind without a card its one word, or the word for {seat}, {card}, {square}
     shows: Literal["nothing", "card", "hand"] = "nothing"
     """The cards that its seat shows: none, the one that goes to the discards, or the whole hand."""
-    ends_turn: bool = False
-    """True for the kinds that complete a turn."""
-    moves_chip: bool = False
-    """True for the kinds that put or take a chip."""
+    ends_turn: bool = False  # True for the kinds that complete a turn
+    moves_chip: bool = False  # True for the kinds that put or take a chip
 
 
 def _row(kind: ActionKind) -> ActionRow:  # noqa: PLR0911  # a row for each kind

@@ -86,7 +86,7 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
         raise IllegalAction(message("the game is over: nothing more can be played"))
     judge = _PLAY.get(action.kind) if position.pending is None else ACTIONS[position.phase].get(action.kind)
     if judge is None:
-        raise why_not_now(position)
+        raise IllegalAction(why_not_now(position))
     return judge(position, action, drawn)
 
 
@@ -107,7 +107,7 @@ def _place(position: Position, action: Action, drawn: Card) -> Position:
     look = table.look
     bit = look.bit.get(square, 0)
     if not bit & free & look.reach.get(card, 0):
-        raise why_not(position, action)
+        raise IllegalAction(why_not(position, action))
     team = (to_move - 1) % len(chips)
     own = chips[team] | bit
     filled = own | look.corners
@@ -126,7 +126,7 @@ def _remove(position: Position, action: Action, drawn: Card) -> Position:
     look, bit = table.look, table.look.bit.get(action.square, 0)
     taken_by_others = look.squares ^ free ^ chips[(to_move - 1) % len(chips)]
     if look.reach.get(action.card, bit) or not bit & taken_by_others & ~protected:
-        raise why_not(position, action)
+        raise IllegalAction(why_not(position, action))
     if table.options.advanced:
         sequences = tuple(sequence for sequence in sequences if action.square not in sequence.squares)
     board = (tuple([team & ~bit for team in chips]), free | bit, sequences, protected)
@@ -137,7 +137,7 @@ def _exchange(position: Position, action: Action, drawn: Card) -> Position:
     _, _, _, _, _, chips, free, sequences, protected, _, _, _, _, _, _, _, _, _ = position
     look, card = position.table.look, action.card
     if look.offers.get(card) is None or free & look.reach[card] or position.exchanges_left <= 0:
-        raise why_not(position, action)
+        raise IllegalAction(why_not(position, action))
     return _put_down(position, action, drawn, (chips, free, sequences, protected), 0)
 
 
@@ -216,9 +216,8 @@ def _changed(position: Position, board: BoardState) -> Position:
 
 
 def _pass(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
-    refusal = why_no_pass(position, legal_actions(position))
-    if refusal:
-        raise refusal
+    if refusal := why_no_pass(position, legal_actions(position)):
+        raise IllegalAction(refusal)
     return after_pass(position)
 
 

@@ -59,19 +59,15 @@ class Move(NamedTuple):
     """An action, and the cards that move with it, as far as the writer of the game knows them."""
 
     action: Action
-    drawn: Card = UNKNOWN
-    """The card drawn; UNKNOWN also if there is none."""
-    shown: Hand = ()
-    """The cards that a pass shows and that were unknown before it."""
+    drawn: Card = UNKNOWN  # the card drawn; UNKNOWN also if there is none
+    shown: Hand = ()  # the cards that a pass shows and that were unknown before it
 
 
 class Dropping(NamedTuple):
     """Seats leave the game for good, and all cards that are not played are dealt again."""
 
-    seats: tuple[SeatNumber, ...]
-    """Ascending."""
-    hands: tuple[Hand, ...]
-    """The new hands of the seats that stay, in seat order, each ascending."""
+    seats: tuple[SeatNumber, ...]  # ascending
+    hands: tuple[Hand, ...]  # the new hands of the seats that stay, in seat order, each ascending
 
 
 SKIP: Final = "skip"
@@ -89,8 +85,7 @@ class GameText:
     teams: int
     options: Options
     first_seat: SeatNumber
-    hands: tuple[Hand, ...]
-    """As dealt, in seat order, each ascending."""
+    hands: tuple[Hand, ...]  # as dealt, in seat order, each ascending
     moves: tuple[Happening, ...]
 
     def positions(self) -> Iterator[Position]:

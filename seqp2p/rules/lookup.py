@@ -32,27 +32,19 @@ class Lookup:
     """All precomputed facts of a variant."""
 
     corners: SquareSet
-    squares: SquareSet
-    """All squares that can bear a chip."""
-    bit: dict[Square, SquareSet]
-    """The set of one square; a dict, in which a square off the board is missing."""
-    reach: dict[Card, SquareSet]
-    """By card: the squares it can go to on an empty board; empty for a removing card."""
+    squares: SquareSet  # all squares that can bear a chip
+    bit: dict[Square, SquareSet]  # the set of one square; a dict, in which a square off the board is missing
+    reach: dict[Card, SquareSet]  # by card: the squares it can go to on an empty board; empty for a removing card
     offers: dict[Card, Offers | None]
     """By card, then by its free squares: the actions it offers. None for wild and removing cards."""
-    offers_dead: dict[Card, Offers | None]
-    """The same while a dead card may still be exchanged."""
+    offers_dead: dict[Card, Offers | None]  # the same while a dead card may still be exchanged
     anywhere: tuple[tuple[Action, ...], ...]
     """By card, for wild and removing cards: its action on every square, in order."""
     line_length: int
-    line_of: dict[SquareSet, Line]
-    """The line of these squares."""
-    line_between: dict[Ends, SquareSet]
-    """The line that has these two end squares."""
-    beside: tuple[NearLines, ...]
-    """By square: the lines it lies in."""
-    along: tuple[NearLines, ...]
-    """By square: all lines in its row, in its column, in its two diagonals."""
+    line_of: dict[SquareSet, Line]  # the line of these squares
+    line_between: dict[Ends, SquareSet]  # the line that has these two end squares
+    beside: tuple[NearLines, ...]  # by square: the lines it lies in
+    along: tuple[NearLines, ...]  # by square: all lines in its row, in its column, in its two diagonals
 
 
 @lru_cache(maxsize=16)

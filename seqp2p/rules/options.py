@@ -14,23 +14,15 @@ from seqp2p.i18n import Message, message
 class TableOption:
     """A choice between the usual way, which needs no word, and another one."""
 
-    field: str
-    """The setting: a field of ``Settings`` and, for an option of the rules, of ``Options``."""
+    field: str  # the setting: a field of ``Settings`` and, for an option of the rules, of ``Options``
     usual: bool
-    word: str
-    """The other value, in a position's text and as a flag of commands."""
-    name: Message
-    """The option itself."""
-    short: Message
-    """The other value, in a list of few words."""
-    help: Message
-    """The flag, in ``--help``."""
-    sentence: Message
-    """The other value, told to players."""
-    usual_sentence: Message | None = None
-    """The usual value, told to players; None where it goes without saying."""
-    in_teams: bool = False
-    """True if the other value changes nothing where every seat plays for itself."""
+    word: str  # the other value, in a position's text and as a flag of commands
+    name: Message  # the option itself
+    short: Message  # the other value, in a list of few words
+    help: Message  # the flag, in ``--help``
+    sentence: Message  # the other value, told to players
+    usual_sentence: Message | None = None  # the usual value, told to players; None where it goes without saying
+    in_teams: bool = False  # True if the other value changes nothing where every seat plays for itself
 
 
 @dataclass(frozen=True, slots=True)

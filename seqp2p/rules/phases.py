@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from seqp2p.i18n import message
 from seqp2p.rules.actions import DRAW, END, WAIVE, Action, give
+from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat
 from seqp2p.rules.refusals import unknown_slot, why_no_call
 from seqp2p.rules.table import team_of
@@ -76,9 +77,8 @@ def next_turn(position: Position, *, idle: int, quiet: int, owes: SeatNumber = 0
 
 def call(position: Position, action: Action, drawn: Card) -> Position:  # noqa: ARG001 -- one signature for all kinds
     """The talk of a seat is called: every player of its team gives up a card, if it has one."""
-    refusal = why_no_call(position, action.seat)
-    if refusal:
-        raise refusal
+    if refusal := why_no_call(position, action.seat):
+        raise IllegalAction(refusal)
     team = team_of(action.seat, position.teams)
     penalised = tuple(
         seat for seat, hand in enumerate(position.hands, start=1) if hand and team_of(seat, position.teams) == team

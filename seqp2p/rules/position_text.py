@@ -67,14 +67,7 @@ def format_position(position: Position) -> str:
     'kids - 2/2 *5*/7/7/7/7/*5* - 1 alligator,bear,cat/?,cat,dragon 36 -/- 0 0 0 0 0 0 -'
     """
     variant = position.variant
-    numbers = (
-        position.turn,
-        position.draws,
-        position.reshuffles,
-        position.exchanged,
-        position.idle,
-        position.quiet,
-    )
+    numbers = (position.turn, position.draws, position.reshuffles, position.exchanged, position.idle, position.quiet)
     pending = () if position.pending is None else (_format_pending(position.pending),)
     out = (_OUT + ",".join(map(str, position.out)),) if position.out else ()
     return " ".join(

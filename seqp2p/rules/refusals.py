@@ -17,89 +17,71 @@ def unknown_slot(position: Position, card: Card) -> int:
     return position.hands[position.to_move - 1].index(UNKNOWN)
 
 
-def why_not(position: Position, action: Action) -> IllegalAction:
+def why_not(position: Position, action: Action) -> str:
     """Return the reason why an action with a card is refused."""
     variant, card = position.variant, action.card
     look = position.table.look
     reason = _why_not_held(position, card)
     if reason:
-        return IllegalAction(reason)
+        return reason
     if action.kind == "exchange":
-        return IllegalAction(_why_not_dead(position, card))
+        return _why_not_dead(position, card)
     if action.square not in look.bit:
-        return IllegalAction(message("there is no square number {square} on the board", square=action.square))
+        return message("there is no square number {square} on the board", square=action.square)
     if look.corners & look.bit[action.square]:
         square = format_square(variant, action.square)
-        return IllegalAction(
-            message(
-                "{square} is a free corner, which belongs to everybody and bears no chip: choose another", square=square
-            )
+        return message(
+            "{square} is a free corner, which belongs to everybody and bears no chip: choose another", square=square
         )
     if action.kind == "remove":
-        return IllegalAction(_why_not_removed(position, card, action.square))
-    return IllegalAction(_why_not_placed(position, card, action.square))
+        return _why_not_removed(position, card, action.square)
+    return _why_not_placed(position, card, action.square)
 
 
-def why_no_pass(position: Position, legal: tuple[Action, ...]) -> IllegalAction | None:
+def why_no_pass(position: Position, legal: tuple[Action, ...]) -> str | None:
     """Return the reason why the seat to move may not pass, or None. ``legal`` are its legal actions."""
     hand = position.hands[position.to_move - 1]
     if UNKNOWN in hand:
-        return IllegalAction(message("seat {seat} may pass only when it shows its whole hand", seat=position.to_move))
+        return message("seat {seat} may pass only when it shows its whole hand", seat=position.to_move)
     first = legal[0]
     if first.kind == "pass":
         return None
     text = format_action(position.variant, next((a for a in legal if a.kind != "exchange"), first))
     seat = position.to_move
     if first.kind == "exchange" and text.endswith("dead"):
-        return IllegalAction(
-            message("seat {seat} cannot pass: {action} must be exchanged first", seat=seat, action=text)
-        )
-    return IllegalAction(message("seat {seat} cannot pass: {action} can be played", seat=seat, action=text))
+        return message("seat {seat} cannot pass: {action} must be exchanged first", seat=seat, action=text)
+    return message("seat {seat} cannot pass: {action} can be played", seat=seat, action=text)
 
 
-def why_not_now(position: Position) -> IllegalAction:
-    """Return the reason why a kind of action is refused in this phase, or None."""
+def why_not_now(position: Position) -> str:
+    """Return the reason why a kind of action is refused in this phase."""
     seat = position.to_move
     if position.phase == "draw":
-        return IllegalAction(
-            message("seat {seat} has played its card: it can draw, or end its turn without", seat=seat)
-        )
+        return message("seat {seat} has played its card: it can draw, or end its turn without", seat=seat)
     if position.phase == "late":
-        return IllegalAction(
-            message("seat {seat} has not drawn in its last turn: it can draw now, or waive the draw", seat=seat)
-        )
+        return message("seat {seat} has not drawn in its last turn: it can draw now, or waive the draw", seat=seat)
     if position.phase == "penalty":
-        return IllegalAction(
-            message("seat {seat} gives up a card for its team's talk first: name the card and 'given'", seat=seat)
-        )
-    return IllegalAction(
-        message("seat {seat} is to play: there is nothing that it has to draw, end, waive or give up", seat=seat)
-    )
+        return message("seat {seat} gives up a card for its team's talk first: name the card and 'given'", seat=seat)
+    return message("seat {seat} is to play: there is nothing that it has to draw, end, waive or give up", seat=seat)
 
 
-def why_no_call(position: Position, called: SeatNumber) -> IllegalAction | None:
+def why_no_call(position: Position, called: SeatNumber) -> str | None:
     """Return the reason why the talk of a seat cannot be called, or None. The caller knows if there was any talk."""
     if position.options.table_talk:
-        return IllegalAction(message("talk is free at this table: nobody can be called for it"))
+        return message("talk is free at this table: nobody can be called for it")
     if not 1 <= called <= position.players:
-        return IllegalAction(
-            message(
-                "there is no seat {seat} to call: the seats are 1 to {players}", seat=called, players=position.players
-            )
+        return message(
+            "there is no seat {seat} to call: the seats are 1 to {players}", seat=called, players=position.players
         )
     if called in position.out:
-        return IllegalAction(
-            message("seat {seat} has left the game: only the talk of a player who stays can be called", seat=called)
-        )
+        return message("seat {seat} has left the game: only the talk of a player who stays can be called", seat=called)
     team = team_of(called, position.teams)
     if not any(mate != called and team_of(mate, position.teams) == team for mate in position.staying):
-        return IllegalAction(
-            message("seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=called)
+        return message(
+            "seat {seat} has no team-mates: only the talk of a team of two or more can be called", seat=called
         )
     if team == team_of(position.to_move, position.teams):
-        return IllegalAction(
-            message("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=called)
-        )
+        return message("seat {seat} is of the caller's own team: only an opponent's talk can be called", seat=called)
     return None
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.crypto.batch import WEIGHT_SIZE, Batch
+from seqp2p.crypto.batch import SUM_FROM, WEIGHT_SIZE, Batch, sum_first
 from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck
-from seqp2p.crypto.equation import Bracket, Equation
+from seqp2p.crypto.equation import Bracket, Equation, require
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, ORDER, G, add, mul, mul_base, neg
 from seqp2p.crypto.key_proof import prove_key, verify_key
@@ -154,3 +154,29 @@ def test_another_statement_fails() -> None:
     shares = [mul(CARDS[0][1], X + 1), *SHARES[1:]]
     assert fails(lambda batch: verify_shares(PK, CARDS, shares, SHARE_PROOF, CONTEXT, batch.gather))
     assert fails(lambda batch: verify_key(mul(PK, ORDER - 1), KEY_PROOF, CONTEXT, batch.gather))
+
+
+def test_a_sum_first_checks_right_proofs_as_one_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = sum_first(stream("weights"))
+    monkeypatch.setattr(Equation, "holds", None)  # so that a check one by one is an error
+    check([RIGHT] * SUM_FROM)
+
+
+@pytest.mark.parametrize("equations", [[RIGHT] * (SUM_FROM - 2) + [WRONG, RIGHT], [RIGHT, WRONG]], ids=["many", "few"])
+def test_a_sum_first_names_the_false_equation(equations: list[Equation]) -> None:
+    sum_first(stream("weights"))([RIGHT] * len(equations))
+    with pytest.raises(CryptoError, match="the equation for wrong does not hold"):
+        sum_first(stream("weights"))(equations)
+
+
+def test_a_sum_first_refuses_the_shuffles_that_a_check_one_by_one_refuses() -> None:
+    deck = fresh_deck(PK, card_points("classic", SUM_FROM))
+    shuffled, proof = shuffle_and_prove(deck, PK, CONTEXT, stream("shuffle"))
+    verify_shuffle(deck, shuffled, PK, proof, CONTEXT, sum_first(stream("weights")))
+    for wrong in (shuffled[::-1], (*shuffled[1:], shuffled[1])):
+        told = list[str]()
+        for check in (require, sum_first(stream("weights"))):
+            with pytest.raises(CryptoError) as refused:
+                verify_shuffle(deck, wrong, PK, proof, CONTEXT, check)
+            told.append(str(refused.value))
+        assert told[0] == told[1]

@@ -27,7 +27,7 @@ from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import MatchError
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
-from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, LeavePayload
+from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload, LeavePayload, Word
 from seqp2p.match.table import TableError, decode_agreement, encode_agreement
 from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.addresses import AddressError, parse_address, parse_peer_address
@@ -181,7 +181,8 @@ def signed(data: bytes) -> None:
 def _receive(match: Match, name: str, word: Contribution) -> object:
     if name == "remark":
         return match.receive_remark(word.payload, word.signature)
-    return {"ballot": match.receive_ballot, "head": match.receive_head, "leave": match.receive_leave}[name](word)
+    kinds: dict[str, type[Word]] = {"ballot": BallotPayload, "head": HeadPayload, "leave": LeavePayload}
+    return match.receive_word(kinds[name], word)
 
 
 def _match_for(data: bytes) -> tuple[Match, int]:

@@ -26,7 +26,7 @@ from seqp2p.match.errors import MatchError, Refusal, Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark, RemarkPayload
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
 from seqp2p.replay.playback import play_back
 from seqp2p.replay.resume import feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind, logged_evidence
@@ -145,7 +145,7 @@ class Table(RuleBasedStateMachine):
     def shows_heads(self, number: int) -> None:
         """A seat says how it has closed what is not final."""
         for head in self.seat(number).heads(self.match):
-            self.take(partial(self.match.receive_head, head), "head", head)
+            self.take(partial(self.match.receive_word, HeadPayload, head), "head", head)
 
     @rule(number=SEATS, round_=st.integers(1, 4), about=ABOUT, skip=st.booleans())
     def votes(self, number: int, round_: int, about: set[int], skip: bool) -> None:
@@ -157,7 +157,7 @@ class Table(RuleBasedStateMachine):
             if last is None or last.round < round_:
                 wish = Wish("skip" if skip else "drop", frozenset(about))
                 own = self.seat(number).ballot(self.match, round_, wish, "late")
-                self.take(lambda: self.match.receive_ballot(own), "ballot", own)
+                self.take(lambda: self.match.receive_word(BallotPayload, own), "ballot", own)
 
     @rule(about=ABOUT)
     def all_vote(self, about: set[int]) -> None:
@@ -175,7 +175,7 @@ class Table(RuleBasedStateMachine):
     @rule(number=SEATS)
     def leaves(self, number: int) -> None:
         own = self.seat(number).leave(self.match)
-        if self.take(lambda: self.match.receive_leave(own), "leave", own) is not None:
+        if self.take(lambda: self.match.receive_word(LeavePayload, own), "leave", own) is not None:
             self.writer.leave(self.match, own)
 
     # Cheats.
@@ -225,7 +225,7 @@ class Table(RuleBasedStateMachine):
             tuple(sorted(about)), "cheated", last,
         )  # fmt: skip
         word = self.by(number, BALLOT, encode(payload))
-        self.take(lambda: self.match.receive_ballot(word), "ballot", word)
+        self.take(lambda: self.match.receive_word(BallotPayload, word), "ballot", word)
 
     @rule(number=SEATS, seed=SEEDS, round_=st.sampled_from([0, 0, 1, 2, 3, 1000]))
     def shows_falsely(self, number: int, seed: int, round_: int) -> None:
@@ -237,7 +237,7 @@ class Table(RuleBasedStateMachine):
         prev = dice.choice([past[min(step, len(past)) - 1], dice.choice(heads)])
         payload = HeadPayload(1, self.match.game.id, step, prev, number, round_, dice.choice(heads))
         word = self.by(number, HEAD, encode(payload))
-        self.take(lambda: self.match.receive_head(word), "head", word)
+        self.take(lambda: self.match.receive_word(HeadPayload, word), "head", word)
 
     @rule(number=SEATS, seed=SEEDS)
     def says_something(self, number: int, seed: int) -> None:
@@ -264,8 +264,8 @@ class Table(RuleBasedStateMachine):
     def says_under_another_label(self, number: int, seed: int, label: str) -> None:
         some = random.Random(seed).choice(self.old)
         word = self.by(self.cheat(number), label, some.payload)
-        for receive in (self.match.receive_ballot, self.match.receive_head, self.match.receive_leave):
-            self.take(partial(receive, word))
+        for kind in (BallotPayload, HeadPayload, LeavePayload):
+            self.take(partial(self.match.receive_word, kind, word))
 
     @rule(number=st.integers(1, 4), right=st.booleans())
     def opens_a_hand(self, number: int, right: bool) -> None:
@@ -298,7 +298,7 @@ class Table(RuleBasedStateMachine):
         if due is not None and self.match.own_seat:
             assert self.match.own_seat not in due.wish.about
             own = self.seat(self.match.own_seat).ballot(self.match, due.round, due.wish, due.reason)
-            told = self.take(lambda: self.match.receive_ballot(own), "ballot", own)
+            told = self.take(lambda: self.match.receive_word(BallotPayload, own), "ballot", own)
             assert told is not None, "an own ballot counts"
 
     # What is true at any time.

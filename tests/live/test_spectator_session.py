@@ -19,7 +19,7 @@ from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, encode_signed
+from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word, encode_signed
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
@@ -110,7 +110,7 @@ async def test_what_no_step_will_open_for_is_not_waited_for(autojump_clock: obje
     play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
     show(match, staying(match, seats))
     for seat in (1, 3):
-        match.receive_ballot(seats[seat - 1].ballot(match, 1, wish("drop", 4), "late"))
+        match.receive_word(BallotPayload, seats[seat - 1].ballot(match, 1, wish("drop", 4), "late"))
     heads = [head for seat in (1, 3) for head in seats[seat - 1].heads(match)]
     assert (match.kind, match.game.result) == (None, None)
     ahead = signed(
@@ -140,13 +140,13 @@ async def test_a_ballot_waits_until_its_step_is_the_first_that_is_not_final(
     assert (match.final + 1, ahead.chain.base) != (match.number, None)
     ballot = seats[1].ballot(ahead, 1, wish("drop", 1), "late")
     heard: list[object] = []
-    take = match.take_ballot
+    take = match.take_word
 
-    def counting(word: BallotPayload, signed: Contribution) -> tuple[Event, ...] | None:
-        heard.append(signed)
+    def counting(word: Word, signed: Contribution) -> tuple[Event, ...] | None:
+        heard.extend([signed] if isinstance(word, BallotPayload) else [])
         return take(word, signed)
 
-    monkeypatch.setattr(match, "take_ballot", counting)
+    monkeypatch.setattr(match, "take_word", counting)
     with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
         spectator = SpectatorSession(match, 1, writer, lambda _: None)
         await spectator.take(BallotMessage(ballot.payload, ballot.signature))

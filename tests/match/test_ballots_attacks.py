@@ -138,7 +138,7 @@ def test_a_forged_ballot_is_nobodys(match: Match) -> None:
         (Contribution(right.payload + b"\0", right.signature), "extra data"),
     ):
         with pytest.raises(Unattributable, match=text):
-            match.receive_ballot(wrong)
+            match.receive_word(BallotPayload, wrong)
     assert snapshot(match) == before
     assert match.chain.base is not None
     assert match.chain.base.ballots == {}
@@ -147,15 +147,15 @@ def test_a_forged_ballot_is_nobodys(match: Match) -> None:
 def test_forged_heads_and_leaves_are_nobodys(match: Match) -> None:
     said = head(match, 1)
     with pytest.raises(Unattributable, match="head does not verify"):
-        match.receive_head(Contribution(said.payload, sign(identity(2), HEAD, said.payload)))
+        match.receive_word(HeadPayload, Contribution(said.payload, sign(identity(2), HEAD, said.payload)))
     with pytest.raises(Unattributable, match="not a head"):
-        match.receive_head(ballot(match, 1))
+        match.receive_word(HeadPayload, ballot(match, 1))
     payload = encode(LeavePayload(1, match.game.id, 2))
     with pytest.raises(Unattributable, match="leave does not verify"):
-        match.receive_leave(Contribution(payload, sign(identity(1), LEAVE, payload)))
+        match.receive_word(LeavePayload, Contribution(payload, sign(identity(1), LEAVE, payload)))
     other = encode(LeavePayload(1, bytes(32), 2))
     with pytest.raises(Unattributable, match="another game"):
-        match.receive_leave(Contribution(other, sign(identity(2), LEAVE, other)))
+        match.receive_word(LeavePayload, Contribution(other, sign(identity(2), LEAVE, other)))
     assert match.left == {}
 
 
@@ -163,15 +163,15 @@ def test_a_ballot_about_another_step_or_past(match: Match, seats: list[SeatKeys]
     mover = mover_of(match)
     own = mover % 4 + 1
     number = match.number
-    assert match.receive_ballot(ballot(match, own, step=number - 1)) is None, "that step is final"
+    assert match.receive_word(BallotPayload, ballot(match, own, step=number - 1)) is None, "that step is final"
     with pytest.raises(TooEarly):
-        match.receive_ballot(ballot(match, own, step=number + 1))
+        match.receive_word(BallotPayload, ballot(match, own, step=number + 1))
     with pytest.raises(OtherPast):
-        match.receive_ballot(ballot(match, own, prev=bytes(32)))
+        match.receive_word(BallotPayload, ballot(match, own, prev=bytes(32)))
     with pytest.raises(TooEarly):
-        match.receive_head(head(match, own, step=number + 1))
-    assert match.receive_head(head(match, own, prev=bytes(32))) is None
-    assert match.receive_head(head(match, own, step=1)) is None
+        match.receive_word(HeadPayload, head(match, own, step=number + 1))
+    assert match.receive_word(HeadPayload, head(match, own, prev=bytes(32))) is None
+    assert match.receive_word(HeadPayload, head(match, own, step=1)) is None
     assert len(seats) == 4
 
 
@@ -179,10 +179,12 @@ def test_votes_that_the_rules_do_not_allow_do_not_count(match: Match) -> None:
     mover = mover_of(match)
     own, other, third = (seat for seat in (1, 2, 3, 4) if seat != mover)
     for about in ([other], [mover, other]):
-        assert match.receive_ballot(ballot(match, own, action="skip", about=sorted(about))) is None
-    assert match.receive_ballot(ballot(match, own, about=sorted([mover, other]))) is None, "that leaves no majority"
-    assert match.receive_ballot(ballot(match, own, about=[12])) is None
-    assert match.receive_ballot(ballot(match, third)) is not None
+        assert match.receive_word(BallotPayload, ballot(match, own, action="skip", about=sorted(about))) is None
+    assert match.receive_word(BallotPayload, ballot(match, own, about=sorted([mover, other]))) is None, (
+        "that leaves no majority"
+    )
+    assert match.receive_word(BallotPayload, ballot(match, own, about=[12])) is None
+    assert match.receive_word(BallotPayload, ballot(match, third)) is not None
     assert match.chain.base is not None
     assert match.chain.base.ballots.keys() == {(1, third)}
 
@@ -192,17 +194,19 @@ def test_a_skip_is_of_a_turn_only() -> None:
     play_on(match, seats, at_random(1), nth("draw", 2))
     show(match, seats)
     drawer = mover_of(match)
-    assert match.receive_ballot(ballot(match, drawer % 4 + 1, action="skip")) is None
+    assert match.receive_word(BallotPayload, ballot(match, drawer % 4 + 1, action="skip")) is None
 
 
 def test_a_minority_closes_nothing(match: Match, seats: list[SeatKeys]) -> None:
     own, other, third = others_of(match, seats)
     for seat in (own, other):
-        assert match.receive_ballot(seat.ballot(match, 1, wish("drop", mover_of(match)), "late")) is not None
+        assert (
+            match.receive_word(BallotPayload, seat.ballot(match, 1, wish("drop", mover_of(match)), "late")) is not None
+        )
     assert gone(match) == ()
     # Two of four, about the other two.
     about = sorted({mover_of(match), third.number})
-    assert match.receive_ballot(ballot(match, own.number, round=2, about=about)) is None
+    assert match.receive_word(BallotPayload, ballot(match, own.number, round=2, about=about)) is None
     assert gone(match) == ()
     goes_on(match, seats)
 
@@ -217,9 +221,9 @@ def test_a_seat_that_was_dropped_votes_no_more(match: Match, seats: list[SeatKey
     vote(match, seats, wish("drop", mover))
     assert gone(match) == (mover,)
     stays = match.game.seats[0]
-    assert match.receive_ballot(ballot(match, mover, about=[stays])) is None
-    assert match.receive_ballot(ballot(match, stays, about=[mover])) is None, "and nobody votes on it"
-    assert match.receive_head(head(match, mover)) is None
+    assert match.receive_word(BallotPayload, ballot(match, mover, about=[stays])) is None
+    assert match.receive_word(BallotPayload, ballot(match, stays, about=[mover])) is None, "and nobody votes on it"
+    assert match.receive_word(HeadPayload, head(match, mover)) is None
     goes_on(match, seats)
 
 
@@ -232,14 +236,14 @@ def test_one_vote_against_an_honest_seat_is_overtaken_by_its_contribution(match:
     against = enemy.ballot(match, 1, wish("drop", mover), "late")
     move = contribution_of(match, seats[mover - 1], at_random(1))
     for each in (match, enemys):
-        each.receive_ballot(against)
+        each.receive_word(BallotPayload, against)
         each.receive(move)
     assert match.record[-1].contributions == ((mover, move),)
     assert enemys.number == match.number - 1, "it has promised not to close by the contribution"
     assert not enemys.may_sign or enemys.number not in enemys.awaited
     heads = [next(iter(seat.heads(match))) for seat in (seats[mover - 1], *friends)]
     for signed in heads:
-        enemys.receive_head(signed)
+        enemys.receive_word(HeadPayload, signed)
     assert enemys.record == match.record
 
 
@@ -265,10 +269,10 @@ def test_two_ballots_in_one_round_are_proof(match: Match, seats: list[SeatKeys])
     mover = mover_of(match)
     cheat, other, third = others_of(match, seats)
     first, second = ballot(match, cheat.number), ballot(match, cheat.number, about=[other.number])
-    assert match.receive_ballot(first) is not None
-    assert match.receive_ballot(first) is None
+    assert match.receive_word(BallotPayload, first) is not None
+    assert match.receive_word(BallotPayload, first) is None
     with pytest.raises(Violation, match="voted twice in round 1") as caught:
-        match.receive_ballot(second)
+        match.receive_word(BallotPayload, second)
     assert caught.value.evidence == (first, second)
     for proof in ((first, second), (second, first)):
         with pytest.raises(Violation, match=f"seat {cheat.number} broke the rules"):
@@ -298,14 +302,17 @@ def test_a_last_that_nothing_bears_out_holds_a_round_up_but_not_the_next(
     wanted, base = wish("drop", mover), match.chain.base
     assert base is not None
     lie = {"round": round_ - 1, "head": b"x" * 32}
-    match.receive_ballot(ballot(match, liar.number, round=round_, last=lie))
+    match.receive_word(BallotPayload, ballot(match, liar.number, round=round_, last=lie))
     for seat in (other, third):
-        match.receive_ballot(seat.ballot(match, round_, wanted, "late"))
+        match.receive_word(BallotPayload, seat.ballot(match, round_, wanted, "late"))
     assert base.decree.certificate(round_) is None
     base.decree.promised = round_
     assert base.decree.hindering(wanted) == {liar.number}
     # Were there five, the others would go on without it; of four, the liar has to vote again, or the mover comes back.
-    assert match.receive_ballot(ballot(match, other.number, round=4, about=sorted([mover, liar.number]))) is None
+    assert (
+        match.receive_word(BallotPayload, ballot(match, other.number, round=4, about=sorted([mover, liar.number])))
+        is None
+    )
     match.receive(contribution_of(match, seats[mover - 1], at_random(1)))
     show(match, [other, third, seats[mover - 1]])
     assert match.record[-1].contributions
@@ -314,14 +321,16 @@ def test_a_last_that_nothing_bears_out_holds_a_round_up_but_not_the_next(
 def test_heads_that_lie_make_nothing_final(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     liar, *others = others_of(match, seats)
-    assert match.receive_head(head(match, liar.number, head=b"x" * 32)) == ()
-    assert match.receive_head(head(match, liar.number, head=b"y" * 32)) is None, "the first of each round counts"
+    assert match.receive_word(HeadPayload, head(match, liar.number, head=b"x" * 32)) == ()
+    assert match.receive_word(HeadPayload, head(match, liar.number, head=b"y" * 32)) is None, (
+        "the first of each round counts"
+    )
     for round_ in (5, 7, ROUND_MAX):
-        match.receive_head(head(match, liar.number, round=round_))
+        match.receive_word(HeadPayload, head(match, liar.number, round=round_))
     match.receive(contribution_of(match, seats[mover - 1], at_random(1)))
     number = match.number
     assert match.final == number - 2
-    assert match.receive_head(head(match, liar.number, head=match.head)) is None
+    assert match.receive_word(HeadPayload, head(match, liar.number, head=match.head)) is None
     show(match, [others[0], seats[mover - 1]])
     assert match.final == number - 2, "two of four"
     show(match, [others[1]])
@@ -333,7 +342,10 @@ def test_ballots_for_rounds_far_ahead_are_bounded_and_not_followed(match: Match,
     eager, other, third = others_of(match, seats)
     base = match.chain.base
     assert base is not None
-    taken = [match.receive_ballot(ballot(match, eager.number, round=round_)) for round_ in range(ROUND_MAX, 0, -1)]
+    taken = [
+        match.receive_word(BallotPayload, ballot(match, eager.number, round=round_))
+        for round_ in range(ROUND_MAX, 0, -1)
+    ]
     assert sum(events is not None for events in taken) == VOTES_MAX == len(base.ballots)
     assert base.decree.newest() <= AHEAD_MAX
     due = base.decree.ballot_due(other.number, wish("drop", mover), stuck=True)
@@ -384,10 +396,10 @@ def test_an_equivocation_in_a_step_that_is_not_final_is_voted_on(match: Match, s
     ballots = [seat.ballot(views[seat.number], 1, wanted, "cheated") for seat in (one, two, three)]
     for view in views.values():
         for signed in ballots:
-            view.receive_ballot(signed)
+            view.receive_word(BallotPayload, signed)
     for shown in [shown for seat in (one, two, three) for shown in seat.heads(views[seat.number])]:
         for view in views.values():
-            view.receive_head(shown)
+            view.receive_word(HeadPayload, shown)
     assert {view.head for view in views.values()} == {views[one.number].head}
     assert views[three.number].record[-1].contributions == ((mover, first),)
     assert {view.final for view in views.values()} == {match.number}
@@ -407,11 +419,11 @@ def test_of_two_versions_neither_of_which_can_be_final_the_action_stands(match: 
     lasts = [decode(BallotPayload, signed.payload, 512).last for signed in ballots]
     assert [last is None for last in lasts] == [False, False, True]
     for number, view in views.items():
-        events = [event for signed in ballots for event in view.receive_ballot(signed) or ()]
+        events = [event for signed in ballots for event in view.receive_word(BallotPayload, signed) or ()]
         assert (Undone(match.number) in events) == (number != three.number)
         for seat in (one, two, three):
             for shown in seat.heads(view):
-                view.receive_head(shown)
+                view.receive_word(HeadPayload, shown)
         assert view.game.gone == (mover,)
     # The verifier does not see who closed it how, but the evidence, which lets it take the ballots for what they are.
     view = views[three.number]
@@ -438,7 +450,7 @@ def test_evidence_that_decides_how_a_step_closed_stands_before_it(
         things: list[SignedThing] = [SignedBallot(signed) for signed in ballots]
         for seat in voters:
             for signed in ballots:
-                views[seat.number].receive_ballot(signed)
+                views[seat.number].receive_word(BallotPayload, signed)
             things += [SignedHead(shown) for shown in seat.heads(views[seat.number])]
         outcomes = []
         for thing in (*things, OfferedEvidence((second, first))):
@@ -500,14 +512,14 @@ def test_what_was_undone_and_stands_after_all_keeps_its_bytes(match: Match, seat
     head_after = match.head
     base, wanted = match.chain.base, wish("drop", mover)
     for seat in (one, two, three):
-        match.receive_ballot(ballot(match, seat.number))
+        match.receive_word(BallotPayload, ballot(match, seat.number))
     assert gone(match) == (mover,)
     assert base.decree.closing is not None
     assert base.decree.closing.round == 1
     # In a later round one of them says that it had closed it by the contribution, in no round that anybody knows of.
     for seat, said in ((one, LastRecord(0, head_after)), (two, None), (three, None)):
         last = None if said is None else {"round": said.round, "head": said.head}
-        match.receive_ballot(ballot(match, seat.number, round=2, last=last, about=sorted(wanted.about)))
+        match.receive_word(BallotPayload, ballot(match, seat.number, round=2, last=last, about=sorted(wanted.about)))
     assert match.head == head_after
     assert gone(match) == ()
     assert match.held == ((one.number, above),)
@@ -525,16 +537,16 @@ def test_one_closed_it_by_an_action_and_the_others_by_the_turn() -> None:
     its.receive(turn)
     for voter in (seats[0], *others):
         signed = voter.ballot(alone, 1, wish("skip", mover), "late")
-        alone.receive_ballot(signed)
+        alone.receive_word(BallotPayload, signed)
         if voter in others:
-            rest.receive_ballot(signed)
-            its.receive_ballot(signed)
+            rest.receive_word(BallotPayload, signed)
+            its.receive_word(BallotPayload, signed)
     assert (alone.number, alone.final) == (number + 1, number - 1)
     second = [seat.ballot(rest, 2, wish("drop", 1), "late") for seat in others]
     second.append(seats[mover - 1].ballot(its, 2, wish("drop", 1), "late"))
     for each in (rest, its):
         for signed in second:
-            each.receive_ballot(signed)
+            each.receive_word(BallotPayload, signed)
     rest.receive(turn)
     assert rest.record == its.record
     assert not rest.record[-1].action
@@ -545,9 +557,9 @@ def test_one_closed_it_by_an_action_and_the_others_by_the_turn() -> None:
     assert alone.receive(turn) == ()
     assert alone.receive(wrong) == ()
     for signed in second:
-        alone.receive_ballot(signed)
+        alone.receive_word(BallotPayload, signed)
     for signed in heads:
-        alone.receive_head(signed)
+        alone.receive_word(HeadPayload, signed)
     assert alone.final == number
     assert alone.record == rest.record
 
@@ -581,7 +593,7 @@ def test_no_share_for_one_card_to_two_seats(match: Match, seats: list[SeatKeys])
 def test_nobody_signs_above_a_certificate_before_it_is_final(match: Match, seats: list[SeatKeys]) -> None:
     mover = mover_of(match)
     for seat in others_of(match, seats):
-        match.receive_ballot(seat.ballot(match, 1, wish("skip", mover), "late"))
+        match.receive_word(BallotPayload, seat.ballot(match, 1, wish("skip", mover), "late"))
     next_mover = mover_of(match)
     assert match.number == match.final + 2
     assert not free(match)
@@ -597,7 +609,7 @@ def test_nobody_signs_above_a_step_that_it_voted_against(match: Match, seats: li
     match.own_seat = voter.number
     match.receive(contribution_of(match, seats[mover - 1], at_random(1)))
     assert free(match)
-    events = match.receive_ballot(voter.ballot(match, 1, wish("drop", mover), "late"))
+    events = match.receive_word(BallotPayload, voter.ballot(match, 1, wish("drop", mover), "late"))
     assert events is not None
     assert [type(event) for event in events] == [Voted]
     assert not free(match)
@@ -611,7 +623,7 @@ def test_what_a_seat_signed_binds_it_when_it_comes_back(match: Match, seats: lis
     again.own_seat = voter.number
     match.receive(contribution_of(match, seats[mover - 1], at_random(1)))
     (shown,) = voter.heads(match)
-    again.receive_head(shown)
+    again.receive_word(HeadPayload, shown)
     voted = decode(BallotPayload, voter.ballot(again, 1, wish("drop", mover), "late").payload, 512)
     assert voted.last == LastRecord(0, match.head)
     assert unpack(shown.payload, 512)["head"] == match.head

@@ -7,10 +7,12 @@ import pytest
 
 from seqp2p.crypto.group import ORDER
 from seqp2p.match.ballots import Sanction
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Dropped, Event, Finished, Redealt, Result, Skipped, Voted
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys, SeatSecrets
+from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload
 from seqp2p.match.table import encode_agreement
 from seqp2p.replay.verify import verify
 from tests.match.voting import play_on, show, staying, vote, wish
@@ -113,10 +115,10 @@ def test_each_keeps_its_own_match_and_the_record_of_the_one_who_left_is_the_begi
     matches = {seat.number: Match(agreement, seat.number) for seat in seats}
     choose, gone, until = at_random(2), 0, nth("draw", 2)
 
-    def tell(kind: str, signed: object) -> None:
+    def tell(kind: type[BallotPayload | HeadPayload] | None, signed: Contribution) -> None:
         for number, match in matches.items():
             if number != gone:
-                getattr(match, kind)(signed)
+                match.receive_word(kind, signed) if kind else match.receive(signed)
 
     while any(match.kind is not None for number, match in matches.items() if number != gone):
         for seat in seats:
@@ -128,19 +130,19 @@ def test_each_keeps_its_own_match_and_the_record_of_the_one_who_left_is_the_begi
                 continue
             if seat.owes(match):
                 tell(
-                    "receive",
+                    None,
                     seat.play(match, choose(seat.view(match))) if match.kind == "turn" else seat.contribute(match),
                 )
                 continue
             for head in seat.heads(match):
-                tell("receive_head", head)
+                tell(HeadPayload, head)
             due = (
                 match.chain.base.decree.ballot_due(seat.number, wish("drop", gone), stuck=False)
                 if match.chain.base
                 else None
             )
             if gone and due and gone in match.game.seats and match.chain.base is match.chain.open:
-                tell("receive_ballot", seat.ballot(match, due[0], due[1], "absent"))
+                tell(BallotPayload, seat.ballot(match, due[0], due[1], "absent"))
     left, *others = (matches[gone], *(match for number, match in matches.items() if number != gone))
     assert others[0].record == others[1].record
     assert others[0].record[: left.final] == left.record[: left.final]
@@ -229,14 +231,14 @@ def test_throwing_out_the_last_opponent_is_not_winning() -> None:
     assert report.reason == result.reason
     with pytest.raises(Refusal, match="only after the end"):
         match.open_seat(1, seats[0].release())  # Nobody has signed a final position.
-    match.receive_leave(seats[3].leave(match))
+    match.receive_word(LeavePayload, seats[3].leave(match))
     assert match.forfeit is None, "a team-mate is no opponent"
 
 
 def test_whoever_leaves_before_the_deal_or_after_the_end_forfeits_nothing() -> None:
     match, seats = table(2)
     play_on(match, seats, at_random(1), lambda match: match.kind == "shuffle")
-    match.receive_leave(seats[1].leave(match))
+    match.receive_word(LeavePayload, seats[1].leave(match))
     assert match.forfeit is None
     play_on(match, seats, at_random(1), lambda match: match.kind == "over")
     assert match.kind == "over"
@@ -247,8 +249,8 @@ def test_whoever_left_by_its_own_signature_forfeits() -> None:
     match, seats = table(4, "classic")
     play_on(match, seats, at_random(1), nth("turn", 2))
     for leaver in (2, 4):
-        assert match.receive_leave(seats[leaver - 1].leave(match)) == ()
-        assert match.receive_leave(seats[leaver - 1].leave(match)) is None
+        assert match.receive_word(LeavePayload, seats[leaver - 1].leave(match)) == ()
+        assert match.receive_word(LeavePayload, seats[leaver - 1].leave(match)) is None
     result = match.forfeit
     assert result == Result("forfeit", (1, 3), "seat 2 (player 2), seat 4 (player 4) left the table")
     report = verify(replay_of(match, seats[0]))
@@ -261,7 +263,7 @@ def test_an_opponent_that_left_or_cheated_is_dropped_and_forfeits() -> None:
     vote(match, seats, wish("drop", 2))
     play_on(match, seats, at_random(1), lambda match: match.kind == "turn")
     assert match.kind == "turn"
-    match.receive_leave(seats[2].leave(match))
+    match.receive_word(LeavePayload, seats[2].leave(match))
     result = match.forfeit
     assert result == Result("forfeit", (1,), "seat 3 (player 3) left the table")
     report = verify(replay_of(match, seats[0]))
@@ -303,7 +305,7 @@ def test_nothing_is_voted_on_at_the_end_before_the_deal_and_by_two() -> None:
         assert base is match.chain.open
         assert base is not None
         assert not base.votable
-        assert match.receive_ballot(seats[0].ballot(match, 1, wish("drop", 2), "absent")) is None
+        assert match.receive_word(BallotPayload, seats[0].ballot(match, 1, wish("drop", 2), "absent")) is None
         assert base.ballots == {}
 
 

@@ -6,6 +6,7 @@ from seqp2p.match.ballots import Sanction, Wish
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import BallotPayload, HeadPayload
 from tests.table import Choose, Until, due
 
 
@@ -19,7 +20,7 @@ def show(match: Match, seats: Sequence[SeatKeys]) -> list[Event]:
     events: list[Event] = []
     for seat in seats:
         for head in seat.heads(match):
-            events += match.receive_head(head) or ()
+            events += match.receive_word(HeadPayload, head) or ()
     return events
 
 
@@ -28,7 +29,7 @@ def vote(match: Match, seats: Sequence[SeatKeys], wanted: Wish, round_: int = 1)
     events = show(match, seats)
     voters = [seat for seat in seats if seat.number in match.game.seats and seat.number not in wanted.about]
     for seat in voters:
-        events += match.receive_ballot(seat.ballot(match, round_, wanted, "late")) or ()
+        events += match.receive_word(BallotPayload, seat.ballot(match, round_, wanted, "late")) or ()
     return events + show(match, voters)
 
 

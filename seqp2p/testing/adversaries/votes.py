@@ -110,7 +110,7 @@ class Hinders(Strategy):
         if base is not None and base.votable and self.rounds[base.number] < 3:
             self.rounds[base.number] += 1
             own = ballot(crook, [crook.others[base.number % len(crook.others)]], self.rounds[base.number])
-            crook.match.receive_ballot(own.contribution)  # It binds this seat too: one ballot a round.
+            crook.match.receive_word(BallotPayload, own.contribution)  # It binds this seat too: one ballot a round.
             crook.say(own)
 
 
