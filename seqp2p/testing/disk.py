@@ -64,11 +64,6 @@ class VirtualDisk:
         """Remove the file."""
         self.files.pop(path, None)
 
-    def durable(self, path: Path) -> bytes:
-        """Return the durable bytes of a file."""
-        stored = self.files.get(path)
-        return b"" if stored is None else bytes(stored.data[: stored.synced])
-
     def lose_power(self, dice: random.Random) -> None:
         """Lose power: unsynced bytes survive up to some byte; after it the file may keep its length, with zeros."""
         for _, stored in sorted(self.files.items()):

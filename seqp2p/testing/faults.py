@@ -20,7 +20,7 @@ Times are virtual seconds from the start of the game. docs/testing.md has the re
 """
 
 import random
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -137,8 +137,3 @@ def _how_many(dice: random.Random, kind: FaultKind, players: int) -> int:
     if kind in {"crash", "power", "stall"}:
         return dice.choice((1, 1, 1, dice.randint(1, players)))
     return 1
-
-
-def seats_of(faults: Collection[Fault], *kinds: FaultKind) -> frozenset[int]:
-    """Return the seats that faults of these kinds are about."""
-    return frozenset(seat for fault in faults if fault.kind in kinds for seat in fault.seats)

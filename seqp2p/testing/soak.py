@@ -18,12 +18,10 @@ WATCHED_BY: Final = (0, 0, 1, 0, 0, 0, 2, 0)
 _BATCH: Final = 20
 
 
-def _only(kind: FaultKind) -> tuple[FaultKind, ...]:
-    return (kind,)
-
-
 # The kinds of faults, in turn: each kind of seats by itself, and as often all of them together.
-MIXES: Final = tuple(mix for kind in KINDS if kind in OF_SEATS for mix in (_only(kind), KINDS))
+MIXES: Final[tuple[tuple[FaultKind, ...], ...]] = tuple(
+    mix for kind in KINDS if kind in OF_SEATS for mix in ((kind,), KINDS)
+)
 
 
 @dataclass
