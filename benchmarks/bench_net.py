@@ -4,10 +4,11 @@
 others has told of it; ``told``: the same from the mover's own ``turn`` event. ``resync``: a peer that is 100 steps
 behind links and catches up, both ends in this process. ``memory``: the largest peer of the game of twelve.
 ``play_1``, ``play_3``, ``play_11``: from the command ``play`` with so many local bots to the person's hand, and the
-processor seconds of both processes. ``spectators``: the ratio to a table without any. Of ``move_4``, ``play`` and
-``spectators`` the best of three games counts, for other work of this machine comes on top. ``level``: from a turn's
-event at the host until the last of the spectators has all of that turn, over all turns of the three games; ``periods``
-is the worst of them in units of the time between two ``have`` of a spectator.
+processor seconds of both processes. ``demo_12``: the same for ``demo`` with twelve peers, a process each, until the
+last of them has its hand; ``dealt_s`` begins when the table is full. ``spectators``: the ratio to a table without any.
+Of ``move_4``, ``play``, ``demo`` and ``spectators`` the best of three games counts, for other work of this machine
+comes on top. ``level``: from a turn's event at the host until the last of the spectators has all of that turn, over all
+turns of the three games; ``periods`` is the worst of them in units of the time between two ``have`` of a spectator.
 """
 
 import json
@@ -149,24 +150,42 @@ def levels_ms(told: list[list[dict[str, Any]]], had_at: list[float]) -> list[flo
 # Local bots
 
 
-def play_s(bots: int) -> dict[str, float]:
-    """Start ``play`` with local bots; return the seconds until the person's hand, and those of processors."""
+def setting_up(until: str, *command: object) -> dict[str, float]:
+    """Run a command until a line of it begins so; return the seconds until then, and those of processors.
+
+    ``dealt_s`` are the seconds from the full table to the hands, where that line is an event that says them.
+    """
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"SEQP2P_HOME": home, "TERM": "dumb"}
         begun = time.monotonic()
-        line = [sys.executable, "-m", "seqp2p", "play", "--bots", str(bots), "--name", "p1"]
         with subprocess.Popen(
-            line, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [sys.executable, "-m", "seqp2p", *map(str, command)],
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         ) as process:
             assert process.stdout is not None
-            next(line for line in process.stdout if line.startswith("your hand"))
+            line = next(line for line in process.stdout if line.startswith(until))
             seconds = time.monotonic() - begun
             tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
             children = [child for task in tasks for child in task.read_text("ascii").split()]
             processors = sum(map(processor_s, [process.pid, *map(int, children)]))
             process.terminate()
             process.stdout.read()
-    return {"s": round(seconds, 2), "processor_s": round(processors, 2)}
+    dealt = {"dealt_s": round(json.loads(line)["seconds"], 2)} if line.startswith("{") else {}
+    return {"s": round(seconds, 2), **dealt, "processor_s": round(processors, 2)}
+
+
+def play_s(bots: int) -> dict[str, float]:
+    """Start ``play`` with local bots, until the person's hand."""
+    return setting_up("your hand", "play", "--bots", bots, "--name", "p1")
+
+
+def demo_s() -> dict[str, float]:
+    """Start ``demo`` with twelve peers, until the last of them has its hand."""
+    return setting_up('{"event": "dealt"', "demo", "--players", 12, "--pace", 60, "--json")
 
 
 def processor_s(pid: int) -> float:
@@ -251,6 +270,7 @@ def run() -> Figures:
     figures: Figures = {}
     for bots in LOCAL_BOTS:
         figures[f"play_{bots}"] = min((play_s(bots) for _ in range(ROUNDS)), key=lambda figure: figure["s"])
+    figures["demo_12"] = min((demo_s() for _ in range(ROUNDS)), key=lambda figure: figure["dealt_s"])
     alone: list[dict[str, float]] = []
     crowded: list[dict[str, float]] = []
     level_ms: list[float] = []

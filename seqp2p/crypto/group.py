@@ -166,7 +166,7 @@ def sum_of_products(terms: Sequence[Term]) -> Point:
 
     Scalars are cut into digits of w bits. For each place of the digits, points go into buckets by their digit d, and
     every bucket but that of d = 0 is one sum. Bit j of that place then counts for the sum of the buckets whose d has
-    bit j set, so one doubling and one addition a bit give the total. With n points this takes 256/w·n additions
+    bit j set, added to twice the total so far: one sum a bit. With n points this takes 256/w·n additions
     inside long sums, each a hundredth of the price of a multiplication, and 256/w·2^w sums to start.
     """
     raws = [point.raw for _, point in terms if point.raw is not None]
@@ -181,8 +181,8 @@ def sum_of_products(terms: Sequence[Term]) -> Point:
                 buckets[byte >> shift & mask].append(raw)
             sums = [(digit, each) for digit in range(1, mask + 1) if (each := _sum(buckets[digit])) is not None]
             for bit in reversed(range(mask.bit_length())):
-                of_bit = _sum([each for digit, each in sums if digit >> bit & 1])
-                total = _sum([each for each in (total, total, of_bit) if each is not None])
+                twice = [] if total is None else [total, total]
+                total = _sum(twice + [each for digit, each in sums if digit >> bit & 1])
     return Point(total)
 
 
