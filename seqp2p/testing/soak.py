@@ -19,9 +19,7 @@ _BATCH: Final = 20
 
 
 # The kinds of faults, in turn: each kind of seats by itself, and as often all of them together.
-MIXES: Final[tuple[tuple[FaultKind, ...], ...]] = tuple(
-    mix for kind in KINDS if kind in OF_SEATS for mix in ((kind,), KINDS)
-)
+MIXES: Final = tuple(mix for kind in KINDS if kind in OF_SEATS for mix in (tuple[FaultKind, ...]((kind,)), KINDS))
 
 
 @dataclass
