@@ -45,7 +45,7 @@ from seqp2p.rules import (
 from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
 from seqp2p.rules.variant import read_board
 from seqp2p.ui.board_model import board_model
-from seqp2p.ui.cards import card_name, face_code, face_name, faces_shown, variant_title, variant_word
+from seqp2p.ui.cards import card_name, face_code, face_name, faces_shown, variant_title
 from seqp2p.ui.language import translate
 from seqp2p.ui.person.input_parser import nearest, read_action, read_card
 from seqp2p.ui.picture import board_svg, heat_map_svg
@@ -329,7 +329,7 @@ def test_in_french(french: None) -> None:
     names = [face_name(SPACE, card) for card in range(len(FACES))]
     assert names == [*FRENCH.values()]
     assert len({face_code(SPACE, card) for card in range(len(FACES))}) == len(FACES)
-    assert (variant_title("space"), variant_word("space")) == ("Sequence dans l'espace", "espace")
+    assert (variant_title("space"), translate("space")) == ("Sequence dans l'espace", "espace")
     assert card_name(SPACE, SUN) == "soleil"
     assert read_card(SPACE, "SOLEIL") == read_card(SPACE, "sun") == read_card(SPACE, "so") == SUN
     seen = view(two({"a": "b1 c2", "b": "f3"}), 1)

@@ -23,7 +23,6 @@ from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
 from seqp2p.net.dialling import dial_in_time
 from seqp2p.net.errors import BadCode
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.ui.cards import variant_word
 from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.person.command_words import LEAVING, word_of
 
@@ -183,7 +182,7 @@ def table_line(found: FoundTable) -> str:
         "  table {number:>2}  {host}: {variant}, {players} players, {state}",
         number=advert.number,
         host=advert.host,
-        variant=variant_word(advert.variant),
+        variant=translate(advert.variant),
         players=advert.players,
         state=state,
     )

@@ -26,11 +26,10 @@ from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.verify import Player, Report
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn, translate
-from seqp2p.ui.words import Company, named, result_line, winners_text
+from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
 from seqp2p.workers import JOBS_MAX
 
 FORM: Final = message("a record is not in the form that it has in a replay")
-SIGNED_FORM: Final = message("what it signed is not in the form that it has in a game")
 NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -226,13 +225,9 @@ def plain_reason(reason: str) -> str:
     'the record ends at step 57, waiting for seat 4'
     """
     who, colon, what = reason.rpartition(": ") if reason.startswith("seat ") else ("", "", reason)
-    if not _is_of_library(what):
+    if not is_of_library(what):
         return translate(reason).replace(", awaiting ", ", waiting for ")
     if not isinstance(reason, Message):
-        return f"{who}{colon}{translate(SIGNED_FORM)}" if who else translate(FORM)
-    values = {name: SIGNED_FORM if _is_of_library(str(value)) else value for name, value in reason.values.items()}
+        return f"{who}{colon}{translate(NO_FORM)}" if who else translate(FORM)
+    values = {name: NO_FORM if is_of_library(str(value)) else value for name, value in reason.values.items()}
     return t(reason.template, **values) if who else translate(FORM)
-
-
-def _is_of_library(text: str) -> bool:
-    return "`" in text or "msgpack" in text or "canonical" in text

@@ -153,7 +153,7 @@ class SpectatorConsole:
             if word_of(line) in LEAVING:
                 await self._game.leave(LEFT)
             elif line:
-                console.show(self.answer(line))
+                console.show(*self.answer(line))
 
     def answer(self, line: str) -> Iterable[str]:
         found = answer_to(line, self._answers)

@@ -141,10 +141,5 @@ def colour_letter(colour: str) -> str:
     return colour_name(colour)[0].upper()
 
 
-def variant_word(variant: str) -> str:
-    """Return a variant in one word; an unknown one, from an advertisement, unchanged."""
-    return translate(variant)
-
-
 def variant_title(variant: str) -> str:
     return translate(KNOWN_VARIANTS[variant].title)

@@ -320,14 +320,14 @@ def away_explained(company: Company, seat: int, players: int) -> str:
     )
 
 
+def is_of_library(reason: str) -> bool:
+    """Return True for the words of a library, which speak of fields and types."""
+    return any(sign in reason for sign in ("`", "msgpack", "canonical"))
+
+
 def proven_line(company: Company, seat: int, step: int, reason: str) -> str:
     """A seat has signed what it must not have signed: what that was."""
-    # A library's own words speak of fields and types.
-    what = (
-        translate(NO_FORM)
-        if any(sign in reason for sign in ("`", "msgpack", "canonical"))
-        else company.to_reader(reason)
-    )
+    what = translate(NO_FORM) if is_of_library(reason) else company.to_reader(reason)
     if seat == company.own:
         return t("you are proved to have cheated at step {step}: {reason}", step=step, reason=what)
     name = company.name(seat)

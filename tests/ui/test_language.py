@@ -30,7 +30,6 @@ from seqp2p.ui.cards import (
     faces_shown,
     is_named,
     variant_title,
-    variant_word,
 )
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.person import command_words
@@ -378,7 +377,7 @@ def test_cards_colours_and_games_have_names(french: None) -> None:
         assert len(set(letters)) == len(letters), "each on the board has a letter of its own"
     assert colour_name("green") == "vert"
     assert [variant_title(name) for name in VARIANTS] == ["Sequence", "Sequence pour enfants"]
-    assert [variant_word(name) for name in [*VARIANTS, "chess"]] == ["classique", "enfants", "chess"]
+    assert [translate(name) for name in [*VARIANTS, "chess"]] == ["classique", "enfants", "chess"]
 
 
 def test_titles_are_those_of_the_rules() -> None:

@@ -1,6 +1,6 @@
 """A person's console: typed lines in, lines out; and the words before there is a game."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,7 +35,7 @@ class Console:
     hears: bool = False
     repaint: Callable[[], None] = lambda: None
 
-    def show(self, lines: Iterable[str]) -> None:
+    def show(self, *lines: str) -> None:
         for line in lines:
             self.say(line)
 
@@ -83,5 +83,5 @@ async def wait_in_lobby(desk: Console, answers: Answers) -> bool:
                 if near is None
                 else t("the game has not started; did you mean {word}?", word=shown(near))
             ]
-        desk.show(found or ())
+        desk.show(*(found or ()))
     return False

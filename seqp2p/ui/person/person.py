@@ -107,6 +107,7 @@ class Person:
 
     def __init__(self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float]) -> None:
         self._desk = desk
+        self._show = desk.show
         self._sight = sight
         self._match = sight.match
         self._seat = sight.seat
@@ -432,6 +433,3 @@ class Person:
         else:
             self._absent.discard(seat)
             await go_on(seat)
-
-    def _show(self, *lines: str) -> None:
-        self._desk.show(lines)

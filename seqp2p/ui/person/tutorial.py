@@ -139,23 +139,23 @@ async def tutor(
     ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that a scene can
     show both.
     """
-    _say(desk, *map(translate, WELCOME))
+    desk.show(*map(translate, WELCOME))
     while (lesson := tutorial.lesson) is not None:
-        _say(desk, "", *map(translate, lesson.text))
+        desk.show("", *map(translate, lesson.text))
         if not desk.shows_table:
-            _say(desk, *(() if desk.hears else tutorial.info.answer("board", "")), hand_line(tutorial.sees()))
-        _say(desk, translate(lesson.task))
+            desk.show(*(() if desk.hears else tutorial.info.answer("board", "")), hand_line(tutorial.sees()))
+        desk.show(translate(lesson.task))
         action = await _answer(desk, tutorial, lesson)
         if action is None:
             return False
-        _say(desk, *tutorial.do(action))
+        desk.show(*tutorial.do(action))
         changed()
         await trio.sleep(pause_s)
-        _say(desk, *tutorial.reply(), *map(translate, lesson.moral))
+        desk.show(*tutorial.reply(), *map(translate, lesson.moral))
         changed()
     if not (desk.shows_table or desk.hears):
-        _say(desk, *tutorial.info.answer("board", ""))
-    _say(desk, "", *map(translate, FAREWELL))
+        desk.show(*tutorial.info.answer("board", ""))
+    desk.show("", *map(translate, FAREWELL))
     return True
 
 
@@ -164,12 +164,12 @@ async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action |
     while (typed := await desk.read()) is not None:
         line = one_line(typed)
         if word_of(line) in LEAVING:
-            _say(desk, translate(LEFT))
+            desk.show(translate(LEFT))
             return None
         if (found := answer_to(line, tutorial.answers)) is not None:
-            desk.show(found)
+            desk.show(*found)
         elif not line:
-            _say(desk, translate(lesson.task))
+            desk.show(translate(lesson.task))
         else:
             action = _taken(desk, tutorial, lesson, line)
             if action is not None:
@@ -181,7 +181,7 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
     """The action that a line means, if it fulfils the lesson; else it is said why not."""
     seen = tutorial.sees()
     if read_card(CLASSIC, line) is not None or read_square(CLASSIC, line) is not None:
-        _say(desk, *where_answer(seen, line, tutorial.company.colours), translate(lesson.task))
+        desk.show(*where_answer(seen, line, tutorial.company.colours), translate(lesson.task))
         return None
     try:
         action = read_action(seen, line)
@@ -189,13 +189,9 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
             return action
         apply(seen.position, action)
     except NotationError as error:
-        _say(desk, translate(message_of(error)), translate(lesson.task))
+        desk.show(translate(message_of(error)), translate(lesson.task))
     except RulesError as error:
-        _say(desk, tutorial.company.to_reader(message_of(error)), translate(lesson.task))
+        desk.show(tutorial.company.to_reader(message_of(error)), translate(lesson.task))
     else:
-        _say(desk, translate(lesson.hint), translate(lesson.task))
+        desk.show(translate(lesson.hint), translate(lesson.task))
     return None
-
-
-def _say(desk: Console, *lines: str) -> None:
-    desk.show(lines)
