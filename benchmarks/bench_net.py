@@ -32,9 +32,9 @@ from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh
+from seqp2p.live.seat_session import MatchStore
 from seqp2p.live.session import SeatRunner
 from seqp2p.live.spectator_session import ASK_S
-from seqp2p.live.store import MatchStore
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys

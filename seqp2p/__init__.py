@@ -7,12 +7,11 @@ is first asked for, so that ``import seqp2p`` costs nothing. All that waits runs
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seqp2p.api.bots import play_bot
     from seqp2p.api.events import Events
     from seqp2p.api.home import HomeError
     from seqp2p.api.replays import read, verify
     from seqp2p.api.resume import resume
-    from seqp2p.api.seat import Seat
+    from seqp2p.api.seat import Seat, play_bot
     from seqp2p.api.settings import table_settings
     from seqp2p.api.table import Hidden, OpenTable, host, join
     from seqp2p.api.turns import Turn
@@ -81,12 +80,11 @@ __all__ = [
 ]  # fmt: skip
 
 _NAMES = {
-    "seqp2p.api.bots": "play_bot",
     "seqp2p.api.events": "Events",
     "seqp2p.api.home": "HomeError",
     "seqp2p.api.replays": "read verify",
     "seqp2p.api.resume": "resume",
-    "seqp2p.api.seat": "Seat",
+    "seqp2p.api.seat": "Seat play_bot",
     "seqp2p.api.settings": "table_settings",
     "seqp2p.api.table": "Hidden OpenTable host join",
     "seqp2p.api.turns": "Turn",

@@ -1,30 +1,47 @@
-"""The common part of a seat and a spectator for a script: their table, the events, the result and the replay."""
+"""The common part of a seat and a spectator for a script: their table, the events, the result and the replay.
+
+Theory of operation. The game runs in a task that no cancellation of the caller's reaches. When the caller's block ends,
+by an error or not, the game is asked to leave, and waited for. After CLOSE_S it is cut off, as by a crash.
+"""
 
 import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import trio
 
-from seqp2p.api.background_tasks import Runner
+from seqp2p.api.background_tasks import CLOSE_S, LEFT, background_tasks
 from seqp2p.api.events import Events
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.table import Settings
+from seqp2p.replay.sidecar import SidecarError
 from seqp2p.replay.verify import Player
 
 E = TypeVar("E")
 
+Play: TypeAlias = Callable[[Callable[[], None]], Awaitable[Result]]
+"""Runs to the end. It calls its argument once its files are open; it raises OSError and SidecarError."""
+
 
 class AtTable(Generic[E]):
-    """A seat or a spectator of one game, which runs in the background."""
+    """A seat or a spectator of one game: ``play`` runs in the background, ``ask_to_leave`` asks it to end."""
 
-    def __init__(self, match: Match, replay: Path, events: Events[E], runner: Runner) -> None:
+    def __init__(
+        self, match: Match, replay: Path, events: Events[E], play: Play, ask_to_leave: Callable[[str], Awaitable[None]]
+    ) -> None:
         """Made by this package."""
         self._match = match
         self._replay = replay
         self._events = events
-        self._runner = runner
+        self._play = play
+        self._ask_to_leave = ask_to_leave
+        self._result: Result | None = None
+        self._failure: OSError | SidecarError | None = None
+        self._begun = trio.Event()
+        self._over = trio.Event()
+        self._scope = trio.CancelScope(shield=True)
 
     @property
     def game(self) -> str:
@@ -50,7 +67,7 @@ class AtTable(Generic[E]):
     @property
     def result(self) -> Result | None:
         """The result, or the reason of the end for this process alone; None while the game goes on, or if it failed."""
-        return self._runner.result
+        return self._result
 
     @property
     def replay(self) -> Path:
@@ -60,8 +77,49 @@ class AtTable(Generic[E]):
     async def leave(self) -> None:
         """Leave for good; return when the replay is complete. A seat leaves by a signature that all see."""
         await trio.lowlevel.checkpoint()
-        await self._runner.leave()
+        await self._part()
+        self._check()
 
-    def running(self) -> contextlib.AbstractAsyncContextManager[None]:
-        """Run until the block ends: for this package."""
-        return self._runner.running()
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Run until the block ends, which begins once the files are open. For this package."""
+        async with background_tasks() as nursery:
+            nursery.start_soon(self._run)
+            try:
+                await self._begun.wait()
+                self._check()
+                yield
+            finally:
+                with trio.CancelScope(shield=True):
+                    with trio.move_on_after(CLOSE_S):
+                        await self._part()
+                    self._scope.cancel()
+                    await self._over.wait()
+        self._check()
+
+    def _check(self) -> None:
+        """Raise its failure, once: OSError, SidecarError."""
+        if (failure := self._failure) is not None:
+            self._failure = None
+            raise failure
+
+    async def _run(self) -> None:
+        try:
+            with self._scope:
+                self._result = await self._play(self._begun.set)
+        except (OSError, SidecarError) as failure:
+            self._failure = failure
+        finally:
+            self._begun.set()
+            self._over.set()
+            self._end()
+
+    def _end(self) -> None:
+        """Nothing more comes."""
+        self._events.end()
+
+    async def _part(self) -> None:
+        """Ask the game to end, if it has not, and wait until all is sent and written."""
+        if not self._over.is_set():
+            await self._ask_to_leave(LEFT)
+        await self._over.wait()

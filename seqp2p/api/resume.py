@@ -22,13 +22,12 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
-from seqp2p.live.listening import addresses_towards, listen_again
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
 from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys, SeatSecrets
-from seqp2p.net.addresses import Address, AddressError, open_listeners, parse_address
+from seqp2p.net.addresses import Address, AddressError, listening_addresses, open_listeners, parse_address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
@@ -130,6 +129,33 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
             resumption = Resumption((*stored.loaded.events, *later), stored.torn, reconnect)
             files = (writer, stored.sidecar)
             yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
+
+
+_WILDCARDS = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player named no address
+
+
+async def listen_again(before: Address) -> list[trio.SocketListener]:
+    """Listen at the address from before; if that cannot be, at another port, and then wherever it can be.
+
+    A wildcard host stands for all interfaces, IPv4 and IPv6. Raises AddressError. The caller closes the listeners.
+    """
+    for address in (before, replace(before, port=0)):
+        try:
+            if address.host in _WILDCARDS:
+                # Its two families may get different ports where the system picks them: each is told as it is.
+                return await trio.open_tcp_listeners(address.port)
+            return await open_listeners(address)
+        except (AddressError, OSError):
+            continue
+    return await open_listeners()
+
+
+async def addresses_towards(listeners: list[trio.SocketListener], others: list[Address]) -> tuple[Address, ...]:
+    """Where these others can reach the listeners, likeliest first: the ways to each of them, then the way out."""
+    found: dict[Address, None] = {}
+    for other in others:
+        found |= dict.fromkeys(await listening_addresses(listeners, other))
+    return tuple(found or dict.fromkeys(await listening_addresses(listeners)))
 
 
 def _own_keys(stored: StoredGame, identity: Identity) -> SeatKeys:

@@ -1,18 +1,22 @@
 """A seat that a script plays."""
 
 import contextlib
+import random
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
 
 import trio
 
 from seqp2p.api.at_table import AtTable
-from seqp2p.api.background_tasks import Runner
 from seqp2p.api.events import Events
 from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.turns import Questions, Turn
+from seqp2p.bots.player import Bot
+from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message
 from seqp2p.live.recorder import TableEvent
+from seqp2p.match.events import Result
 from seqp2p.match.remark import REMARK_LENGTH_MAX
 from seqp2p.match.text import cleaned
 from seqp2p.rules import View
@@ -33,9 +37,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         self._game = game
         self._questions = Questions(game.match, game.own)
         play = partial(game.play, self._questions, self._on_event)
-        super().__init__(
-            game.match, game.replay, events, Runner(lambda begun: play(begun=begun), game.leave, self._end)
-        )
+        super().__init__(game.match, game.replay, events, lambda begun: play(begun=begun), game.leave)
 
     def __repr__(self) -> str:
         return f"Seat({self.number}, game={self.game[:12]})"
@@ -58,7 +60,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         turn = await self._questions.next()
         if turn is not None:
             return turn
-        self._runner.check()
+        self._check()
         raise StopAsyncIteration
 
     async def say(self, text: str) -> None:
@@ -76,7 +78,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         self._questions.on_event(event)
 
     def _end(self) -> None:
-        self._events.end()
+        super()._end()
         self._questions.end()
 
 
@@ -90,3 +92,23 @@ async def seated(game: LiveGame) -> AsyncGenerator[Seat]:
     finally:
         with trio.CancelScope(shield=True):
             await game.decline()  # Its files could not be made, so that it was never played.
+
+
+async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result:
+    """Play this seat to the end of its game with a bot, or the one of that name in BOTS; return its result.
+
+    The bot chooses in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn takes.
+    Raises ValueError for an unknown name, IllegalAction for a choice that is not legal, and any error of the bot.
+    """
+    if isinstance(bot, str):
+        if bot not in BOTS:
+            raise ValueError(f"there is no bot {bot!r}; there are {', '.join(BOTS)}")
+        # A bot's choices need no secrecy, but no player should be able to foresee them.
+        bot = BOTS[bot](random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
+    async for turn in seat:
+        begun = trio.current_time()
+        action = await trio.to_thread.run_sync(bot.choose, turn.view)
+        await trio.sleep_until(begun + pace_s)
+        await turn.play(action)
+    assert seat.result is not None, "the game has ended"
+    return seat.result

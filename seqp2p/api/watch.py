@@ -14,7 +14,6 @@ from typing import Final
 import trio
 
 from seqp2p.api.at_table import AtTable
-from seqp2p.api.background_tasks import Runner
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
@@ -45,7 +44,7 @@ class WatchedGame:
 
     @property
     def view(self) -> View | None:
-        """What lies open on the table; None before the cards are dealt."""
+        """The view of a spectator; None before the cards are dealt."""
         position = self.match.game.position
         return None if position is None else view(position, 0)
 
@@ -102,8 +101,7 @@ class Spectator(AtTable[WatchEvent]):
     def __init__(self, game: WatchedGame) -> None:
         """Made by ``watch``."""
         events = Events[WatchEvent]()
-        runner = Runner(partial(game.run, events.put), game.leave, events.end)
-        super().__init__(game.match, game.replay, events, runner)
+        super().__init__(game.match, game.replay, events, partial(game.run, events.put), game.leave)
         self._game = game
 
     def __repr__(self) -> str:
@@ -111,7 +109,7 @@ class Spectator(AtTable[WatchEvent]):
 
     @property
     def view(self) -> View | None:
-        """What lies open on the table; None before the cards are dealt."""
+        """The view of a spectator; None before the cards are dealt."""
         return self._game.view
 
     def __aiter__(self) -> AsyncIterator[WatchEvent]:

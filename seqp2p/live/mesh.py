@@ -16,7 +16,6 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
-from seqp2p.live.peers import MeshPeer
 from seqp2p.lobby.address_statement import AddressBook
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
@@ -25,7 +24,7 @@ from seqp2p.net.auth import NO_LOBBY, check_client
 from seqp2p.net.dialling import Dial, pause_s, reach_any
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.gossip import Store
+from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
@@ -36,11 +35,42 @@ from seqp2p.net.messages import (
     WireMessage,
     bye,
 )
-from seqp2p.net.relay import LinkDown, LinkUp, Moved, Received, Relay
+from seqp2p.net.relay import LinkDown, LinkUp, Moved, Neighbour, Received, Relay
 from seqp2p.net.serving import Gate, serve
 from seqp2p.net.text import clean
 
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown | Moved
+
+
+class MeshPeer(Neighbour[Link]):
+    """Another seat. ``links`` has the newest last; ``moved`` says that it has an address that was not dialled yet."""
+
+    def __init__(self, table: AgreedTable, seat: int, limits: Limits) -> None:
+        super().__init__(seat, table.name(seat), PeerState(table.seat, seat, limits))
+        self.key = table.key(seat)
+        self.failures = 0
+        self.moved = False
+        self._changed = trio.Event()
+
+    def change(self) -> None:
+        """Wake up the tasks that wait for a change; call it after each."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    def move(self) -> None:
+        """It has a new address: worth a dial at once."""
+        self.moved = True
+        self.change()
+
+    async def until(self, *, linked: bool) -> None:
+        """Wait until there is a link, or none."""
+        while bool(self.links) != linked:
+            await self._changed.wait()
+
+    async def until_linked_or_moved(self) -> None:
+        """Wait until there is a link, or somewhere new to dial."""
+        while not self.links and not self.moved:
+            await self._changed.wait()
 
 
 class Mesh:

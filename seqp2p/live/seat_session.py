@@ -16,16 +16,15 @@ are voted out (voting.py); elsewhere they end the game. session.py runs it under
 """
 
 from collections.abc import Callable, Collection
-from typing import Final, TypeVar, assert_never
+from dataclasses import dataclass
+from typing import Final, TypeAlias, TypeVar, assert_never
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
 from seqp2p.live.absence import Absence, Back
 from seqp2p.live.asking import Asker, Chosen
-from seqp2p.live.inbox import Ending, GoOn, InboxItem, Leaving, Saying, Tick
 from seqp2p.live.recorder import Journal, Recorder, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.store import MatchStore
 from seqp2p.live.talk import Talk
 from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
@@ -44,7 +43,8 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
-from seqp2p.net.messages import Bye, Hurry, OpeningMessage, signed_thing
+from seqp2p.net.gossip import VoteMessage
+from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
@@ -59,6 +59,100 @@ CHOSEN = frozenset({"turn", "late", "discard"})
 OPENINGS_WAIT_S = 5.0
 REMARKS: Final = (SignedRemark,)
 VOTES: Final = (SignedBallot, SignedHead)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """This seat's own player leaves."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """This seat's own player says something."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """This seat's own player does not want to wait for an absent seat."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed."""
+
+
+InboxItem: TypeAlias = Received | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a session. ``farewell`` is said to the others: empty for leaving."""
+
+    result: Result
+    farewell: str
+
+
+# Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
+LOOK_BACK_MAX = 8
+
+
+class MatchStore:
+    """Reads a match, and never changes it."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        """The open step, and the seats whose contributions to it are here; or an earlier step, to be sent all of it."""
+        if self._looked_back[0] == self._match.number:
+            return self._looked_back[1], frozenset()
+        return self._match.number, frozenset(seat for seat, _ in self._match.held)
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
+        """Return the things that a seat lacks at this step, with the contributions of these seats to it."""
+        closed = [
+            (closed.number, seat, contribution)
+            for closed in self._match.record[step - 1 :]
+            for seat, contribution in closed.contributions
+        ]
+        held = [(self._match.number, seat, contribution) for seat, contribution in self._match.held]
+        return [
+            (number, seat, contribution)
+            for number, seat, contribution in closed + held
+            if number > step or (number == step and seat not in seats)
+        ]
+
+    def votes(self, step: int) -> list[VoteMessage]:
+        """Return the ballots that closed steps since then, and all votes about the base."""
+        closed = self._match.record[step - 1 : self._match.final]
+        live = [BallotMessage(each.payload, each.signature) for step in closed for each in step.ballots]
+        base = self._match.chain.base
+        if base is not None:
+            live += [BallotMessage(each.payload, each.signature) for each in base.ballots.values()]
+        return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
+
+    def look_back(self, step: int) -> None:
+        """A neighbour has another past before this step, so some seat has signed two different contributions.
+
+        Nothing is proved by it yet. ``have`` asks for what came one step before, and one more each time that has
+        another past too, until both contributions of the one who made two are here. Once the cards are dealt, pasts
+        part near the last final step: no seat can make all send the whole game again and again.
+        """
+        first = 1 if self._match.game.position is None else self._match.final - LOOK_BACK_MAX
+        if step == self.have()[0]:
+            self._looked_back = self._match.number, max(1, first, step - 1)
+
+    def look_at(self, step: int) -> None:
+        """Ask all for all of a step: a neighbour says that it closed in another way than is known here."""
+        if step < self.have()[0] or self._looked_back[0] != self._match.number:
+            self._looked_back = self._match.number, step
 
 
 class SeatSession:

@@ -11,11 +11,10 @@ import trio
 
 from seqp2p.bots.player import SeatPlayer
 from seqp2p.live.asking import Asking
-from seqp2p.live.inbox import GoOn, InboxItem, Leaving, Saying, Tick
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import Journal, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, SeatSession
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, GoOn, InboxItem, Leaving, Saying, SeatSession, Tick
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys

@@ -5,8 +5,10 @@ more; one owns the match and takes from the backlog, every check in a worker thr
 decides.
 """
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import Generic, TypeVar
 
 import trio
 
@@ -19,7 +21,6 @@ from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net import messages as wire
-from seqp2p.net.backlog import Backlog
 from seqp2p.net.dialling import pause_s, reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
@@ -27,6 +28,43 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import LinkStage, WireMessage
 from seqp2p.replay.writer import ReplayWriter
+
+T = TypeVar("T")
+
+
+class Backlog(Generic[T]):
+    """Things that were read and not taken yet; with too many bytes of them, reading waits."""
+
+    def __init__(self, size_max: int) -> None:
+        self._size_max = size_max
+        self._items: deque[tuple[T, int]] = deque()
+        self._size = 0
+        self._changed = trio.Event()
+
+    async def put(self, item: T, size: int = 0) -> None:
+        """Append something, when there is room."""
+        while self._size > self._size_max:
+            await self._changed.wait()
+        self._items.append((item, size))
+        self._add(size)
+
+    def push(self, item: T) -> None:
+        """Put something in front, at once."""
+        self._items.appendleft((item, 0))
+        self._add(0)
+
+    async def take(self) -> T:
+        """Return the next thing, as soon as there is one."""
+        while not self._items:
+            await self._changed.wait()
+        item, size = self._items.popleft()
+        self._add(-size)
+        return item
+
+    def _add(self, size: int) -> None:
+        self._size += size
+        self._changed.set()
+        self._changed = trio.Event()
 
 
 class SpectatorRunner:

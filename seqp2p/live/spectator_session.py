@@ -23,18 +23,7 @@ from seqp2p.match.outcome import final_result, names
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedThing
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
-from seqp2p.net.messages import (
-    BallotMessage,
-    ContributionMessage,
-    EvidenceMessage,
-    Have,
-    HeadMessage,
-    LeaveMessage,
-    OpeningMessage,
-    RemarkMessage,
-    WireMessage,
-    signed_thing,
-)
+from seqp2p.net.messages import Have, OpeningMessage, RemarkMessage, SignedMessage, WireMessage, signed_thing
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
 
@@ -137,15 +126,7 @@ class SpectatorSession:
     async def take(self, item: WatchItem) -> None:
         """Take the next thing, in the order in which they came; then all that waited for it."""
         match item:
-            case (
-                ContributionMessage()
-                | BallotMessage()
-                | HeadMessage()
-                | LeaveMessage()
-                | EvidenceMessage()
-                | RemarkMessage()
-                | OpeningMessage()
-            ):
+            case _ if isinstance(item, SignedMessage):
                 await self._receive(signed_thing(item))
             case wire.Watching(data):
                 if data != self.match.agreement_bytes:

@@ -6,7 +6,7 @@ A message is the canonical msgpack map of its record (match/encoding.py), the ke
 
 import enum
 import itertools
-from typing import Annotated, Any, Final, Literal, TypeAlias, assert_never, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, assert_never, cast, get_args
 
 import msgspec
 
@@ -311,16 +311,11 @@ class LinkStage(enum.Enum):
     WATCHED = "watching, host"
 
 
-# The things of a game: seats send them to each other and to their spectators.
-SEEN: Final[tuple[type[WireMessage], ...]] = (
-    ContributionMessage,
-    BallotMessage,
-    HeadMessage,
-    LeaveMessage,
-    OpeningMessage,
-    EvidenceMessage,
-    RemarkMessage,
+SignedMessage: TypeAlias = (
+    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | OpeningMessage | EvidenceMessage | RemarkMessage
 )
+"""The things of a game: seats send them to each other and to their spectators."""
+SEEN: Final[tuple[type[WireMessage], ...]] = get_args(SignedMessage)
 
 # The messages of each stage. Any other message is the sender's fault.
 ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
@@ -365,11 +360,6 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
             )
         )
     return received
-
-
-SignedMessage: TypeAlias = (
-    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | OpeningMessage | EvidenceMessage | RemarkMessage
-)
 
 
 def signed_thing(message: SignedMessage) -> SignedThing:

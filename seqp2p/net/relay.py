@@ -24,17 +24,11 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
 from seqp2p.net.messages import (
     AddressStatement,
-    BallotMessage,
     Bye,
     ContributionMessage,
-    EvidenceMessage,
     Have,
-    HeadMessage,
     Hurry,
-    LeaveMessage,
     Links,
-    OpeningMessage,
-    RemarkMessage,
     SignedMessage,
     WireMessage,
     encode_message,
@@ -195,6 +189,10 @@ class Relay(Generic[W]):
     def handle(self, peer: Neighbour[W], link: W, message: WireMessage) -> Received | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
         now = self._now()
+        if isinstance(message, SignedMessage | Hurry):
+            seen = message.payload if isinstance(message, ContributionMessage) else encode_message(message)
+            peer.view.heard(digest(seen), now)
+            return Received(peer.seat, message)
         match message:
             case Have(step, seats):
                 peer.view.has(step, frozenset(seats))
@@ -202,20 +200,6 @@ class Relay(Generic[W]):
                     link.send_frame(frame)
             case Links(seats):
                 peer.view.links = frozenset(seats)
-            case ContributionMessage(payload):
-                peer.view.heard(digest(payload), now)
-                return Received(peer.seat, message)
-            case (
-                BallotMessage()
-                | HeadMessage()
-                | LeaveMessage()
-                | OpeningMessage()
-                | EvidenceMessage()
-                | RemarkMessage()
-                | Hurry()
-            ):
-                peer.view.heard(digest(encode_message(message)), now)
-                return Received(peer.seat, message)
             case Bye():
                 return Received(peer.seat, message)
             case _:

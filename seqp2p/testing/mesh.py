@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 
 from seqp2p.i18n import message, message_of
-from seqp2p.live.inbox import InboxItem
+from seqp2p.live.seat_session import InboxItem
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement
 from seqp2p.net.dialling import pause_s

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from seqp2p.live.asking import Asker
-from seqp2p.live.inbox import Ending, InboxItem, Leaving, Tick
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import Runtime
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, SeatSession
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, Ending, InboxItem, Leaving, SeatSession, Tick
 from seqp2p.live.session import TICK_S
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match

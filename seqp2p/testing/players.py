@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from seqp2p.bots.registry import BOTS
 from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Chosen
-from seqp2p.live.inbox import InboxItem
+from seqp2p.live.seat_session import InboxItem
 from seqp2p.rules import Action, View
 from seqp2p.testing.event_queue import Appointment
 from seqp2p.testing.sim_process import SimProcess

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from seqp2p.live.inbox import Saying
+from seqp2p.live.seat_session import Saying
 from seqp2p.testing.event_queue import EventQueue
 from seqp2p.testing.faults import Fault, Plan
 from seqp2p.testing.peer import SimPeer

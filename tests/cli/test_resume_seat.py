@@ -13,11 +13,10 @@ import trio
 
 from seqp2p.api.game import LiveGame, seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
-from seqp2p.api.resume import StoredGame, resumed_game
+from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
 from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
 from seqp2p.cli.resume import find_stored
 from seqp2p.cli.running import as_command_error, ending_with_parent
-from seqp2p.live.listening import addresses_towards, listen_again
 from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.table import AgreedTable

@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.crypto.identity import sign
-from seqp2p.live.store import LOOK_BACK_MAX, MatchStore
+from seqp2p.live.seat_session import LOOK_BACK_MAX, MatchStore
 from seqp2p.live.voting import SILENT_S
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped

@@ -10,6 +10,7 @@ import trio
 import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
+from seqp2p.live.spectator import Backlog
 from seqp2p.lobby.events import CodeShown, LobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
@@ -22,7 +23,6 @@ from seqp2p.match.table import encode_agreement
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import NO_LOBBY, check_client, receive
-from seqp2p.net.backlog import Backlog
 from seqp2p.net.errors import BadCode, LinkLost, NetError, PeerError, PeerRefused, Unreachable
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedItem, VoteMessage

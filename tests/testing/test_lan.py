@@ -7,8 +7,7 @@ import msgspec
 import pytest
 
 from seqp2p.live.absence import Absent
-from seqp2p.live.inbox import InboxItem
-from seqp2p.live.seat_session import SeatSession
+from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Skipped
 from seqp2p.match.machine import Match

@@ -14,8 +14,7 @@ from seqp2p.crypto.group import Point, Randomness
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
-from seqp2p.live.inbox import InboxItem
-from seqp2p.live.seat_session import SeatSession
+from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import (
     Body,
     Contribution,
