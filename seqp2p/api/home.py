@@ -112,13 +112,10 @@ def locked_identity() -> Generator[LockedIdentity]:
     directory = own_dir()
     for number in range(1, IDENTITIES_MAX + 1):
         path = directory / key_name(number)
-        descriptor = _open_key(path)
-        try:
+        with _key_file(path) as descriptor:
             if lock(descriptor):
                 yield LockedIdentity(_read_key(descriptor, path), number)
                 return
-        finally:
-            os.close(descriptor)
     raise HomeError(
         message("{count} games of this account are going on already", count=IDENTITIES_MAX), message("end some of them")
     )
@@ -131,24 +128,18 @@ def locked_key(name: str) -> Generator[LockedIdentity]:
     path = own_dir() / name if number else None
     if number is None or path is None or not path.exists():
         raise HomeError(message("the identity key of this seat is not in this player's folder"))
-    descriptor = _open_key(path)
-    try:
+    with _key_file(path) as descriptor:
         if not lock(descriptor):
             text = message("another seqp2p process plays with the key of this seat")
             raise HomeError(text, message("end that one first"))
         yield LockedIdentity(_read_key(descriptor, path), number)
-    finally:
-        os.close(descriptor)
 
 
 def first_identity() -> Identity:
     """Return this player's first identity, even if it plays now; make it if there is none. Raises HomeError."""
     path = own_dir() / key_name(1)
-    descriptor = _open_key(path)
-    try:
+    with _key_file(path) as descriptor:
         return _read_key(descriptor, path)
-    finally:
-        os.close(descriptor)
 
 
 def own_keys() -> frozenset[bytes]:
@@ -165,15 +156,20 @@ def what_failed(error: OSError) -> str:
     return message(error.strerror or str(error))
 
 
-def _open_key(path: Path) -> int:
-    """Open the key file, made if there is none. Raises HomeError."""
+@contextlib.contextmanager
+def _key_file(path: Path) -> Generator[int]:
+    """Open the key file, made if there is none, until the block ends. Raises HomeError."""
     try:
         if not path.exists():
             _make_key(path)
-        return os.open(path, os.O_RDWR)
+        descriptor = os.open(path, os.O_RDWR)
     except OSError as error:
         text = message("cannot use the identity key {path}: {reason}", path=path, reason=what_failed(error))
         raise HomeError(text) from None
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _make_key(path: Path) -> None:

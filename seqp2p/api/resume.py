@@ -151,7 +151,7 @@ async def listen_again(before: Address) -> list[trio.SocketListener]:
 
 
 async def addresses_towards(listeners: list[trio.SocketListener], others: list[Address]) -> tuple[Address, ...]:
-    """Where these others can reach the listeners, likeliest first: the ways to each of them, then the way out."""
+    """Return where these others can reach the listeners, likeliest first: the ways to each, then the way out."""
     found: dict[Address, None] = {}
     for other in others:
         found |= dict.fromkeys(await listening_addresses(listeners, other))

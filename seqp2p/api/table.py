@@ -8,10 +8,11 @@ lobby runs in the background, and it has one game.
 
 import contextlib
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, TypeAlias, Unpack
+from typing import TypeAlias, Unpack
 
 import trio
 
@@ -63,20 +64,29 @@ class Lobby:
                 await self.game.decline()
 
 
-class AnyTable(Protocol):
-    """A table for one game after the other."""
+class AnyTable(ABC):
+    """A table for one game after the other. ``last``: the last game that was agreed at this table."""
 
-    @property
-    def last(self) -> LiveGame | None:
-        """The last game that was agreed at this table."""
-        ...
+    def __init__(self, endpoint: Endpoint, resources: Resources = OWN_RESOURCES) -> None:
+        self.endpoint = endpoint
+        self.last: LiveGame | None = None
+        self._resources = resources
 
+    @abstractmethod
     def open_lobby(self, tell: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """Open the lobby of the next game; the block covers that game, too. ``tell`` gets its events."""
-        ...
+
+    @contextlib.asynccontextmanager
+    async def _lobby(self, sit_down: Callable[[], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
+        lobby = Lobby(self.endpoint, sit_down, self._resources)
+        try:
+            yield lobby
+        finally:
+            await lobby.close()
+            self.last = lobby.game or self.last
 
 
-class HostedTable:
+class HostedTable(AnyTable):
     """This player's own table: seat 1."""
 
     def __init__(
@@ -89,10 +99,9 @@ class HostedTable:
         spectators: int,
     ) -> None:
         """Made by ``open_table``."""
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self.settings = settings
         self.addresses = addresses
-        self.last: LiveGame | None = None
         self._advert = advert
         self._update = update
         self._spectators = spectators
@@ -123,32 +132,25 @@ class HostedTable:
                 self._update(replace(self._advert, free=0, state="playing"))
                 return table
 
-            lobby = Lobby(self.endpoint, sit_down)
-            try:
+            async with self._lobby(sit_down) as lobby:
                 yield lobby
-            finally:
-                await lobby.close()
-                self.last = lobby.game or self.last
 
 
-class JoinedTable:
+class JoinedTable(AnyTable):
     """Another player's table."""
 
     def __init__(
         self, endpoint: Endpoint, route: Route, code: str, addresses: Sequence[Address], resources: Resources
     ) -> None:
         """Made by ``joined_table``."""
-        self.last: LiveGame | None = None
-        self._endpoint = endpoint
+        super().__init__(endpoint, resources)
         self._route = route
         self._code = code
         self._addresses = addresses
-        self._resources = resources
 
-    @contextlib.asynccontextmanager
-    async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
+    def open_lobby(self, tell: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """See ``AnyTable``. The code is given for the first game alone; then the host knows this seat by its key."""
-        endpoint, route = self._endpoint, self._route
+        endpoint, route = self.endpoint, self._route
         common = (endpoint.listeners, self._addresses, secrets.token_bytes, tell)
         if self.last is None:
             sit_down = partial(
@@ -156,12 +158,7 @@ class JoinedTable:
             )
         else:
             sit_down = partial(rejoin_table, endpoint.credentials, endpoint.name, self.last.table, *common)
-        lobby = Lobby(endpoint, sit_down, self._resources)
-        try:
-            yield lobby
-        finally:
-            await lobby.close()
-            self.last = lobby.game or self.last
+        return self._lobby(sit_down)
 
 
 def former_of(game: LiveGame) -> Former:

@@ -1,4 +1,4 @@
-"""Who keeps a game waiting: seats that cannot be reached, say goodbye, or do not do their part. Decisions only.
+"""Seats that keep a game waiting: they cannot be reached, say goodbye, or do not do their part. Decisions only.
 
 No link and no clock of its own; times are seconds on the caller's clock. voting.py says what follows from it.
 """

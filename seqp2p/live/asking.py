@@ -1,10 +1,10 @@
 """Asking the player of this seat: one question at a time, and an answer in its place where time decides."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
 
 import trio
 
@@ -29,102 +29,88 @@ HASTE_S = 1.0
 FORGOTTEN = MappingProxyType({"draw": END, "late": WAIVE})
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question to a player: its view at this step, and the reason why its last answer was impossible.
+class Asker(ABC):
+    """Asks the player of a seat one question at a time. The answer comes back as ``Chosen``.
 
-    ``scope`` ends when the question is taken back, ``patience`` when the answer is not waited for any more.
+    ``open``: the step that was asked about last, and True if ahead of it.
     """
 
-    step: int
-    seen: View
-    why: str | None
-    ahead: bool
-    patience: trio.CancelScope
-    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
-
-
-class Asker(Protocol):
-    """Asks the player of a seat one question at a time. The answer comes back as ``Chosen``."""
-
-    @property
-    def open(self) -> tuple[int, bool] | None:
-        """The step that was asked about last, and whether ahead of it."""
-        ...
-
-    def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
-        """Ask; an open question is taken back."""
-        ...
-
-    def take_back(self) -> None:
-        """Void questions and answers, after steps were undone."""
-        ...
-
-    def hurry(self) -> None:
-        """The open question is not waited for much longer."""
-        ...
-
-    def take_ahead(self) -> Action | None:
-        """Return the choice for the draw that was asked about ahead, once; then None."""
-        ...
-
-
-class Asking:
-    """The question that is open, if any. ``answer`` takes what the player says. ``begin`` comes first."""
-
-    def __init__(self, player: SeatPlayer, answer: Callable[[Chosen], Awaitable[None]]) -> None:
-        self._player = player
-        self._answer = answer
-        # A question that is taken back may not have noticed when the next one is put: the player has one at a time.
-        self._one_at_a_time = trio.Lock()
-        self._question: Question | None = None
+    def __init__(self) -> None:
+        self.open: tuple[int, bool] | None = None
         self._ahead: Action | None = None
 
-    def begin(self, nursery: trio.Nursery) -> None:
-        """Questions are tasks in this nursery."""
-        self._nursery = nursery
-
-    @property
-    def open(self) -> tuple[int, bool] | None:
-        """The step that was asked about last, and whether ahead of it."""
-        return (self._question.step, self._question.ahead) if self._question else None
-
+    @abstractmethod
     def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
-        """Ask; an open question is taken back."""
-        if self._question:
-            self._question.scope.cancel()
-        patience = trio.CancelScope(deadline=trio.current_time() + PATIENCE_S.get(seen.phase, math.inf))
-        self._question = Question(step, seen, why, ahead, patience)
-        self._ahead = None
-        self._nursery.start_soon(self._ask, self._question)
+        """Ask; an open question is taken back. An implementation begins with ``_begin``."""
+
+    @abstractmethod
+    def hurry(self) -> None:
+        """Wait HASTE_S at most for the answer to the open question."""
+
+    @abstractmethod
+    def _cancel(self) -> None:
+        """Take the open question back, if there is one."""
 
     def take_back(self) -> None:
         """Void questions and answers, after steps were undone."""
-        if self._question:
-            self._question.scope.cancel()
-        self._question = self._ahead = None
-
-    def hurry(self) -> None:
-        """The open question is not waited for much longer."""
-        if self._question:
-            patience = self._question.patience
-            patience.deadline = min(patience.deadline, trio.current_time() + HASTE_S)
+        self._cancel()
+        self.open = self._ahead = None
 
     def take_ahead(self) -> Action | None:
         """Return the choice for the draw that was asked about ahead, once; then None."""
         ahead, self._ahead = self._ahead, None
         return ahead
 
-    async def _ask(self, question: Question) -> None:
-        with question.scope:
-            chosen = Chosen(question.step, await self._answered(question), question.ahead)
-            if chosen.ahead and chosen.action in question.seen.legal:
-                # Kept at once: the draw may open before the answer is taken, and would be asked about again.
-                self._ahead = chosen.action
-            await self._answer(chosen)
+    def _begin(self, step: int, *, ahead: bool) -> None:
+        self._cancel()
+        self.open = step, ahead
+        self._ahead = None
 
-    async def _answered(self, question: Question) -> Action:
-        with question.patience:
-            async with self._one_at_a_time:
-                return await self._player.choose(question.seen, question.why)
-        return FORGOTTEN[question.seen.phase]
+    def _keep_if_ahead(self, chosen: Chosen, seen: View) -> None:
+        """Keep a choice ahead at once: the draw may open before the answer is taken, and would be asked about again."""
+        if chosen.ahead and chosen.action in seen.legal:
+            self._ahead = chosen.action
+
+
+class Asking(Asker):
+    """Asks a player under trio. ``answer`` takes what the player says. ``begin`` comes first."""
+
+    def __init__(self, player: SeatPlayer, answer: Callable[[Chosen], Awaitable[None]]) -> None:
+        super().__init__()
+        self._player = player
+        self._answer = answer
+        # A question that is taken back may not have noticed when the next one is put: the player has one at a time.
+        self._one_at_a_time = trio.Lock()
+        self._scope, self._patience = trio.CancelScope(), trio.CancelScope()
+
+    def begin(self, nursery: trio.Nursery) -> None:
+        """Questions are tasks in this nursery."""
+        self._nursery = nursery
+
+    def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
+        """See Asker."""
+        self._begin(step, ahead=ahead)
+        scope = self._scope = trio.CancelScope()
+        patience = self._patience = trio.CancelScope(
+            deadline=trio.current_time() + PATIENCE_S.get(seen.phase, math.inf)
+        )
+
+        async def put() -> None:
+            with scope:
+                action = FORGOTTEN.get(seen.phase)
+                with patience:
+                    async with self._one_at_a_time:
+                        action = await self._player.choose(seen, why)
+                assert action is not None, "only a draw can be forgotten"
+                chosen = Chosen(step, action, ahead)
+                self._keep_if_ahead(chosen, seen)
+                await self._answer(chosen)
+
+        self._nursery.start_soon(put)
+
+    def hurry(self) -> None:
+        """See Asker."""
+        self._patience.deadline = min(self._patience.deadline, trio.current_time() + HASTE_S)
+
+    def _cancel(self) -> None:
+        self._scope.cancel()

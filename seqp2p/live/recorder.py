@@ -25,7 +25,7 @@ TableEvent: TypeAlias = Event | Absent | Back | AskAbout
 
 
 class Journal(Protocol):
-    """Where signed bytes are kept for this seat to resume after a crash (replay/sidecar.py)."""
+    """Keeps signed bytes, with which this seat resumes after a crash (replay/sidecar.py)."""
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Keep something signed, own or another's, in the order in which it was taken."""

@@ -1,4 +1,4 @@
-"""What a game needs of the program that runs it: the time, and somewhere for what takes long."""
+"""A game's clock, and threads for slow work: trio's, or those of a simulation."""
 
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar

@@ -1,4 +1,4 @@
-"""One seat at one table: what it does with each thing it takes. No task, no link and no clock of its own.
+"""One seat at one table: it takes one thing after the other. No task, no link and no clock of its own.
 
 Theory of operation. Its caller gives it one thing after the other: what the relay received, what the player chose, and
 the clock's ticks. Each time it ends in the same place: own contributions that are due are made, recorded and published,

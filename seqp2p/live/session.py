@@ -1,4 +1,4 @@
-"""One seat at one table, live, under trio: its mesh, its player and its clock feed what plays it (seated.py).
+"""One seat at one table, live, under trio: its mesh, its player and its clock feed the SeatSession.
 
 Theory of operation. One task owns the match and takes from one inbox: what the mesh received, what the player chose,
 and the clock's ticks.

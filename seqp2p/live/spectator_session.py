@@ -1,4 +1,4 @@
-"""One spectator at one table: what it does with each thing it takes. No task, no link and no clock of its own.
+"""One spectator at one table: it takes one thing after the other. No task, no link and no clock of its own.
 
 Theory of operation. It plays the same match as the seats, through the same intake (match/intake.py), and checks
 everything itself. The host can keep things back, and nothing more. A host that is gone without a word is looked for as

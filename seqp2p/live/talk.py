@@ -1,4 +1,4 @@
-"""What is said at the table, live: own remarks signed, and how many of another seat are taken at once."""
+"""Remarks in a live game: own ones are signed; of another seat's, only so many are taken at once."""
 
 from collections import deque
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-from seqp2p.match.table import NAME_LENGTH_MAX
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -132,9 +130,6 @@ class Limits:
 
     remark_burst_s: float = 10.0
     """See ``remark_burst``: players read no more than this at a table."""
-
-    name_length_max: int = NAME_LENGTH_MAX
-    """Characters of a player's name, as in the protocol: two fit on a line of 80 with their labels."""
 
     known_max: int = 4_096
     """Digests kept per neighbour, of the things it has: over twice the contributions of the longest game."""

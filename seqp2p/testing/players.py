@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 from seqp2p.bots.registry import BOTS
-from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Chosen
+from seqp2p.live.asking import FORGOTTEN, HASTE_S, PATIENCE_S, Asker, Chosen
 from seqp2p.live.seat_session import InboxItem
 from seqp2p.rules import Action, View
 from seqp2p.testing.event_queue import Appointment
@@ -20,39 +20,31 @@ def make_bot(name: str, dice: random.Random) -> Choose:
     return lambda view, _why: bot.choose(view)
 
 
-class VirtualAsking:
-    """One question at a time, as ``seqp2p.live.asking.Asking`` has it. ``see`` gets every view handed out."""
+class VirtualAsking(Asker):
+    """Asks in virtual time. ``see`` gets every view handed out."""
 
     def __init__(
         self, choose: Choose, process: SimProcess[InboxItem], thinks_s: Callable[[], float], see: Callable[[View], None]
     ) -> None:
+        super().__init__()
         self._choose = choose
         self._process = process
         self._thinks_s = thinks_s
         self._see = see
-        self._question: tuple[int, bool] | None = None
         self._alarms: list[Appointment] = []
         self._hurried: Callable[[], None] = lambda: None
-        self._ahead: Action | None = None
-
-    @property
-    def open(self) -> tuple[int, bool] | None:
-        """See Asker."""
-        return self._question
 
     def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
         """See Asker."""
-        self._call_off()
+        self._begin(step, ahead=ahead)
         self._see(seen)
-        self._question = step, ahead
-        self._ahead = None
 
         def forget() -> None:
-            self._call_off()
+            self._cancel()
             self._answer(Chosen(step, FORGOTTEN[seen.phase], ahead), seen)
 
         def choose() -> None:
-            self._call_off()
+            self._cancel()
             self._answer(Chosen(step, self._choose(seen, why), ahead), seen)
 
         self._alarms.append(self._process.after(self._thinks_s(), choose))
@@ -60,27 +52,16 @@ class VirtualAsking:
             self._alarms.append(self._process.after(PATIENCE_S[seen.phase], forget))
         self._hurried = lambda: self._alarms.append(self._process.after(HASTE_S, forget))
 
-    def take_back(self) -> None:
-        """See Asker."""
-        self._call_off()
-        self._question = self._ahead = None
-
     def hurry(self) -> None:
         """See Asker."""
         if self._alarms:
             self._hurried()
 
-    def take_ahead(self) -> Action | None:
-        """See Asker."""
-        ahead, self._ahead = self._ahead, None
-        return ahead
-
     def _answer(self, chosen: Chosen, seen: View) -> None:
-        if chosen.ahead and chosen.action in seen.legal:
-            self._ahead = chosen.action
+        self._keep_if_ahead(chosen, seen)
         self._process.put(chosen)
 
-    def _call_off(self) -> None:
+    def _cancel(self) -> None:
         for alarm in self._alarms:
             alarm.call_off()
         self._alarms.clear()

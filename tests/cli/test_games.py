@@ -67,7 +67,7 @@ def table_of(seat: int = 2) -> AgreedTable:
     return AgreedTable(credentials(seat), agreement(3), seat, {}, [])
 
 
-class Evening:
+class Evening(AnyTable):
     """A table whose games end as the test says, with lobbies that are full at once."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *ends: End, typed: tuple[str | None, ...] = ()) -> None:
