@@ -16,7 +16,7 @@ from trio.testing import wait_all_tasks_blocked
 from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.game import LiveGame
 from seqp2p.api.home import LockedIdentity
-from seqp2p.api.table import Lobby, former_of
+from seqp2p.api.table import AnyTable, Lobby, former_of
 from seqp2p.cli import games as module
 from seqp2p.cli import lobby as lobby_module
 from seqp2p.cli.games import ANSWER_S, play_games
