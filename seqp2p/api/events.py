@@ -34,12 +34,12 @@ class Events(Generic[E]):
         """Append an event."""
         self._kept.append(event)
         self._count += 1
-        self._tell()
+        self._wake()
 
     def end(self) -> None:
         """Tell the readers that there are no more events."""
         self._ended = True
-        self._tell()
+        self._wake()
 
     def __aiter__(self) -> AsyncIterator[E]:
         return _Reader(self)
@@ -53,7 +53,7 @@ class Events(Generic[E]):
         at = max(0, number - (self._count - len(self._kept)))
         return self._count - len(self._kept) + at + 1, self._kept[at]
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         self._news.set()
         self._news = trio.Event()
 

@@ -73,8 +73,8 @@ class AnyTable(ABC):
         self._resources = resources
 
     @abstractmethod
-    def open_lobby(self, tell: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
-        """Open the lobby of the next game; the block covers that game, too. ``tell`` gets its events."""
+    def open_lobby(self, on_event: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
+        """Open the lobby of the next game; the block covers that game, too. ``on_event`` gets its events."""
 
     @contextlib.asynccontextmanager
     async def _lobby(self, sit_down: Callable[[], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
@@ -107,12 +107,12 @@ class HostedTable(AnyTable):
         self._spectators = spectators
 
     @contextlib.asynccontextmanager
-    async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, on_event: OnLobbyEvent) -> AsyncGenerator[Lobby]:
         """See ``AnyTable``. Spectators are looked after until the block ends."""
         async with spectator_server(self._spectators) as server:
 
-            def tell_and_advertise(event: LobbyEvent) -> None:
-                tell(event)
+            def on_lobby_event(event: LobbyEvent) -> None:
+                on_event(event)
                 if isinstance(event, LobbyShown):
                     self._update(replace(self._advert, free=event.seats.count(None)))
 
@@ -124,7 +124,7 @@ class HostedTable(AnyTable):
                     self.endpoint.listeners,
                     self.addresses,
                     secrets.token_bytes,
-                    tell_and_advertise,
+                    on_lobby_event,
                     table_number=self._advert.number,
                     spectators=server,
                     former=None if self.last is None else former_of(self.last),
@@ -148,10 +148,10 @@ class JoinedTable(AnyTable):
         self._code = code
         self._addresses = addresses
 
-    def open_lobby(self, tell: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
+    def open_lobby(self, on_event: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """See ``AnyTable``. The code is given for the first game alone; then the host knows this seat by its key."""
         endpoint, route = self.endpoint, self._route
-        common = (endpoint.listeners, self._addresses, secrets.token_bytes, tell)
+        common = (endpoint.listeners, self._addresses, secrets.token_bytes, on_event)
         if self.last is None:
             sit_down = partial(
                 join_table, endpoint.credentials, endpoint.name, self._code, route.host, *common, dial=route.dial
@@ -273,7 +273,7 @@ class OpenTable:
     async def hold(self, spectators: int, *, advertise: bool, task_status: "trio.TaskStatus[None]") -> None:
         """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
 
-        def tell(event: LobbyEvent) -> None:
+        def on_event(event: LobbyEvent) -> None:
             if isinstance(event, CodeShown):
                 self._code = event.code
             self._events.put(event)
@@ -288,7 +288,7 @@ class OpenTable:
             with self._scope:
                 async with (
                     open_table(self._endpoint, self._settings, spectators, warn, advertise=advertise) as table,
-                    table.open_lobby(tell) as lobby,
+                    table.open_lobby(on_event) as lobby,
                 ):
                     self._addresses = tuple(table.addresses)
                     self._game = await lobby.wait()
@@ -351,7 +351,7 @@ async def join(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
-    tell: OnLobbyEvent = ignore,
+    on_event: OnLobbyEvent = ignore,
 ) -> AsyncGenerator[Seat]:
     """Sit down at a table, wait until it is full, and play there.
 
@@ -359,7 +359,7 @@ async def join(
 
     The block begins when all have agreed; cancelled before that, the seat says goodbye. When the block ends, the seat
     leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir`` and ``listen`` are as in ``host``,
-    but at a host on loopback it listens on loopback. ``tell`` is called with LobbyShown after each change.
+    but at a host on loopback it listens on loopback. ``on_event`` is called with LobbyShown after each change.
 
     Raises AddressError, BadCode (the code cannot be one), Unreachable, PeerRefused (by the host; ``code`` says why),
     WrongKey and PeerError (the host is not honest, or no seqp2p), LinkLost (the host is gone): all of them NetError.
@@ -370,5 +370,5 @@ async def join(
     async with open_endpoint(name, identity, replay_dir, where) as endpoint:
         route = await find_route(address, code, own_addresses(endpoint.listeners))
         table = await joined_table(endpoint, route, code)
-        async with table.open_lobby(tell) as lobby, seated(await lobby.wait()) as seat:
+        async with table.open_lobby(on_event) as lobby, seated(await lobby.wait()) as seat:
             yield seat

@@ -117,7 +117,7 @@ class Questions:
         if last is not None:
             last.settle(refused=refused)
         self._fresh = True
-        self._tell()
+        self._wake()
         try:
             await question.answered.wait()
         except trio.Cancelled:
@@ -148,7 +148,7 @@ class Questions:
         self._ended = True
         if self._question is not None:
             self._question.settle()
-        self._tell()
+        self._wake()
 
     def _may_still_be_done(self, question: _OpenTurn) -> bool:
         match = self._match
@@ -177,7 +177,7 @@ class Questions:
         if self.is_open(turn):
             turn.ask_again(turn.view, reason)
             self._fresh = True
-            self._tell()
+            self._wake()
 
     async def answer(self, turn: Turn, action: Action) -> bool:
         """Hand this in, and wait for what becomes of it: see ``Turn.play``."""
@@ -191,6 +191,6 @@ class Questions:
             raise IllegalAction(question.refused)
         return question.played
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         self._news.set()
         self._news = trio.Event()

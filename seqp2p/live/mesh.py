@@ -98,7 +98,7 @@ class Mesh:
         self._peers = {seat: MeshPeer(table, seat, limits) for seat in table.others}
         self.relay = Relay(table.seat, self._peers, trio.current_time)
         self._address_book = AddressBook(table, limits)
-        self._tell, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
+        self._events, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
         self._scope = trio.CancelScope()
@@ -110,7 +110,7 @@ class Mesh:
         if feed is not None:
             feed.begin(self._table.agreement)
         self.relay.begin(store, feed)
-        with self._scope, self._tell:
+        with self._scope, self._events:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 for seat, frames in self._table.links.items():
@@ -290,6 +290,6 @@ class Mesh:
         with trio.CancelScope() as scope:
             self._telling.add(scope)
             try:
-                await self._tell.send(event)
+                await self._events.send(event)
             finally:
                 self._telling.discard(scope)

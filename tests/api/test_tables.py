@@ -187,7 +187,7 @@ async def test_cancelled_in_the_lobby(tmp_path: Path, who: str) -> None:
             async with trio.open_nursery() as nursery:
 
                 async def guest() -> None:
-                    async with guest_of(table, tmp_path, tell=hear):
+                    async with guest_of(table, tmp_path, on_event=hear):
                         raise AssertionError("the table is not full")
 
                 if who == "guest":
