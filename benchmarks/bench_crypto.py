@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from coincurve import PublicKey
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck
-from seqp2p.crypto.group import mul_base, random_scalar
+from seqp2p.crypto.group import decode_points, encode_points, mul_base, random_scalar
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import decode_shares, encode_shares, prove_shares, share, verify_shares
+from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.crypto.shuffle_proof import verify_shuffle
 
@@ -64,12 +64,12 @@ def cases() -> dict[str, Case]:
 
     def share_prove() -> tuple[bytes, bytes]:
         shares = [share(x, a, randomness) for _, a in cards]
-        return encode_shares(shares), prove_shares(x, X, cards, shares, CONTEXT, randomness)
+        return encode_points(shares), prove_shares(x, X, cards, shares, CONTEXT, randomness)
 
     share_bytes, share_proof = share_prove()
 
     def share_verify() -> None:
-        verify_shares(X, cards, decode_shares(share_bytes, M), share_proof, CONTEXT)
+        verify_shares(X, cards, decode_points(share_bytes, M), share_proof, CONTEXT)
 
     return {
         # r'·PK, three sums over ω'_i, both halves of the chain; r'·G, r·G, and the chain's two.

@@ -37,7 +37,6 @@ ALL_SENTENCES = {
     "rules.absence",
     "rules.phases",
     "rules.refusals",
-    "rules.status",
     "match.outcome",
     "match.text",
     "replay.reading",

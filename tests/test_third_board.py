@@ -39,7 +39,6 @@ from seqp2p.rules import (
     parse_card,
     parse_position,
     parse_square,
-    status,
     view,
 )
 from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
@@ -52,6 +51,7 @@ from seqp2p.ui.picture import board_svg, heat_map_svg
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legend_lines, part_lines, score_line, where_lines
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from seqp2p.ui.viewer import page
+from tests.position_status import status
 from tests.rules.playing import OPTIONS, Game, do, make, random_position
 from tests.table import played, replay_bytes
 from tests.third_board import FACES, FRENCH, GRID, SPACE, SUN, french_catalogue

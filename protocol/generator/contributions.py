@@ -11,11 +11,11 @@ from spake2.ed25519_basic import Base, L
 from protocol.generator.games import Game, settings
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, flip
-from seqp2p.crypto.group import ORDER
+from seqp2p.crypto.group import ORDER, encode_points
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, label_bytes
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
 
 GAME: Final = "kids-2/1"
@@ -243,7 +243,7 @@ def false_pass(maker: Maker, seat: int) -> Contribution:
     context = Context(match.game.id, match.number, seat, match.head)
     proof = prove_shares(x, match.game.keys[seat], hand, shares, context, stream)
     cards = tuple(position for position, _ in hand)
-    body = TurnBody("pass", cards, encode_shares(shares), proof)
+    body = TurnBody("pass", cards, encode_points(shares), proof)
     return maker.signed(make_payload(match.game.id, match.number, match.head, seat, "turn", body), seat)
 
 

@@ -18,10 +18,10 @@ from protocol.generator.games import Game, replay
 from protocol.generator.stream import Stream
 from seqp2p.crypto import shuffle_proof
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck
-from seqp2p.crypto.group import ORDER, Point, add, encode_point, hash_to_point, mul_base
+from seqp2p.crypto.group import ORDER, Point, add, encode_point, encode_points, hash_to_point, mul_base
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Body, Contribution, RevealBody, SharesBody, ShuffleBody, StepKind, make_payload
@@ -211,7 +211,7 @@ def _turns_at_shuffling() -> dict[str, Case]:
     third, fourth = small_game().play(until=3), small_game().play(until=4)
     ahead = third.seats[1].contribute(third.match)
     again = fourth.seats[0].contribute(fourth.match)
-    early = signed(fourth, 2, "deal", SharesBody(encode_shares([mul_base(1)]), bytes(98)))
+    early = signed(fourth, 2, "deal", SharesBody(encode_points([mul_base(1)]), bytes(98)))
     return {
         "shuffle_by_the_next_seat_fail": refused(third, "step", 2, "seat 2 shuffles where seat 1 has to", ahead),
         "one_seat_shuffles_for_both_fail": refused(fourth, "step", 1, "seat 1 shuffles again, for seat 2", again),
@@ -237,17 +237,17 @@ def _deals() -> dict[str, Case]:
     def case(shares: bytes, proof: bytes, why: str, failure: Failure = "share") -> Case:
         return refused(game, failure, 1, why, signed(game, 1, "deal", SharesBody(shares, proof)), other)
 
-    proof, data = prove(right), encode_shares(right)
+    proof, data = prove(right), encode_points(right)
     swapped = [right[1], right[0], *right[2:]]
     wrong = [mul_base(7), *right[1:]]
     secret = x % (ORDER - 1) + 1
     others = [share(secret, a, stream) for _, a in cards]
     body = _unpackb(other.payload)["body"]
     cases = {
-        "shares_swapped": case(encode_shares(swapped), prove(swapped), "each of two shares is for the other card"),
-        "share_of_no_card": case(encode_shares(wrong), prove(wrong), "the first share is another point"),
+        "shares_swapped": case(encode_points(swapped), prove(swapped), "each of two shares is for the other card"),
+        "share_of_no_card": case(encode_points(wrong), prove(wrong), "the first share is another point"),
         "shares_by_another_secret": case(
-            encode_shares(others), prove(others, secret), "all shares are of a secret that is not that of its key"
+            encode_points(others), prove(others, secret), "all shares are of a secret that is not that of its key"
         ),
         "shares_of_the_other_seat": case(body["shares"], body["proof"], "seat 2's shares and proof again"),
         "share_missing": case(data[33:], proof, "a share less than cards"),

@@ -11,7 +11,7 @@ from protocol.generator.vectors import Vector, bad, file_of, flip, good
 from seqp2p.crypto.hashing import CONTRIBUTION, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
-from seqp2p.match.remark import NO_REMARK, Remark, remark_hash
+from seqp2p.match.remark import NO_REMARK, Remark
 from seqp2p.match.table import decode_agreement
 
 NAME: Final = "classic-4-options"
@@ -148,7 +148,7 @@ def remarks() -> Vector:
     vectors = [_good_remark("the first of its seat", data, first), _good_remark("a courtesy", data, second)]
     said: dict[str, Any] = _unpackb(first.payload)
     assert said["last"] == NO_REMARK
-    assert _unpackb(second.payload)["last"] == remark_hash(first.payload)
+    assert _unpackb(second.payload)["last"] == first.hash
     spoilt_by: dict[str, dict[str, Any]] = {
         "version 2": {"v": 2},
         "another game": {"game": bytes(32)},

@@ -32,7 +32,7 @@ from seqp2p.crypto.hashing import CARD, CONTRIBUTION, FILE, GENERATOR, KEY_PROOF
 from seqp2p.crypto.identity import fingerprint, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Oracle
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.rules import CLASSIC, KIDS
 
 FIELD = 2**256 - 2**32 - 977
@@ -182,13 +182,13 @@ def _share_vectors(name: str, x: int, cards: list[tuple[int, Point]], own: list[
         "context": CONTEXT,
         "key": mul_base(x),
         "cards": listed(cards),
-        "shares": encode_shares(own),
+        "shares": encode_points(own),
         "proof": proof,
     }
     like = good("share proof", name, given, secret={"x": scalar(x)})
     vectors = [
         like,
-        spoilt(like, "a wrong share", "proof", shares=encode_shares([mul(own[0], 2), *own[1:]])),
+        spoilt(like, "a wrong share", "proof", shares=encode_points([mul(own[0], 2), *own[1:]])),
         spoilt(like, "another card's share", "proof", cards=listed([(position, mul(a, 3)), *rest])),
         spoilt(like, "another position", "proof", cards=listed([(position + 1, a), *rest])),
         spoilt(like, "another key", "proof", key=mul_base(x + 1)),
@@ -206,8 +206,8 @@ def _share_vectors(name: str, x: int, cards: list[tuple[int, Point]], own: list[
         # Right on the average: what batching without weights would let pass.
         shifted = [sum_points([own[0], G]), sub(own[1], G), *own[2:]]
         vectors += [
-            spoilt(like, "two shares swapped", "proof", shares=encode_shares([own[1], own[0], *own[2:]])),
-            spoilt(like, "wrong shares with the right sum", "proof", shares=encode_shares(shifted)),
+            spoilt(like, "two shares swapped", "proof", shares=encode_points([own[1], own[0], *own[2:]])),
+            spoilt(like, "wrong shares with the right sum", "proof", shares=encode_points(shifted)),
         ]
     return vectors
 

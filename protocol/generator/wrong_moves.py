@@ -11,10 +11,11 @@ from protocol.generator.forged import refused, signed
 from protocol.generator.games import Game, replay
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import flip
+from seqp2p.crypto.group import encode_points
 from seqp2p.crypto.hashing import BALLOT, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.match.contribution import Contribution, SharesBody
 from seqp2p.match.errors import Failure
 from seqp2p.replay.format import MAGIC, AnyRecord, EvidenceRecord, RemarkRecord, StepRecord, TableRecord, frame, pairs
@@ -118,7 +119,7 @@ def _draws() -> dict[str, Case]:
     shares = [share(x, a, stream)]
     context = Context(match.game.id, match.number, seat, match.head)
     proof = prove_shares(x, match.game.keys[seat], [(at, a)], shares, context, stream)
-    body = SharesBody(encode_shares(shares), proof)
+    body = SharesBody(encode_points(shares), proof)
     return {
         "share_of_the_next_card": refused(
             game, "share", seat, "right, for the card below the one that is drawn", signed(game, seat, "draw", body)

@@ -7,28 +7,14 @@ A card is a point M of unknown discrete logarithm. Under the joint key PK = ΣX_
 and opens as M = b − Σ D_i, with D_i = x_i·a the decryption share of seat i.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import (
-    POINT_SIZE,
-    G,
-    Point,
-    add,
-    decode_points,
-    encode_points,
-    hash_to_point,
-    mul,
-    mul_base,
-    sub,
-    sum_points,
-)
+from seqp2p.crypto.group import G, Point, add, decode_points, encode_points, hash_to_point, mul, mul_base, sum_points
 from seqp2p.crypto.hashing import CARD
 from seqp2p.i18n import message
-
-CIPHERTEXT_SIZE = 2 * POINT_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +51,6 @@ def fresh_deck(pk: Point, cards: Sequence[Point]) -> tuple[Ciphertext, ...]:
 def reencrypt(ciphertext: Ciphertext, pk: Point, r: int) -> Ciphertext:
     """Return the same card under the old randomness plus r: (a + r·G, b + r·PK). Use each r once."""
     return Ciphertext(add(ciphertext.a, mul_base(r)), add(ciphertext.b, mul(pk, r)))
-
-
-def decrypt(ciphertext: Ciphertext, shares: Iterable[Point]) -> Point:
-    """Return b − ΣD_i: the card's point if the shares are those of all seats.
-
-    The result can be a point of no card; the caller looks it up.
-    """
-    return sub(ciphertext.b, sum_points(shares))
 
 
 def encode_deck(deck: Sequence[Ciphertext]) -> bytes:

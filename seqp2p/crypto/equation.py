@@ -4,11 +4,8 @@ A proof carries its commitments and not the challenge, so each equation reads
 
     commitment = Σ over brackets of factor · Σ over terms of scalar · point
 
-in the full group, infinity included. `Equation.holds` checks one as written. `Equation.terms` multiplies it out, so
-that many equations can be added up with random weights and checked as one sum (batch.py).
-
-The caller chooses how proofs are checked by passing a `Check`: `require` checks at once, equation by equation, and a
-`Batch` gathers them for later.
+in the full group, infinity included. The caller chooses how proofs are checked by passing a `Check`: `require` checks
+at once, equation by equation; a `Batch` gathers many, to check them as one sum with random weights (batch.py).
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import ORDER, Point, Term, combine, mul, sum_points
+from seqp2p.crypto.group import Point, Term, combine, mul, sum_points
 from seqp2p.i18n import message
 
 
@@ -42,13 +39,6 @@ class Equation:
 
     def holds(self) -> bool:
         return sum_points([bracket.value() for bracket in self.brackets]) == self.commitment
-
-    def terms(self) -> tuple[Term, ...]:
-        """Return the terms of the same equation as Σ scalar·point = infinity, scalars in 0 … q−1."""
-        return (
-            *((bracket.factor * scalar % ORDER, point) for bracket in self.brackets for scalar, point in bracket.terms),
-            (ORDER - 1, self.commitment),
-        )
 
 
 Check: TypeAlias = Callable[[Iterable[Equation]], None]

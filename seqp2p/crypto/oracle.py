@@ -2,7 +2,7 @@
 
     transcript = label ‖ 0x00 ‖ framed(game, step, seat, prev) ‖ framed(each absorbed item)
     challenge  = SHA-512(transcript ‖ framed("challenge")) mod q, a big-endian number
-    weight k   = the first `bits` bits of SHA-512(transcript ‖ framed("weight" ‖ k)), k = 0, 1, …
+    weight k   = the first 128 bits of SHA-512(transcript ‖ framed("weight" ‖ k)), k = 0, 1, …
 
 Numbers take 4 bytes, big-endian. A proof absorbs its whole statement before it asks for a challenge: a forgotten part
 is the classic hole of deployed proofs (eprint 2023/691).
@@ -47,9 +47,11 @@ class Oracle:
         """Return a challenge in 0 … q−1, after these items too. They are not kept: a prover may have to draw again."""
         return int.from_bytes(self._answer(*commitments, b"challenge"), "big") % ORDER
 
-    def weights(self, count: int, bits: int = WEIGHT_BITS) -> tuple[int, ...]:
-        """Return `count` independent numbers below 2^bits, with bits ≤ 512."""
-        return tuple(int.from_bytes(self._answer(b"weight" + number(k)), "big") >> (512 - bits) for k in range(count))
+    def weights(self, count: int) -> tuple[int, ...]:
+        """Return `count` independent numbers of 128 bits."""
+        return tuple(
+            int.from_bytes(self._answer(b"weight" + number(k)), "big") >> (512 - WEIGHT_BITS) for k in range(count)
+        )
 
     def _answer(self, *items: bytes) -> bytes:
         asked = self._hash.copy()

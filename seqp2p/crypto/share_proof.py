@@ -25,7 +25,6 @@ from seqp2p.crypto.group import (
     decode_points,
     decode_scalar,
     encode_point,
-    encode_points,
     encode_scalar,
     mul_base,
     mul_blinded,
@@ -46,16 +45,6 @@ Cards = Sequence[tuple[int, Point]]
 def share(x: int, a: Point, randomness: Randomness) -> Point:
     """Return D = x·a, blinded: x lives as long as the game."""
     return mul_blinded(a, x, random_scalar(randomness))
-
-
-def encode_shares(shares: Sequence[Point]) -> bytes:
-    """Return 33 bytes a share. Raises CryptoError for infinity."""
-    return encode_points(shares)
-
-
-def decode_shares(data: bytes, m: int) -> tuple[Point, ...]:
-    """Return m shares from exactly 33·m bytes. Raises CryptoError."""
-    return decode_points(data, m)
 
 
 def prove_shares(

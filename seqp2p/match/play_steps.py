@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from seqp2p.crypto.group import Point
+from seqp2p.crypto.group import Point, decode_points
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import decode_shares
 from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import CallBody, OverBody, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
@@ -123,7 +122,7 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
         raise Refusal(message("{count} cards must be shown, by ascending deck position", count=count))
     if not set(positions) <= set(game.deck.hand(context.seat)):
         raise Refusal(message("a card shown is not in the hand"))
-    shares = decode_shares(body.shares, count)
+    shares = decode_points(body.shares, count)
     if count:
         statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
         game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)

@@ -56,16 +56,11 @@ class Remark:
     @property
     def hash(self) -> bytes:
         """The hash that the seat's next remark names, and that identifies a call."""
-        return remark_hash(self.payload)
+        return tagged_hash(labels.REMARK_HASH, self.payload)
 
 
 class BadRemark(ValueError):
     """These bytes are no remark of a seat of this game; the peer that passed them on is to blame."""
-
-
-def remark_hash(payload: bytes) -> bytes:
-    """Return the hash of a remark's payload, 32 bytes."""
-    return tagged_hash(labels.REMARK_HASH, payload)
 
 
 def open_remark(payload: bytes, signature: bytes, game: bytes, agreement: Agreement) -> Remark:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from seqp2p.crypto.elgamal import encode_deck
-from seqp2p.crypto.group import Point, Randomness, encode_point, mul_base, random_scalar
+from seqp2p.crypto.group import Point, Randomness, encode_point, encode_points, mul_base, random_scalar
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.i18n import message
 from seqp2p.match.ballots import Wish
@@ -36,7 +36,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import cards_to_show, final_hash, why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.setup_steps import positions_of_others
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, encode_signed
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, Word
 from seqp2p.rules import ACTION_ROWS, Action, IllegalAction, Position, View, apply, format_action, reveal, view
 
 NONCE_SIZE = 32
@@ -174,12 +174,12 @@ class SeatKeys:
         last = step.decree.last()
         closed = None if last is None else LastRecord(last.round, last.head)
         about = tuple(sorted(wish.about))
-        payload = encode_signed(
+        return self._signed(
+            BALLOT,
             BallotPayload(
                 1, match.game.id, step.number, step.prev, self.number, round_, wish.action, about, reason, closed
-            )
+            ),
         )
-        return Contribution(payload, sign(self._identity, BALLOT, payload))
 
     def heads(self, match: Match) -> tuple[Contribution, ...]:
         """Sign the heads of closings that are not final and not signed yet."""
@@ -189,15 +189,13 @@ class SeatKeys:
     def _head(self, match: Match, step: LiveStep) -> Contribution:
         assert step.decree.closing is not None, "a step that is not closed has no head after it"
         closing = step.decree.closing
-        payload = encode_signed(
-            HeadPayload(1, match.game.id, step.number, step.prev, self.number, closing.round, closing.value.head)
+        return self._signed(
+            HEAD, HeadPayload(1, match.game.id, step.number, step.prev, self.number, closing.round, closing.value.head)
         )
-        return Contribution(payload, sign(self._identity, HEAD, payload))
 
     def leave(self, match: Match) -> Contribution:
         """Sign a leave."""
-        payload = encode_signed(LeavePayload(1, match.game.id, self.number))
-        return Contribution(payload, sign(self._identity, LEAVE, payload))
+        return self._signed(LEAVE, LeavePayload(1, match.game.id, self.number))
 
     def say(self, match: Match, text: str) -> tuple[bytes, bytes]:
         """Sign a remark; ``text`` is cleaned already (see match/text.py)."""
@@ -207,6 +205,10 @@ class SeatKeys:
             RemarkPayload(1, match.game.id, self.number, number, last, match.number, match.head, courtesy, text)
         )
         return payload, sign(self._identity, REMARK, payload)
+
+    def _signed(self, label: str, word: Word) -> Contribution:
+        payload = encode(word)
+        return Contribution(payload, sign(self._identity, label, payload))
 
     def _turn_body(self, match: Match, action: Action) -> TurnBody:
         hand = self.hand(match)
@@ -253,7 +255,7 @@ class SeatKeys:
         statement = [(position, match.game.deck.ciphertexts[position].a) for position in positions]
         shares = [share(self._secret, a, self._randomness) for _, a in statement]
         proof = prove_shares(self._secret, self._key, statement, shares, self._context(match), self._randomness)
-        return encode_shares(shares), proof
+        return encode_points(shares), proof
 
     def _seat_body(self, match: Match) -> Body:
         return SeatBody(key_commitment(match.game.id, self.number, encode_point(self._key), self._nonce))

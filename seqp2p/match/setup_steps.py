@@ -9,17 +9,16 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from seqp2p.crypto.elgamal import Ciphertext, decode_deck, joint_key
-from seqp2p.crypto.group import Point, decode_point, encode_point
+from seqp2p.crypto.group import Point, decode_point, decode_points, encode_point
 from seqp2p.crypto.key_proof import key_commitment
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import decode_shares
 from seqp2p.i18n import message
 from seqp2p.match.contribution import RevealBody, SeatBody, SharesBody, ShuffleBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Dealt, Event, Redealt, Seated, Shuffled
 from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.joint import draw_dealer
-from seqp2p.rules import UNKNOWN, deal_order, hand_size, start
+from seqp2p.rules import UNKNOWN, deal_order, first_seat, hand_size, start
 
 Held: TypeAlias = Mapping[int, Any]
 
@@ -89,7 +88,7 @@ def positions_of_others(game: Game, seat: int) -> list[int]:
 
 def check_shares(game: Game, positions: list[int], body: SharesBody, context: Context) -> dict[int, Point]:
     """Check one share for each of these deck positions, with one proof, and return them by position."""
-    shares = decode_shares(body.shares, len(positions))
+    shares = decode_points(body.shares, len(positions))
     statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
     game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
     return dict(zip(positions, shares, strict=True))
@@ -111,7 +110,7 @@ def close_deal(game: Game, _plan: StepPlan, shares: Mapping[int, dict[int, Point
     assert game.draw is not None, "dealing before the dealer is drawn"
     settings = game.agreement.settings
     hidden = (UNKNOWN,) * hand_size(game.variant, game.players)
-    first = game.draw.dealer % game.players + 1
+    first = first_seat(game.players, game.draw.dealer)
     game.position = start(
         game.variant, game.players, settings.teams, settings.options, first, [hidden for _ in game.seats]
     )

@@ -17,7 +17,7 @@ from seqp2p.match import labels
 from seqp2p.match.ballots import ROUND_MAX, About, Last, Sanction, Vote
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_envelope
-from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 
@@ -200,8 +200,3 @@ def is_ballot(payload: bytes) -> bool:
 def head_of_action(prev: bytes, action: Sanction, about: About) -> bytes:
     """Return the head after a step closed by an action: H(label ‖ prev ‖ action ‖ seats as bytes, ascending)."""
     return tagged_hash(labels.CLOSED, prev, action.encode(), bytes(sorted(about)))
-
-
-def encode_signed(payload: Word) -> bytes:
-    """Return the canonical bytes to sign."""
-    return encode(payload)

@@ -1,6 +1,7 @@
 """The files of a game: reading a replay or anything in its place, writing it, and resuming it."""
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
@@ -76,18 +77,9 @@ class Disk(Protocol):
         ...
 
 
-class _RealFile:
-    def __init__(self, path: Path, *, new: bool) -> None:
-        self._file = path.open("xb" if new else "ab", buffering=0)
-
-    def write(self, data: bytes, /) -> int | None:
-        return self._file.write(data)
-
+class _RealFile(io.FileIO):
     def sync(self) -> None:
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        self._file.close()
+        os.fsync(self.fileno())
 
 
 class RealDisk:
@@ -96,15 +88,13 @@ class RealDisk:
     def append(self, path: Path, *, new: bool) -> File:
         """Open a file, and make its folders if they do not exist."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _RealFile(path, new=new)
+        return _RealFile(path, "xb" if new else "ab")
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """See Disk. Raises OSError as files do."""
         with path.open("rb") as file:
             return file.read(size_max)
 
     def truncate(self, path: Path, size: int) -> None:
-        """See Disk. Raises OSError as files do."""
         os.truncate(path, size)
 
 
@@ -123,20 +113,17 @@ class _NoFile:
 
 
 class NoDisk:
-    """A disk that keeps nothing, for a seat whose replay is not read."""
+    """A disk that keeps and has nothing, for a seat whose replay is not read."""
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Return a file that forgets everything written to it."""
         del path, new
         return _NoFile()
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """Raise FileNotFoundError: there are no files."""
         del size_max
         raise FileNotFoundError(path)
 
     def truncate(self, path: Path, size: int) -> None:
-        """Raise FileNotFoundError: there are no files."""
         del size
         raise FileNotFoundError(path)
 

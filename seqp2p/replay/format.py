@@ -32,6 +32,10 @@ REPLAY_SIZE_MAX = 64 * 1024 * 1024  # a game of 12 with several reshuffles stays
 Payload: TypeAlias = Annotated[bytes, msgspec.Meta(max_length=PAYLOAD_SIZE_MAX)]
 RecordSignature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 
+SignedBySeats: TypeAlias = Annotated[
+    tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
+]
+
 
 class TableRecord(Record, frozen=True, tag="table", tag_field="t"):
     """The agreement's bytes; they are the whole header."""
@@ -43,25 +47,21 @@ class StepRecord(Record, frozen=True, tag="step", tag_field="t"):
     """A final step: payload and signature of every contribution, in seat order."""
 
     step: StepNumber
-    contributions: Annotated[
-        tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
-    ]
+    contributions: SignedBySeats
 
 
 class OpenRecord(Record, frozen=True, tag="open", tag_field="t"):
     """The contributions held for a step that is not final, in seat order. After a closed one, another may follow."""
 
     step: StepNumber
-    contributions: Annotated[
-        tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
-    ]
+    contributions: SignedBySeats
 
 
 class CertificateRecord(Record, frozen=True, tag="certificate", tag_field="t"):
     """A final step that ballots closed by an action: the ballots of its certificate, in seat order."""
 
     step: StepNumber
-    ballots: Annotated[tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+    ballots: SignedBySeats
 
 
 class LeaveRecord(Record, frozen=True, tag="leave", tag_field="t"):
@@ -98,16 +98,9 @@ class EndRecord(Record, frozen=True, tag="end", tag_field="t"):
     signature: RecordSignature
 
 
+BesideRecord: TypeAlias = RemarkRecord | LeaveRecord | EvidenceRecord
 AnyRecord: TypeAlias = (
-    TableRecord
-    | StepRecord
-    | CertificateRecord
-    | OpenRecord
-    | RemarkRecord
-    | LeaveRecord
-    | EvidenceRecord
-    | OpeningRecord
-    | EndRecord
+    TableRecord | StepRecord | CertificateRecord | OpenRecord | BesideRecord | OpeningRecord | EndRecord
 )
 
 
@@ -133,14 +126,10 @@ def pairs(contributions: tuple[Contribution, ...]) -> tuple[tuple[bytes, bytes],
     return tuple((contribution.payload, contribution.signature) for contribution in contributions)
 
 
-def ballots_of(record: CertificateRecord) -> tuple[Contribution, ...]:
-    """Return the ballots of a record."""
-    return tuple(Contribution(payload, signature) for payload, signature in record.ballots)
-
-
-def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord) -> tuple[Contribution, ...]:
-    """Return the contributions of a record."""
-    return tuple(Contribution(payload, signature) for payload, signature in record.contributions)
+def contributions_of(record: StepRecord | OpenRecord | EvidenceRecord | CertificateRecord) -> tuple[Contribution, ...]:
+    """Return the contributions of a record, or its ballots."""
+    signed = record.ballots if isinstance(record, CertificateRecord) else record.contributions
+    return tuple(Contribution(payload, signature) for payload, signature in signed)
 
 
 def signatures_in(record: AnyRecord) -> int:

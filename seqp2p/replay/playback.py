@@ -59,20 +59,8 @@ class CheatProved:
     reason: str
 
 
-ReplayEvent: TypeAlias = (
-    Seated
-    | Dealt
-    | Turned
-    | Remarked
-    | Voted
-    | Skipped
-    | Dropped
-    | Redealt
-    | Reshuffled
-    | SeatLeft
-    | CheatProved
-    | Finished
-)
+TableEvent: TypeAlias = Seated | Dealt | Turned | Skipped | Dropped | Redealt | Finished
+ReplayEvent: TypeAlias = TableEvent | Remarked | Voted | Reshuffled | SeatLeft | CheatProved
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +147,7 @@ class _Follower:
                 self._add_give(event)
             elif isinstance(event, Voted | Remarked):
                 self._add(event, before=True)
-            elif isinstance(event, Seated | Dealt | Turned | Skipped | Dropped | Redealt | Finished):
+            elif isinstance(event, TableEvent):
                 self._add(event)
 
     def _add(self, what: ReplayEvent, *, before: bool = False) -> None:

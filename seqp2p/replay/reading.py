@@ -35,7 +35,6 @@ from seqp2p.replay.format import (
     RemarkRecord,
     StepRecord,
     TableRecord,
-    ballots_of,
     contributions_of,
     end_digest,
 )
@@ -152,7 +151,7 @@ def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, .
     """Take exactly the ballots that close the open step by an action, in seat order."""
     _require_open(match, record.step)
     events: list[Event] = []
-    for ballot in ballots_of(record):
+    for ballot in contributions_of(record):
         try:
             told = match.receive_word(BallotPayload, ballot)
         except MatchError as error:  # It may follow the one that closes the step: then another is open.
@@ -161,7 +160,7 @@ def _read_certificate(match: Match, record: CertificateRecord) -> tuple[Event, .
         if told is None:
             raise Invalid("ballot", message("a ballot that does not count"), record.step)
         events += told
-    if match.number == record.step or match.record[-1].ballots != ballots_of(record):
+    if match.number == record.step or match.record[-1].ballots != contributions_of(record):
         raise Invalid("ballot", message("these ballots are no certificate"), record.step)
     return (*events, *match.trust())
 

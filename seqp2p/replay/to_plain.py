@@ -24,7 +24,6 @@ from seqp2p.replay.format import (
     StepRecord,
     TableRecord,
     Torn,
-    ballots_of,
     contributions_of,
     records,
 )
@@ -55,7 +54,7 @@ def _record(record: AnyRecord, *, raw: bool) -> dict[str, Any]:
         case EvidenceRecord():
             fields = {"contributions": [_signed(each, raw=raw) for each in contributions_of(record)]}
         case CertificateRecord():
-            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in ballots_of(record)]
+            ballots = [_word(BallotPayload, each, BALLOT_SIZE_MAX, raw=raw) for each in contributions_of(record)]
             fields = _with_common(ballots, ("step", "action", "about", "prev"), "ballots")
         case RemarkRecord(payload, signature):
             fields = _word(RemarkPayload, Contribution(payload, signature), REMARK_SIZE_MAX, raw=raw)

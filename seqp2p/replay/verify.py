@@ -107,7 +107,7 @@ def verify(data: bytes, follow: Follow = follows_nothing, checks: Checks = CHECK
 
     ``follow`` is called for every right record, with the state of the reading, the record, and its events.
     """
-    return _verify(data, follow, checks)
+    return TOO_LARGE if len(data) > REPLAY_SIZE_MAX else verify_on(None, data, len(MAGIC), follow, checks)
 
 
 def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows_nothing) -> Report:
@@ -117,12 +117,8 @@ def verify_batched(data: bytes, randomness: Randomness, follow: Follow = follows
     ``follow`` is called again from the beginning; its calls of the first reading mean nothing.
     """
     batch = Batch(randomness)
-    report = _verify(data, follow, Checks(batch.gather))
+    report = verify(data, follow, Checks(batch.gather))
     return report if batch.hold() else verify(data, follow)
-
-
-def _verify(data: bytes, follow: Follow, checks: Checks) -> Report:
-    return TOO_LARGE if len(data) > REPLAY_SIZE_MAX else verify_on(None, data, len(MAGIC), follow, checks)
 
 
 def verify_on(

@@ -19,6 +19,7 @@ from seqp2p.replay.disk import REAL_DISK, Disk
 from seqp2p.replay.format import (
     MAGIC,
     AnyRecord,
+    BesideRecord,
     CertificateRecord,
     EndRecord,
     EvidenceRecord,
@@ -51,7 +52,7 @@ class ReplayWriter:
             self._steps = match.final if there else 0
             # Remarks, leaves and evidence, each with the step that must be open for it, and the place (step, head
             # before it) that it depends on.
-            self._beside: list[tuple[int, tuple[int, bytes] | None, RemarkRecord | LeaveRecord | EvidenceRecord]] = []
+            self._beside: list[tuple[int, tuple[int, bytes] | None, BesideRecord]] = []
             self._remarked: dict[int, int] = {}  # the step of each seat's last remark
             if not there:
                 self._write(MAGIC)

@@ -4,7 +4,7 @@ A position is an immutable value, and the engine a pure function of position, ac
 of cards that may be UNKNOWN, so one engine serves a peer, who does not see the other hands, and a verifier, who does.
 """
 
-from seqp2p.rules.absence import drop, skip, teams_left
+from seqp2p.rules.absence import drop, skip
 from seqp2p.rules.actions import (
     ACTION_ROWS,
     DRAW,
@@ -40,7 +40,6 @@ from seqp2p.rules.options import RULE_OPTIONS, TABLE_TALK, Options, TableOption
 from seqp2p.rules.position import CompletedSequence, Hand, Pending, Phase, Position, hide, reveal, start
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
 from seqp2p.rules.sequences import nameable_lines
-from seqp2p.rules.status import status
 from seqp2p.rules.table import check_table, default_teams, hand_size, team_of
 from seqp2p.rules.variant import (
     CLASSIC,
@@ -70,5 +69,5 @@ __all__ = [
     "format_card", "format_ends", "format_game", "format_position", "format_square", "give", "hand_size", "hide",
     "legal_actions", "make_known", "nameable_lines", "new_pile", "parse_action", "parse_card", "parse_ends",
     "parse_game", "parse_position", "parse_square", "place", "position_hash", "remove", "reveal", "set_of", "skip",
-    "squares_of", "start", "status", "team_of", "teams_left", "view",
+    "squares_of", "start", "team_of", "view",
 ]  # fmt: skip

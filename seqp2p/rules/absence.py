@@ -9,8 +9,7 @@ from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction
 from seqp2p.rules.phases import has_played, next_turn
 from seqp2p.rules.position import Pending, Position
-from seqp2p.rules.table import team_of
-from seqp2p.rules.variant import UNKNOWN, SeatNumber, Team
+from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 
 def skip(position: Position) -> Position:
@@ -55,11 +54,6 @@ def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
     if owes:
         return dealt
     return _break_off(dealt) if pending.passed else dealt._replace(to_move=mover, pending=Pending("draw", mover))
-
-
-def teams_left(position: Position) -> tuple[Team, ...]:
-    """Return the teams that still have a seat in the game, ascending."""
-    return tuple(sorted({team_of(seat, position.teams) for seat in position.staying}))
 
 
 def absence_fault(position: Position) -> str | None:

@@ -33,17 +33,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from seqp2p.i18n import all_of, message, message_of
+from seqp2p.i18n import message, message_of
 from seqp2p.rules.absence import drop, skip
 from seqp2p.rules.actions import ACTION_ROWS, Action
 from seqp2p.rules.engine import apply
 from seqp2p.rules.errors import IllegalAction, NotationError, RulesError
-from seqp2p.rules.notation import format_action, format_card, parse_action, parse_card
+from seqp2p.rules.notation import format_action, format_card, parse_action, parse_known, variant_named
 from seqp2p.rules.options import Options
 from seqp2p.rules.position import Hand, Position, reveal, start, surplus_face
 from seqp2p.rules.position_text import format_options, format_outcome, parse_options
 from seqp2p.rules.table import hand_size
-from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, SeatNumber, Variant
+from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Variant
 
 _TEXT_MAX: Final = 200_000
 _SHOWN_MAX: Final = 100
@@ -179,13 +179,13 @@ def parse_game(text: str) -> GameText:
 
 
 def _after(position: Position, happening: Happening) -> Position:
-    turn = position.turn + 1
     try:
         if isinstance(happening, Move):
             return _after_move(position, happening)
         return skip(position) if isinstance(happening, str) else _dealt_anew(position, happening)
     except RulesError as error:
-        raise IllegalAction(message("turn {turn}: {reason}", turn=turn, reason=message_of(error))) from error
+        turn, reason = position.turn + 1, message_of(error)
+        raise IllegalAction(message("turn {turn}: {reason}", turn=turn, reason=reason)) from error
 
 
 def _dealt_anew(position: Position, dropping: Dropping) -> Position:
@@ -203,8 +203,7 @@ def _after_move(position: Position, move: Move) -> Position:
     if move.shown and ACTION_ROWS[move.action.kind].shows != "hand":
         raise IllegalAction(message("only a pass shows cards"))
     after = apply(reveal(position, position.to_move, move.shown), move.action, move.drawn)
-    surplus = None if move.drawn == UNKNOWN else surplus_face(after)
-    if surplus is not None:
+    if move.drawn != UNKNOWN and (surplus := surplus_face(after)):
         seat = position.to_move
         raise IllegalAction(message("seat {seat} cannot have drawn that: {surplus}", seat=seat, surplus=surplus))
     return after
@@ -241,12 +240,7 @@ def _parse_tag(line: str) -> tuple[str, str]:
 
 
 def _parse_deal(tags: dict[str, str], body: str) -> GameText:
-    name = _tag(tags, "variant")
-    if name not in KNOWN_VARIANTS:
-        raise NotationError(
-            message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
-        )
-    variant, players = KNOWN_VARIANTS[name], _parse_number(_tag(tags, "players"))
+    variant, players = variant_named(_tag(tags, "variant")), _parse_number(_tag(tags, "players"))
     try:
         size = hand_size(variant, players)
     except RulesError as error:
@@ -279,11 +273,7 @@ def _parse_hand(variant: Variant, size: int, text: str) -> Hand:
 
 
 def _parse_cards(variant: Variant, text: str) -> Hand:
-    return tuple(sorted(_parse_known(variant, name) for name in text.split(",")))
-
-
-def _parse_known(variant: Variant, name: str) -> Card:
-    return UNKNOWN if name == "?" else parse_card(variant, name)
+    return tuple(sorted(parse_known(variant, name) for name in text.split(",")))
 
 
 def _parse_turn(variant: Variant, line: str) -> Iterator[Happening]:
@@ -311,6 +301,6 @@ def _parse_happening(variant: Variant, item: str) -> Happening:
     action, shown, drawn = match.groups()
     return Move(
         action=parse_action(variant, action),
-        drawn=_parse_known(variant, drawn) if drawn else UNKNOWN,
+        drawn=parse_known(variant, drawn) if drawn else UNKNOWN,
         shown=_parse_cards(variant, shown) if shown else (),
     )

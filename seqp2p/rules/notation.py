@@ -16,11 +16,11 @@ order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 import re
 from typing import Final
 
-from seqp2p.i18n import message
+from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, call, remove
 from seqp2p.rules.errors import NotationError
 from seqp2p.rules.lookup import lookup
-from seqp2p.rules.variant import UNKNOWN, Card, Square, Variant
+from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
 UNKNOWN_CARD: Final = "?"
 _SQUARE: Final = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
@@ -62,6 +62,11 @@ def parse_card(variant: Variant, text: str) -> Card:
         ) from None
 
 
+def parse_known(variant: Variant, text: str) -> Card:
+    """Return the card with this name, UNKNOWN for ``?``. Raises NotationError."""
+    return UNKNOWN if text == UNKNOWN_CARD else parse_card(variant, text)
+
+
 def format_card(variant: Variant, card: Card) -> str:
     """Return the name of a card, ``?`` for an unknown one.
 
@@ -70,6 +75,15 @@ def format_card(variant: Variant, card: Card) -> str:
     ('2C', '?')
     """
     return UNKNOWN_CARD if card == UNKNOWN else variant.faces[card]
+
+
+def variant_named(name: str) -> Variant:
+    """Return the variant of this name. Raises NotationError."""
+    if name not in KNOWN_VARIANTS:
+        raise NotationError(
+            message("{name!r} is no variant: there are {variants}", name=name[:_TEXT_MAX], variants=all_of(VARIANTS))
+        )
+    return KNOWN_VARIANTS[name]
 
 
 def parse_square(variant: Variant, text: str) -> Square:

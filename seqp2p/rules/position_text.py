@@ -30,17 +30,17 @@ import re
 from itertools import groupby
 from typing import Final
 
-from seqp2p.i18n import all_of, message, message_of
+from seqp2p.i18n import message, message_of
 from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.errors import NotationError, RulesError
 from seqp2p.rules.lookup import SquareSet
-from seqp2p.rules.notation import format_card, format_ends, parse_card, parse_ends
+from seqp2p.rules.notation import format_card, format_ends, parse_ends, parse_known, variant_named
 from seqp2p.rules.options import RULE_OPTIONS, Options
 from seqp2p.rules.phases import pending_fault
 from seqp2p.rules.position import DRAWN, ONGOING, CompletedSequence, Pending, Phase, Position
 from seqp2p.rules.sequences import protected_by
 from seqp2p.rules.table import TableRules, make_table
-from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Variant
+from seqp2p.rules.variant import Card, Variant
 
 _TEXT_MAX: Final = 5_000
 _SHOWN_MAX: Final = 100
@@ -90,7 +90,7 @@ def format_position(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """Return the position with this text. Raises NotationError. ``status`` finds impossible positions."""
+    """Return the position with this text. Raises NotationError. Not every impossible position is refused."""
     if len(text) > _TEXT_MAX:
         raise NotationError(message("the text is too long for a position"))
     words = text.split(" ")
@@ -130,8 +130,7 @@ def parse_position(text: str) -> Position:
     )
     if (position.to_move == 0) != position.over or position.to_move > position.players:
         raise NotationError(message("a seat is to move as long as the game is not over, and none after that"))
-    fault = absence_fault(position) or pending_fault(position)
-    if fault:
+    if fault := absence_fault(position) or pending_fault(position):
         raise NotationError(fault)
     for word, canonical in zip(words, format_position(position).split(" "), strict=True):
         if word != canonical:
@@ -229,10 +228,7 @@ def _parse_number(word: str) -> int:
 
 
 def _parse_table(name: str, options: str, seats: str) -> TableRules:
-    if name not in KNOWN_VARIANTS:
-        raise NotationError(
-            message("{name!r} is no variant: there are {variants}", name=name[:_SHOWN_MAX], variants=all_of(VARIANTS))
-        )
+    variant = variant_named(name)
     players, slash, teams = seats.partition("/")
     if not slash:
         raise NotationError(
@@ -240,7 +236,7 @@ def _parse_table(name: str, options: str, seats: str) -> TableRules:
         )
     chosen, counts = parse_options(options), (_parse_number(players), _parse_number(teams))
     try:
-        return make_table(KNOWN_VARIANTS[name], *counts, chosen)
+        return make_table(variant, *counts, chosen)
     except RulesError as error:
         raise NotationError(message_of(error)) from error
 
@@ -274,7 +270,7 @@ def _parse_sequence(table: TableRules, item: str) -> CompletedSequence:
 
 def _parse_cards(table: TableRules, word: str) -> tuple[tuple[Card, ...], ...]:
     """Return cards by seat, in the order of the text."""
-    by_seat = tuple(tuple(_parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
+    by_seat = tuple(tuple(parse_known(table.variant, name) for name in _items(cards)) for cards in word.split("/"))
     if len(by_seat) != table.players:
         raise NotationError(
             message(
@@ -284,7 +280,3 @@ def _parse_cards(table: TableRules, word: str) -> tuple[tuple[Card, ...], ...]:
             )
         )
     return by_seat
-
-
-def _parse_known(variant: Variant, name: str) -> Card:
-    return UNKNOWN if name == "?" else parse_card(variant, name)

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Final
 
 from seqp2p.crypto.elgamal import Ciphertext, encode_deck
-from seqp2p.crypto.group import Point, Randomness
+from seqp2p.crypto.group import Point, Randomness, encode_points
 from seqp2p.crypto.identity import Identity
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.crypto.shuffle import shuffle_and_prove
 from seqp2p.match.contribution import Body, ShuffleBody
 from seqp2p.match.machine import Match
@@ -95,7 +95,7 @@ def _shared(
 ) -> tuple[bytes, bytes]:
     randomness = fresh("shares", seed, context)
     shares = [share(secret, a, randomness) for _, a in cards]
-    return encode_shares(shares), prove_shares(secret, key, cards, shares, context, randomness)
+    return encode_points(shares), prove_shares(secret, key, cards, shares, context, randomness)
 
 
 class VirtualSeat(SeatKeys):

@@ -6,7 +6,6 @@ from seqp2p.crypto.elgamal import (
     Ciphertext,
     card_points,
     decode_deck,
-    decrypt,
     encode_deck,
     fresh_deck,
     joint_key,
@@ -14,7 +13,7 @@ from seqp2p.crypto.elgamal import (
 )
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, G, mul, mul_base, neg
-from tests.crypto.tools import point
+from tests.crypto.tools import decrypt, point
 
 KEYS = (3, 1009, 2**200 + 5)
 PK = joint_key([mul_base(x) for x in KEYS])

@@ -2,7 +2,7 @@ import pytest
 
 from seqp2p.crypto.equation import Bracket, Equation, require
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import INFINITY, ORDER, G, combine, mul_base
+from seqp2p.crypto.group import INFINITY, G, mul_base
 from tests.crypto.tools import point
 
 RIGHT = Equation("right", mul_base(2 * 5 + 3 * (7 + 11)), (Bracket(2, ((5, G),)), Bracket(3, ((7, G), (11, G)))))
@@ -14,9 +14,3 @@ def test_equations_hold_or_are_named() -> None:
     require([RIGHT, EMPTY])
     with pytest.raises(CryptoError, match="the equation for wrong does not hold"):
         require([RIGHT, WRONG])
-
-
-@pytest.mark.parametrize("equation", [RIGHT, EMPTY, WRONG], ids=lambda equation: equation.name)
-def test_terms_are_the_same_equation_multiplied_out(equation: Equation) -> None:
-    assert all(0 <= scalar < ORDER for scalar, _ in equation.terms())
-    assert combine(*equation.terms()).is_infinity == equation.holds()

@@ -4,9 +4,20 @@ from hypothesis import strategies as st
 
 from seqp2p.crypto import share_proof
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import INFINITY, ORDER, Point, add, encode_point, mul, mul_base, neg
+from seqp2p.crypto.group import (
+    INFINITY,
+    ORDER,
+    Point,
+    add,
+    decode_points,
+    encode_point,
+    encode_points,
+    mul,
+    mul_base,
+    neg,
+)
 from seqp2p.crypto.oracle import Oracle
-from seqp2p.crypto.share_proof import decode_shares, encode_shares, prove_shares, share, verify_shares
+from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
 from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, with_changed_bytes
 
 x = 0xDECAF << 210
@@ -122,14 +133,14 @@ def test_a_response_of_zero_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_shares_read_back_what_was_written() -> None:
-    data = encode_shares(SHARES)
+    data = encode_points(SHARES)
     assert len(data) == 33 * 5
-    assert decode_shares(data, 5) == SHARES
+    assert decode_points(data, 5) == SHARES
     for wrong in (data[:-1], data + b"\2", b""):
         with pytest.raises(CryptoError, match="5 points"):
-            decode_shares(wrong, 5)
+            decode_points(wrong, 5)
     with pytest.raises(CryptoError, match="infinity"):
-        encode_shares([INFINITY])
+        encode_points([INFINITY])
 
 
 @pytest.mark.parametrize("proof", [PROOF[:-1], PROOF + b"\0", b""])

@@ -3,14 +3,14 @@ from itertools import permutations
 
 import pytest
 
-from seqp2p.crypto.elgamal import Ciphertext, card_points, decrypt, fresh_deck, joint_key, reencrypt
+from seqp2p.crypto.elgamal import Ciphertext, card_points, fresh_deck, joint_key, reencrypt
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import INFINITY, ORDER, G, Randomness, mul, mul_base
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import prove_shares, share, verify_shares
 from seqp2p.crypto.shuffle import random_permutation, shuffle, shuffle_and_prove
 from seqp2p.crypto.shuffle_proof import verify_shuffle
-from tests.crypto.tools import CONTEXT, stream
+from tests.crypto.tools import CONTEXT, decrypt, stream
 
 x = 2**155 + 9
 PK = mul_base(x)

@@ -36,7 +36,7 @@ from seqp2p.crypto.shuffle_proof import (
     verify_shuffle,
 )
 from tests.crypto.adversary import forge, mapped, plain_verify
-from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, with_changed_bytes
+from tests.crypto.tools import CONTEXT, OTHER_CONTEXTS, point, stream, terms, with_changed_bytes
 
 PK = mul_base(7**80)
 CARDS = card_points("classic", 104)
@@ -403,7 +403,7 @@ def test_all_equations_add_up_to_one_with_random_weights() -> None:
 
     def folded() -> Point:
         return combine(
-            *((rho * scalar, P) for rho, each in zip(weights, equations, strict=True) for scalar, P in each.terms())
+            *((rho * scalar, P) for rho, each in zip(weights, equations, strict=True) for scalar, P in terms(each))
         )
 
     assert folded().is_infinity

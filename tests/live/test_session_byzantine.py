@@ -11,9 +11,10 @@ from seqp2p.crypto.identity import sign
 from seqp2p.live.seat_session import LOOK_BACK_MAX, MatchStore
 from seqp2p.live.voting import SILENT_S
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
-from seqp2p.match.signed import BallotPayload, OfferedEvidence, encode_signed
+from seqp2p.match.signed import BallotPayload, OfferedEvidence
 from seqp2p.net.messages import BallotMessage
 from tests.live.parties import Party, Thinker, went_on
 from tests.table import identity, match_at, played
@@ -25,7 +26,7 @@ def ballot(match: Match, seat: int, round_: int, about: int, step: int = 0) -> C
     """A vote to drop somebody."""
     base = match.chain.base
     assert base is not None
-    payload = encode_signed(
+    payload = encode(
         BallotPayload(1, match.game.id, step or base.number, base.prev, seat, round_, "drop", (about,), "absent", None)
     )
     return Contribution(payload, sign(identity(seat), BALLOT, payload))

@@ -13,6 +13,7 @@ from seqp2p.crypto.identity import sign
 from seqp2p.live.session import TICK_S, SeatRunner
 from seqp2p.match import pending
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped, Result, Undone, Voted
 from seqp2p.match.intake import Deferred
 from seqp2p.match.machine import Match
@@ -24,7 +25,6 @@ from seqp2p.match.signed import (
     LeavePayload,
     SignedBallot,
     SignedHead,
-    encode_signed,
 )
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.links import Link
@@ -235,13 +235,13 @@ def ballot(match: Match, seat: int, signer_: int = 0, **changes: Any) -> BallotM
     about = (seat % match.game.players + 1,)
     fields: dict[str, Any] = {"v": 1, "game": match.game.id, "step": base.number, "prev": base.prev, "seat": seat}
     fields |= {"round": 1, "action": "drop", "about": about, "reason": "absent", "last": None}
-    payload = encode_signed(BallotPayload(**{**fields, **changes}))
+    payload = encode(BallotPayload(**{**fields, **changes}))
     return BallotMessage(payload, sign(identity(signer_ or seat), BALLOT, payload))
 
 
 def head(match: Match, seat: int, signer_: int = 0, **changes: Any) -> HeadMessage:
     fields: dict[str, Any] = {"v": 1, "game": match.game.id, "step": match.number, "prev": match.head, "seat": seat}
-    payload = encode_signed(HeadPayload(**{**fields, "round": 0, "head": bytes(32), **changes}))
+    payload = encode(HeadPayload(**{**fields, "round": 0, "head": bytes(32), **changes}))
     return HeadMessage(payload, sign(identity(signer_ or seat), HEAD, payload))
 
 
@@ -329,7 +329,7 @@ def strangers_head(match: Match) -> WireMessage:
 
 
 def leave_of_another_game(_match: Match) -> WireMessage:
-    payload = encode_signed(LeavePayload(1, bytes(32), 2))
+    payload = encode(LeavePayload(1, bytes(32), 2))
     return LeaveMessage(payload, sign(identity(2), LEAVE, payload))
 
 

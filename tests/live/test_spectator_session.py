@@ -15,11 +15,12 @@ from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import SpectatorSession
 from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.contribution import Contribution, TurnBody, make_payload
+from seqp2p.match.encoding import encode
 from seqp2p.match.events import Event
 from seqp2p.match.machine import Match
 from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word, encode_signed
+from seqp2p.match.signed import BallotPayload, HeadPayload, SignedHead, Word
 from seqp2p.match.table import encode_agreement
 from seqp2p.net.errors import Unreachable
 from seqp2p.net.frames import FrameStream
@@ -85,7 +86,7 @@ async def test_nobody_crowds_out_the_votes_of_another(tmp_path: Path) -> None:
 
     def head(seat: int, round_: int) -> HeadMessage:
         word = HeadPayload(1, match.game.id, 2, game.steps[1].prev, seat, round_, bytes(32))
-        return HeadMessage(encode_signed(word), sign(seat_identity(seat), HEAD, encode_signed(word)))
+        return HeadMessage(encode(word), sign(seat_identity(seat), HEAD, encode(word)))
 
     with ReplayWriter(tmp_path / "watch.seqp2p", match) as writer:
         spectator = SpectatorSession(match, 1, writer, lambda _: None)

@@ -9,8 +9,9 @@ from seqp2p.match.contribution import CallBody, SharesBody, TurnBody
 from seqp2p.match.events import Drawn, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from seqp2p.rules import PASS, IllegalAction, status
+from seqp2p.rules import PASS, IllegalAction
 from tests.match.refusal import goes_on, violation
+from tests.position_status import status
 from tests.replay.tools import verified
 from tests.table import (
     ACTIONS,

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.crypto.elgamal import decrypt
 from seqp2p.crypto.group import mul
 from seqp2p.crypto.hashing import CONTRIBUTION, label_bytes
 from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.errors import Refusal, TooEarly, Violation
 from seqp2p.match.machine import Match
 from seqp2p.match.table import game_id
+from tests.crypto.tools import decrypt
 from tests.match.ed25519 import sign_with_nonce
 from tests.match.refusal import goes_on, other_past, too_early, violation
 from tests.table import (

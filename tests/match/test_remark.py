@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.crypto import hashing
+from seqp2p.crypto.hashing import tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import REMARK_SIZE_MAX, Contribution
 from seqp2p.match.encoding import encode, pack, unpack
+from seqp2p.match.labels import REMARK_HASH
 from seqp2p.match.remark import (
     COURTESIES,
     NO_REMARK,
@@ -19,7 +21,6 @@ from seqp2p.match.remark import (
     RemarkLog,
     RemarkPayload,
     open_remark,
-    remark_hash,
 )
 from seqp2p.match.table import encode_agreement, game_id
 from seqp2p.match.text import cleaned, is_hidden, text_fault
@@ -54,7 +55,7 @@ def test_a_remark_says_what_was_signed() -> None:
     made = remark()
     assert (made.said.seat, made.said.text) == (2, "what a move")
     assert encode(made.said) == made.payload
-    assert made.hash == remark_hash(made.payload)
+    assert made.hash == tagged_hash(REMARK_HASH, made.payload)
     assert remark(text="x" * REMARK_LENGTH_MAX).said.text
     assert remark(text="🦊" * REMARK_LENGTH_MAX).said.text, "the longest one fits"
     assert len(payload(text="🦊" * REMARK_LENGTH_MAX)) < REMARK_SIZE_MAX

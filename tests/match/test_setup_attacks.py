@@ -3,11 +3,11 @@
 import pytest
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck, reencrypt
-from seqp2p.crypto.group import G, Point, add, encode_point, mul, mul_base, sub
+from seqp2p.crypto.group import G, Point, add, encode_point, encode_points, mul, mul_base, sub
 from seqp2p.crypto.identity import Identity
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares
+from seqp2p.crypto.share_proof import prove_shares
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Body, Contribution, RevealBody, SeatBody, ShuffleBody, StepKind, make_payload
@@ -285,7 +285,7 @@ def test_the_shares_of_a_deal_are_of_the_right_cards_in_the_right_order(trio: Pl
         [mul(share, 2) for share in shares],  # another secret
     ):
         proof = prove_shares(own.release(), own._key, statement, lie, context(match, 2), randomness(1))
-        false = with_body(trio.identity(2), honest, shares=encode_shares(lie), proof=proof)
+        false = with_body(trio.identity(2), honest, shares=encode_points(lie), proof=proof)
         violation(match, false, 2, step, "share proof")
     goes_on(match, honest)
 

@@ -19,8 +19,9 @@ from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, open_remark
 from seqp2p.match.seat import SeatKeys
-from seqp2p.rules import PASS, IllegalAction, give, status, team_of
+from seqp2p.rules import PASS, IllegalAction, give, team_of
 from tests.match.refusal import goes_on, violation
+from tests.position_status import status
 from tests.table import (
     Played,
     altered,

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqp2p.crypto.group import G, add, mul
-from seqp2p.crypto.share_proof import encode_shares
+from seqp2p.crypto.group import G, add, encode_points, mul
 from seqp2p.match.contribution import Contribution, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Turned
@@ -103,7 +102,7 @@ def test_a_false_share_is_refused(duel: Played) -> None:
     (at,) = fields_of(honest)["body"]["cards"]
     true = mul(match.game.deck.ciphertexts[at].a, seat.release())
     for false in (add(true, G), mul(true, 2), mul(true, -1), match.game.deck.ciphertexts[at].a, G):
-        lie = with_body(duel.identity(seat.number), honest, shares=encode_shares([false]))
+        lie = with_body(duel.identity(seat.number), honest, shares=encode_points([false]))
         violation(match, lie, seat.number, step, "share proof")
     goes_on(match, honest)
 

@@ -11,7 +11,8 @@ from seqp2p.match.events import Dealt, Drawn, Event, Finished, Seated, Shuffled,
 from seqp2p.match.machine import Match
 from seqp2p.match.play_steps import final_hash
 from seqp2p.match.table import encode_agreement
-from seqp2p.rules import UNKNOWN, deal_order, hand_size, status, team_of
+from seqp2p.rules import UNKNOWN, deal_order, hand_size, team_of
+from tests.position_status import status
 from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot, soon
 
 pytestmark = pytest.mark.simulation

@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 
 from protocol.generator.stream import Stream
-from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, decrypt, encode_deck, fresh_deck, joint_key
+from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.group import decode_point, decode_scalar, hash_to_point
+from seqp2p.crypto.group import decode_point, decode_points, decode_scalar, hash_to_point, sub, sum_points
 from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, tagged_hash
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.key_proof import key_commitment, verify_key
 from seqp2p.crypto.oracle import Context, Oracle
-from seqp2p.crypto.share_proof import decode_shares, verify_shares
+from seqp2p.crypto.share_proof import verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
 from seqp2p.lobby.pake import Exchange
@@ -111,14 +111,14 @@ def identity_key(given: Given) -> Any:
 
 def share_proof(given: Given) -> Any:
     cards = [(card["position"], decode_point(_bytes(card["a"]))) for card in given["cards"]]
-    shares = decode_shares(_bytes(given["shares"]), len(cards))
+    shares = decode_points(_bytes(given["shares"]), len(cards))
     verify_shares(decode_point(_bytes(given["key"])), cards, shares, _bytes(given["proof"]), _context(given))
     return {}
 
 
 def open_card(given: Given) -> Any:
     (card,) = decode_deck(_bytes(given["card"]), 1)
-    point = decrypt(card, [decode_point(_bytes(share)) for share in given["shares"]])
+    point = sub(card.b, sum_points([decode_point(_bytes(share)) for share in given["shares"]]))
     points = card_points(given["variant"], len(VARIANTS[given["variant"]].deck))
     if point not in points:
         raise LookupError("no card")

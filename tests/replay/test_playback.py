@@ -13,7 +13,8 @@ from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Sea
 from seqp2p.replay.format import records
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.verify import verify
-from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal, status
+from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal
+from tests.position_status import status
 from tests.protocol.reading import REPLAYS as SMALL
 from tests.table import played, replay_bytes
 

@@ -31,9 +31,9 @@ from seqp2p.rules import (
     reveal,
     skip,
     start,
-    status,
     team_of,
 )
+from tests.position_status import status
 
 TABLES = [
     (variant, size.players, teams) for variant in VARIANTS.values() for size in variant.sizes for teams in size.teams

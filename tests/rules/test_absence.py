@@ -26,10 +26,9 @@ from seqp2p.rules import (
     parse_position,
     skip,
     start,
-    status,
-    teams_left,
     view,
 )
+from tests.position_status import status
 from tests.rules.playing import OPTION_TABLE_IDS, OPTION_TABLES, TABLE_IDS, TABLES, Game, do, make, random_position
 
 
@@ -229,21 +228,6 @@ class TestDrop:
             drop(skip(four(quiet=207, turn=300)), [2])
 
 
-class TestTeamsLeft:
-    def test_two_teams(self) -> None:
-        assert teams_left(four()) == (1, 2)
-        assert teams_left(drop(four(), [2])) == (1, 2)
-        assert teams_left(drop(four(), [2, 4])) == (1,)
-
-    def test_three_teams(self) -> None:
-        position = start(CLASSIC, 6, 3, Options(), 1, [(UNKNOWN,) * 5] * 6)
-        assert teams_left(drop(position, [1, 4])) == (2, 3)
-        assert teams_left(drop(position, [1, 2, 3, 4, 6])) == (2,)
-
-    def test_when_the_game_is_over(self) -> None:
-        assert teams_left(skip(four(quiet=207, turn=300))) == (1, 2)
-
-
 class TestTalk:
     def test_who_has_left_is_not_called(self) -> None:
         position = drop(four(options="no-table-talk"), [2])
@@ -273,12 +257,7 @@ def test_a_drop_deals_to_the_others_what_they_held(
     assert after.discards == before.discards
     assert status(after) == ()
     assert parse_position(format_position(after)) == after
-    assert teams_left(after) == tuple(
-        sorted(
-            {(seat - 1) % teams + 1 for seat in range(1, players + 1)}
-            - {team for team in range(1, teams + 1) if {*range(team, players + 1, teams)} <= gone}
-        )
-    )
+    assert after.staying == tuple(seat for seat in range(1, players + 1) if seat not in gone)
 
 
 @pytest.mark.parametrize(("variant", "players", "teams", "options"), OPTION_TABLES, ids=OPTION_TABLE_IDS)

@@ -37,8 +37,8 @@ from seqp2p.rules import (
     remove,
     reveal,
     start,
-    status,
 )
+from tests.position_status import status
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import (
     OPTION_TABLE_IDS,

@@ -18,9 +18,9 @@ from seqp2p.rules import (
     parse_action,
     place,
     start,
-    status,
     view,
 )
+from tests.position_status import status
 from tests.rules.playing import card, do, make, texts
 
 

@@ -23,9 +23,9 @@ from seqp2p.rules import (
     parse_position,
     position_hash,
     start,
-    status,
 )
 from seqp2p.rules.position_text import parse_options
+from tests.position_status import status
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import TABLES
 from tests.rules.test_games import assert_same

@@ -13,8 +13,8 @@ from seqp2p.rules import (
     hide,
     parse_position,
     position_hash,
-    status,
 )
+from tests.position_status import status
 from tests.rules.playing import OPTION_TABLES, random_position
 
 TEXT = (

@@ -33,8 +33,8 @@ from seqp2p.rules import (
     place,
     position_hash,
     remove,
-    status,
 )
+from tests.position_status import status
 from tests.rules.playing import OPTIONS, TABLES, Game, seats_to_call
 
 

@@ -13,8 +13,8 @@ from seqp2p.rules import (
     nameable_lines,
     parse_action,
     squares_of,
-    status,
 )
+from tests.position_status import status
 from tests.rules.playing import do, make
 
 COLS = "abcdefghij"

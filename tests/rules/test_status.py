@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from seqp2p.rules import CLASSIC, UNKNOWN, CompletedSequence, Options, Pending, Position, parse_position, start, status
+from seqp2p.rules import CLASSIC, UNKNOWN, CompletedSequence, Options, Pending, Position, parse_position, start
+from tests.position_status import status
 from tests.rules.playing import make
 
 

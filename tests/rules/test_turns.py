@@ -15,8 +15,8 @@ from seqp2p.rules import (
     legal_actions,
     place,
     reveal,
-    status,
 )
+from tests.position_status import status
 from tests.rules.playing import card, do, make, texts
 
 QH_TAKEN = {"a": "h2", "b": "g7"}

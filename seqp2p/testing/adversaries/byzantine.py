@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
-from seqp2p.crypto.group import Point, Randomness
+from seqp2p.crypto.group import Point, Randomness, encode_points
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, prove_shares, share
+from seqp2p.crypto.share_proof import prove_shares, share
 from seqp2p.live.seat_session import InboxItem, SeatSession
 from seqp2p.match.contribution import (
     Body,
@@ -164,7 +164,7 @@ class Byzantine(SeatSession):
         secret = self.seat.release() if secret is None else secret
         cards = [(position, self.match.game.deck.ciphertexts[position].a) for position in positions]
         shares = [share(secret, a, self.randomness) for _, a in cards]
-        return SharesBody(encode_shares(shares), self.proved(cards, shares, at, secret))
+        return SharesBody(encode_points(shares), self.proved(cards, shares, at, secret))
 
     def proved(self, cards: list[tuple[int, Point]], shares: list[Point], at: Context | None, secret: int) -> bytes:
         """Return an honest prover's proof of this statement, true or false."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, encode_deck, fresh_deck, reencrypt
 from seqp2p.crypto.group import POINT_SIZE as SIZE
-from seqp2p.crypto.group import G, add, mul, sub
+from seqp2p.crypto.group import G, add, encode_points, mul, sub
 from seqp2p.crypto.oracle import Context
-from seqp2p.crypto.share_proof import encode_shares, share
+from seqp2p.crypto.share_proof import share
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
@@ -165,7 +165,7 @@ def one_share_wrong(crook: Byzantine, own: Contribution) -> Contribution:
     cards = [(position, game.deck.ciphertexts[position].a) for position in shares_due(crook)]
     shares = [share(secret, a, crook.randomness) for _, a in cards]
     shares[-1] = add(shares[-1], G)
-    return crook.with_body(own, shares=encode_shares(shares), proof=crook.proved(cards, shares, None, secret))
+    return crook.with_body(own, shares=encode_points(shares), proof=crook.proved(cards, shares, None, secret))
 
 
 def two_shares_exchanged(crook: Byzantine, own: Contribution) -> Contribution:

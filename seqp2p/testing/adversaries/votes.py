@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from seqp2p.crypto.hashing import BALLOT, HEAD, LEAVE
 from seqp2p.match.contribution import Contribution, SeatBody, StepKind, open_envelope
-from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, encode_signed
+from seqp2p.match.encoding import encode
+from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload
 from seqp2p.net.messages import BallotMessage, HeadMessage, LeaveMessage
 from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy
 from seqp2p.testing.adversaries.decks import proved, shares_due
@@ -50,7 +51,7 @@ def ballot(crook: Byzantine, about: Collection[int], round_: int = 1, **fields: 
         "reason": "absent",
         "last": None,
     }
-    signed = crook.signed(encode_signed(BallotPayload(**(parts | fields))), BALLOT)
+    signed = crook.signed(encode(BallotPayload(**(parts | fields))), BALLOT)
     return BallotMessage(signed.payload, signed.signature)
 
 
@@ -120,7 +121,7 @@ def false_head(crook: Byzantine) -> None:
     assert step is not None, "the game is on"
     for round_ in (0, 1, 2):
         payload = HeadPayload(1, crook.match.game.id, step.number, step.prev, crook.number, round_, bytes(32))
-        signed = crook.signed(encode_signed(payload), HEAD)
+        signed = crook.signed(encode(payload), HEAD)
         crook.say(HeadMessage(signed.payload, signed.signature))
 
 
@@ -146,7 +147,7 @@ class TooLate(Strategy):
 
 
 def _leaves(crook: Byzantine, seat: int) -> None:
-    signed = crook.signed(encode_signed(LeavePayload(1, crook.match.game.id, seat)), LEAVE)
+    signed = crook.signed(encode(LeavePayload(1, crook.match.game.id, seat)), LEAVE)
     crook.say(LeaveMessage(signed.payload, signed.signature))
 
 
