@@ -26,7 +26,7 @@ from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Body, Contribution, RevealBody, SharesBody, ShuffleBody, StepKind, make_payload
 from seqp2p.match.errors import Failure
-from seqp2p.match.setup_steps import positions_of_others
+from seqp2p.match.steps import positions_of_others
 from seqp2p.replay.format import StepRecord, pairs
 from seqp2p.rules import CLASSIC
 

@@ -13,10 +13,10 @@ from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import BallotPayload, HeadPayload
+from seqp2p.match.steps import why_not_callable
 from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.format import (
     MAGIC,

@@ -10,7 +10,7 @@ from protocol.generator.vectors import Vector, scalar
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import final_hash
+from seqp2p.match.steps import final_hash
 from seqp2p.replay.format import StepRecord, contributions_of
 from seqp2p.rules import VARIANTS, Options, default_teams, format_action, format_position
 

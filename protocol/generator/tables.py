@@ -8,9 +8,8 @@ import msgspec
 from protocol.generator.games import NAMES, settings
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, bad, file_of, good
-from seqp2p.crypto.hashing import FILE, tagged_hash
+from seqp2p.crypto.hashing import FILE, STEP, TABLE, tagged_hash
 from seqp2p.crypto.identity import sign
-from seqp2p.match import labels
 from seqp2p.match.contribution import OverBody, SeatBody, TurnBody, make_payload
 from seqp2p.match.joint import JointStream, draw_dealer
 from seqp2p.match.table import Agreement, SeatEntry, game_id
@@ -119,12 +118,12 @@ def _not_agreed(base: dict[str, Any]) -> list[Vector]:
 
 def steps() -> Vector:
     """Heads, payloads, joint randomness, the draw for the dealer, the deal."""
-    game = tagged_hash(labels.TABLE, b"an agreement")
+    game = tagged_hash(TABLE, b"an agreement")
     payloads = [
         make_payload(game, 1, game, 1, "seat", SeatBody(bytes(32))),
         make_payload(game, 1, game, 2, "seat", SeatBody(b"\1" * 32)),
     ]
-    head = tagged_hash(labels.STEP, game, *payloads)
+    head = tagged_hash(STEP, game, *payloads)
     turn = TurnBody("QH e5", (300,), bytes(33), bytes(98))
     bodies: list[tuple[str, int, Any, Any]] = [
         ("seat", 1, "seat", SeatBody(bytes(32))),
@@ -134,7 +133,7 @@ def steps() -> Vector:
     vectors = [
         good("head", "of a step of two payloads", {"head": game, "payloads": payloads}, {"head": head}),
         good("head", "of a step of one payload", {"head": head, "payloads": payloads[:1]},
-             {"head": tagged_hash(labels.STEP, head, payloads[0])}),
+             {"head": tagged_hash(STEP, head, payloads[0])}),
     ]  # fmt: skip
     for name, step, kind, body in bodies:
         plain = msgspec.to_builtins(body, builtin_types=(bytes,))

@@ -7,9 +7,8 @@ import msgpack
 
 from protocol.generator.case import Case
 from protocol.generator.games import Game, replay, settings
-from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, tagged_hash
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, STEP, tagged_hash
 from seqp2p.crypto.identity import sign
-from seqp2p.match import labels
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Violation
@@ -230,7 +229,7 @@ def _voter(ballot: Contribution) -> int:
 
 
 def _head_after(game: Game, contribution: Contribution) -> bytes:
-    return tagged_hash(labels.STEP, game.match.head, contribution.payload)
+    return tagged_hash(STEP, game.match.head, contribution.payload)
 
 
 def _ends() -> dict[str, Case]:

@@ -31,6 +31,11 @@ SHARE_NONCE: Final = "seqp2p/1 share nonce"
 SHUFFLE_NONCE: Final = "seqp2p/1 shuffle nonce"
 
 # SHA-256.
+TABLE: Final = "seqp2p/1 table"  # head(0), the game's id
+STEP: Final = "seqp2p/1 step"  # head(k)
+CLOSED: Final = "seqp2p/1 closed"  # head(k) where ballots closed step k by an action
+REMARK_HASH: Final = "seqp2p/1 remark hash"  # the hash of a remark, in the seat's next one
+JOINT: Final = "seqp2p/1 joint"  # joint randomness
 KEY_COMMITMENT: Final = "seqp2p/1 key commitment"
 FINGERPRINT: Final = "seqp2p/1 fingerprint"
 

@@ -4,9 +4,9 @@ from seqp2p.i18n import message, message_of
 from seqp2p.live.asking import Asker, Chosen
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import Remark
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.steps import why_not_callable
 from seqp2p.net.relay import AnyRelay
 from seqp2p.rules import WAIVE, Action, IllegalAction, RulesError, apply
 

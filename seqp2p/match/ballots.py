@@ -228,12 +228,14 @@ class Decree:
 
     def closings(self) -> list[Closing]:
         """Return every closing that the held things allow, by ascending round."""
-        found = [Closing(0, Value(head)) for head in self.complete]
-        for round_ in sorted(self.votes):
-            value = self.certificate(round_)
-            if value is not None:
-                found.append(Closing(round_, value))
-        return found
+        return [
+            *(Closing(0, Value(head)) for head in self.complete),
+            *(
+                Closing(round_, value)
+                for round_ in sorted(self.votes)
+                if (value := self.certificate(round_)) is not None
+            ),
+        ]
 
     def decided(self) -> Closing | None:
         """Return the final closing, or None."""

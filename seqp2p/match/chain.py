@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from seqp2p.crypto.hashing import tagged_hash
-from seqp2p.match import labels
+from seqp2p.crypto.hashing import STEP, tagged_hash
 from seqp2p.match.ballots import Closing, Decree, Sanction
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Event, Skipped, Undone
@@ -107,7 +106,7 @@ class LiveStep:
 
     def _head(self, version: dict[int, Checked]) -> bytes:
         payloads = (version[seat].contribution.payload for seat in sorted(version))
-        return tagged_hash(labels.STEP, self.prev, *payloads)
+        return tagged_hash(STEP, self.prev, *payloads)
 
     def note_complete(self) -> None:
         """Tell the decree which closings by contributions are possible."""
@@ -128,7 +127,6 @@ class Chain:
 
     @property
     def head(self) -> bytes:
-        """The hash of all closed steps."""
         return self.game.heads[-1]
 
     @property
@@ -206,8 +204,7 @@ class Chain:
     def _close_in_order(self, events: list[Event]) -> bool:
         """Accept the next better closing, from the base upwards. Return False if there is none."""
         for step in self.live:
-            better = step.decree.acceptable()
-            if better is not None:
+            if (better := step.decree.acceptable()) is not None:
                 events += self._accept(step, better)
                 return True
         return False

@@ -74,9 +74,7 @@ class Remembering(Checks):
     def shuffle(
         self, before: Sequence[Ciphertext], after: Sequence[Ciphertext], key: Point, proof: bytes, context: Context
     ) -> None:
-        """See Checks."""
         self._shuffle(tuple(before), tuple(after), key, proof, context)
 
     def shares(self, key: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
-        """See Checks."""
         self._shares(key, tuple(cards), tuple(shares), proof, context)

@@ -95,5 +95,4 @@ class Deck:
         return card
 
     def face(self, physical: int) -> Card:
-        """Return the face of this card."""
         return self.variant.deck[physical]

@@ -33,7 +33,6 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def encode(record: Record) -> bytes:
-    """Return the canonical bytes of a record."""
     return pack(msgspec.to_builtins(record, builtin_types=(bytes,)))
 
 

@@ -59,12 +59,10 @@ class Game:
 
     @property
     def variant(self) -> Variant:
-        """The game's rules as data."""
         return self.agreement.settings.rules
 
     @property
     def players(self) -> int:
-        """The number of seats."""
         return self.agreement.settings.players
 
     @property
@@ -78,7 +76,6 @@ class Game:
         return bool(self.gone) and (len(self.teams_of(self.seats)) < 2 or self.joint_key.is_infinity)
 
     def teams_of(self, seats: Collection[int]) -> frozenset[int]:
-        """Return the teams of these seats."""
         return frozenset(team_of(seat, self.agreement.settings.teams) for seat in seats)
 
     def copy(self) -> "Game":

@@ -135,17 +135,11 @@ _Found: TypeAlias = _Judged | _Said | Remark | _Released | BadSender
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The finding of a check, and the state of the match that it holds for."""
+    """The finding of a check, and the state of the match that it holds for: step, head, number of things taken."""
 
     thing: SignedThing
     found: _Found = field(repr=False)
-    step: int
-    prev: bytes
-    taken: int
-
-
-def _hears_all(_seat: int) -> bool:
-    return True
+    place: tuple[int, bytes, int]
 
 
 class Intake:
@@ -155,7 +149,7 @@ class Intake:
     things are not kept, and ``due`` never returns anything.
     """
 
-    def __init__(self, match: Match, may_hear: Callable[[int], bool] = _hears_all, *, keeps: bool = True) -> None:
+    def __init__(self, match: Match, may_hear: Callable[[int], bool] = lambda _: True, *, keeps: bool = True) -> None:
         self.match = match
         self.pending = PendingBuffer()
         self._may_hear = may_hear
@@ -166,8 +160,8 @@ class Intake:
 
     def check(self, thing: SignedThing) -> Finding:
         """Check a thing against the present match. It changes and raises nothing."""
-        step, prev, taken = self._place
-        return Finding(thing, self._find(thing), step, prev, taken)
+        place = self._place
+        return Finding(thing, self._find(thing), place)
 
     @property
     def _place(self) -> tuple[int, bytes, int]:
@@ -228,7 +222,7 @@ class Intake:
 
     def take(self, finding: Finding, sender: int) -> Outcome:
         """Apply a checked thing; ``sender`` is the seat that it came from, 0 for a record or a host."""
-        if (finding.step, finding.prev, finding.taken) != self._place:
+        if finding.place != self._place:
             finding = self.check(finding.thing)
         outcome = self._apply(finding.found, sender)
         if isinstance(outcome, Applied | Cheating) or (not isinstance(outcome, BadSender) and outcome.events):

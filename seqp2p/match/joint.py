@@ -6,8 +6,7 @@ The stream of words, the drawing below a bound and the permutation are fixed byt
 
 from collections.abc import Iterator, Sequence
 
-from seqp2p.crypto.hashing import tagged_hash
-from seqp2p.match import labels
+from seqp2p.crypto.hashing import JOINT, tagged_hash
 from seqp2p.rules import Card, DealerDraw, Variant, dealer_draw
 
 WORD_SIZE = 4
@@ -23,7 +22,7 @@ class JointStream:
     def _all_words(seed: bytes) -> Iterator[int]:
         counter = 0
         while True:
-            block = tagged_hash(labels.JOINT, seed, counter.to_bytes(4, "big"))
+            block = tagged_hash(JOINT, seed, counter.to_bytes(4, "big"))
             for at in range(0, len(block), WORD_SIZE):
                 yield int.from_bytes(block[at : at + WORD_SIZE], "big")
             counter += 1

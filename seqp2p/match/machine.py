@@ -23,7 +23,7 @@ from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, StepKind, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
-from seqp2p.match.events import Event, Result, Undone, Voted
+from seqp2p.match.events import Event, Finished, Result, Undone, Voted
 from seqp2p.match.game import Game, StepPlan
 from seqp2p.match.outcome import forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
@@ -70,22 +70,18 @@ class Match:
 
     @property
     def game(self) -> Game:
-        """The state of the game after all closed steps."""
         return self.chain.game
 
     @property
     def head(self) -> bytes:
-        """The hash of everything closed so far."""
         return self.chain.head
 
     @property
     def record(self) -> list[ClosedStep]:
-        """The closed steps, in order."""
         return self.chain.record
 
     @property
     def final(self) -> int:
-        """The number of final steps of the record."""
         return self.chain.final
 
     @property
@@ -202,8 +198,8 @@ class Match:
         if any(isinstance(event, Undone) for event in events):
             self.proven = {seat: proof for seat, proof in self.proven.items() if self._stands(proof)}
         if self.game.result is None and self.game.abandoned and not self.chain.live:
-            self.game.result, finished = result_of(self.game, self.left.keys(), self.proven.keys())
-            events += (finished,)
+            self.game.result = result_of(self.game, self.left.keys(), self.proven.keys())
+            events += (Finished(self.game.result),)
         return events
 
     def trust(self) -> tuple[Event, ...]:

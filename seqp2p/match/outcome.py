@@ -3,7 +3,7 @@
 from collections.abc import Set as AbstractSet
 
 from seqp2p.i18n import listed, message
-from seqp2p.match.events import Finished, Result
+from seqp2p.match.events import Result
 from seqp2p.match.game import Game
 from seqp2p.rules import team_of
 
@@ -43,13 +43,12 @@ def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Res
     return Result("forfeit", tuple(stay), reason)
 
 
-def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> tuple[Result, Finished]:
-    """Return the result of a game in which drops have left one team, and its event."""
+def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result:
+    """Return the result of a game in which drops have left one team."""
     last = names(game, set(game.last_gone))
     reason = message("without {last} there is nobody to play against", last=last)
     if game.joint_key.is_infinity:
         reason = message(
             "without {last} the game keys of those who stay cancel each other out: no card can be dealt", last=last
         )
-    result = forfeit(game, left, cheats) or Result("unfinished", (), reason)
-    return result, Finished(result)
+    return forfeit(game, left, cheats) or Result("unfinished", (), reason)

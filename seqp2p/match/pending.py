@@ -59,7 +59,7 @@ class PendingBuffer:
         room = ROOMS[type(thing)]
         kept = self._kept[type(thing)].setdefault(account, [])
         same_step = [each for each in kept if each.step == step]
-        if len(same_step) >= room.versions or any(_same(each.thing, thing) for each in same_step):
+        if len(same_step) >= room.versions or any(_payloads(each.thing) == _payloads(thing) for each in same_step):
             return False
         new = PendingThing(step, thing, sender)
         kept.append(new)
@@ -90,12 +90,8 @@ def _by_step(entry: tuple[Account, PendingThing]) -> tuple[int, Account]:
     return waiting.step, account
 
 
-def _same(one: SignedThing, other: SignedThing) -> bool:
-    """Return True if both say the same: two valid signatures of one payload are one thing."""
-    return _payloads(one) == _payloads(other)
-
-
 def _payloads(thing: SignedThing) -> tuple[bytes, ...]:
+    """Return the part that tells things apart: two valid signatures of one payload are one thing."""
     match thing:
         case Contribution(payload):
             return (payload,)

@@ -11,10 +11,9 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.hashing import REMARK, tagged_hash
+from seqp2p.crypto.hashing import REMARK, REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import verify
 from seqp2p.i18n import message, message_of
-from seqp2p.match import labels
 from seqp2p.match.contribution import REMARK_SIZE_MAX, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.table import Agreement, Bytes32, SeatNumber
@@ -56,7 +55,7 @@ class Remark:
     @property
     def hash(self) -> bytes:
         """The hash that the seat's next remark names, and that identifies a call."""
-        return tagged_hash(labels.REMARK_HASH, self.payload)
+        return tagged_hash(REMARK_HASH, self.payload)
 
 
 class BadRemark(ValueError):
@@ -107,7 +106,6 @@ class RemarkLog:
         return len(chain) + 1, chain[-1].hash if chain else NO_REMARK
 
     def last_of(self, seat: int) -> Remark | None:
-        """Return a seat's last remark."""
         chain = self._chains.get(seat)
         return chain[-1] if chain else None
 

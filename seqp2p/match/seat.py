@@ -33,10 +33,9 @@ from seqp2p.match.contribution import (
 )
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import cards_to_show, final_hash, why_not_callable
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
-from seqp2p.match.setup_steps import positions_of_others
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, Word
+from seqp2p.match.steps import cards_to_show, final_hash, positions_of_others, why_not_callable
 from seqp2p.rules import ACTION_ROWS, Action, IllegalAction, Position, View, apply, format_action, reveal, view
 
 NONCE_SIZE = 32
@@ -194,7 +193,6 @@ class SeatKeys:
         )
 
     def leave(self, match: Match) -> Contribution:
-        """Sign a leave."""
         return self._signed(LEAVE, LeavePayload(1, match.game.id, self.number))
 
     def say(self, match: Match, text: str) -> tuple[bytes, bytes]:

@@ -11,9 +11,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 import msgspec
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, tagged_hash
+from seqp2p.crypto.hashing import BALLOT, CLOSED, CONTRIBUTION, HEAD, LEAVE, tagged_hash
 from seqp2p.i18n import message, message_of
-from seqp2p.match import labels
 from seqp2p.match.ballots import ROUND_MAX, About, Last, Sanction, Vote
 from seqp2p.match.checks import CHECKS, Checks
 from seqp2p.match.contribution import Contribution, Envelope, StepNumber, open_envelope
@@ -199,4 +198,4 @@ def is_ballot(payload: bytes) -> bool:
 
 def head_of_action(prev: bytes, action: Sanction, about: About) -> bytes:
     """Return the head after a step closed by an action: H(label ‖ prev ‖ action ‖ seats as bytes, ascending)."""
-    return tagged_hash(labels.CLOSED, prev, action.encode(), bytes(sorted(about)))
+    return tagged_hash(CLOSED, prev, action.encode(), bytes(sorted(about)))

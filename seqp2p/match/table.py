@@ -9,10 +9,9 @@ from typing import Annotated, Final, Literal, TypeAlias, TypedDict
 import msgspec
 
 from seqp2p.crypto.errors import CryptoError
-from seqp2p.crypto.hashing import tagged_hash
+from seqp2p.crypto.hashing import TABLE, tagged_hash
 from seqp2p.crypto.identity import check_public
 from seqp2p.i18n import listed, message, message_of
-from seqp2p.match import labels
 from seqp2p.match.encoding import Record, decode, encode
 from seqp2p.match.text import text_fault
 from seqp2p.rules import KNOWN_VARIANTS, RULE_OPTIONS, VARIANTS, Options, RulesError, TableOption, Variant, check_table
@@ -57,22 +56,14 @@ class Settings(Record, frozen=True):
 class TableChoices(TypedDict, total=False):
     """The settings with a usual value, which a table may leave out."""
 
-    variant: str
-    """``classic`` or ``kids``."""
-    teams: int | None
-    """None for the usual number of teams."""
-    advanced: bool
-    """One-eyed jacks may break a completed sequence."""
-    table_talk: bool
-    """False: a remark may be called."""
-    manual_draw: bool
-    """Players draw by an action of their own, and can forget to."""
-    open_hands: bool
-    """The replay shows all hands at the end."""
-    turn_time_s: int
-    """Seconds for a turn, 0 for no clock."""
-    grace_s: int
-    """Seconds to wait for a seat that cannot be reached."""
+    variant: str  # ``classic`` or ``kids``
+    teams: int | None  # None for the usual number of teams
+    advanced: bool  # one-eyed jacks may break a completed sequence
+    table_talk: bool  # False: a remark may be called
+    manual_draw: bool  # players draw by an action of their own, and can forget to
+    open_hands: bool  # the replay shows all hands at the end
+    turn_time_s: int  # seconds for a turn, 0 for no clock
+    grace_s: int  # seconds to wait for a seat that cannot be reached
 
 
 TABLE_OPTIONS: Final = (
@@ -193,4 +184,4 @@ def decode_agreement(data: bytes) -> Agreement:
 
 def game_id(agreement_bytes: bytes) -> bytes:
     """Return the 32-byte id of the game, which is head(0): H("seqp2p/1 table" ‖ agreement)."""
-    return tagged_hash(labels.TABLE, agreement_bytes)
+    return tagged_hash(TABLE, agreement_bytes)

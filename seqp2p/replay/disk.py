@@ -50,15 +50,11 @@ class File(Protocol):
 
     def write(self, data: bytes, /) -> int | None:
         """Give bytes to the system at once; return the number it took. Raises OSError."""
-        ...
 
     def sync(self) -> None:
         """Wait until all bytes are on the disk."""
-        ...
 
-    def close(self) -> None:
-        """Close the file."""
-        ...
+    def close(self) -> None: ...
 
 
 class Disk(Protocol):
@@ -66,15 +62,12 @@ class Disk(Protocol):
 
     def append(self, path: Path, *, new: bool) -> File:
         """Open a file to append to. Raises FileExistsError if a new one exists already, and OSError as files do."""
-        ...
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
         """Return the first bytes of a file, all without a size."""
-        ...
 
     def truncate(self, path: Path, size: int) -> None:
         """Cut a file off."""
-        ...
 
 
 class _RealFile(io.FileIO):

@@ -12,7 +12,6 @@ import os
 import stat
 import zlib
 from pathlib import Path
-from types import TracebackType
 from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar, assert_never
 
 import msgspec
@@ -185,9 +184,7 @@ class Sidecar:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     @classmethod

@@ -1,5 +1,6 @@
 """The figures of one replay, gathered while it is verified. No I/O."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from seqp2p.crypto.group import Randomness
@@ -7,7 +8,7 @@ from seqp2p.match.events import Dealt, Event, Turned
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
 from seqp2p.replay.verify import Report, verify_batched
-from seqp2p.rules import SeatNumber, Square, format_action
+from seqp2p.rules import Action, SeatNumber, Square, format_action
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,7 @@ class _Noted:
 
     reading: Reading
     first_seat: SeatNumber = 0
-    passes: int = 0
-    exchanges: int = 0
-    opening: str = ""
-    placed: list[Square] = field(default_factory=list[Square])
+    actions: list[Action] = field(default_factory=list[Action])
 
     def take(self, events: tuple[Event, ...]) -> None:
         """Follow a record that was right."""
@@ -52,20 +50,14 @@ class _Noted:
             if isinstance(event, Dealt):
                 self.first_seat = self.reading.match.game.table_position().to_move
             elif isinstance(event, Turned):
-                self._turned(event)
-
-    def _turned(self, event: Turned) -> None:
-        action = event.action
-        self.passes += action.kind == "pass"
-        self.exchanges += action.kind == "exchange"
-        if action.kind == "place":
-            self.opening = self.opening or format_action(self.reading.match.game.variant, action)
-            self.placed.append(action.square)
+                self.actions.append(event.action)
 
     def course(self) -> Course:
         """Return the course so far, after the deal."""
         game = self.reading.match.game
         position, settings = game.table_position(), game.agreement.settings
+        kinds = Counter(action.kind for action in self.actions)
+        placed = [action for action in self.actions if action.kind == "place"]
         return Course(
             variant=game.variant.name,
             players=settings.players,
@@ -73,11 +65,11 @@ class _Noted:
             first_seat=self.first_seat,
             turns=position.turn,
             reshuffles=position.reshuffles,
-            passes=self.passes,
-            exchanges=self.exchanges,
+            passes=kinds["pass"],
+            exchanges=kinds["exchange"],
             sequences=len(position.sequences),
-            opening=self.opening,
-            placed=tuple(self.placed),
+            opening=format_action(game.variant, placed[0]) if placed else "",
+            placed=tuple(action.square for action in placed),
         )
 
 

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Self, assert_never
 
 from seqp2p.crypto.group import encode_scalar
@@ -69,9 +68,7 @@ class ReplayWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._file.close()
 
     def record(self, match: Match) -> None:

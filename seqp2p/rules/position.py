@@ -7,7 +7,7 @@ from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
 from seqp2p.rules.options import Options
-from seqp2p.rules.table import TableRules, make_table
+from seqp2p.rules.table import TableRules, hand_size, make_table
 from seqp2p.rules.variant import UNKNOWN, Card, Line, SeatNumber, Team, Variant
 
 Hand: TypeAlias = tuple[Card, ...]
@@ -153,7 +153,7 @@ def start(
     cannot play or a wrong deal.
     """
     table = make_table(variant, players, teams, options)
-    size = next(size.hand for size in variant.sizes if size.players == players)
+    size = hand_size(variant, players)
     dealt = tuple(tuple(sorted(hand)) for hand in hands)
     if not 1 <= first_seat <= players:
         raise RulesError(
@@ -181,8 +181,7 @@ def start(
         quiet=0,
         outcome=ONGOING,
     )
-    surplus = surplus_face(position)
-    if surplus is not None:
+    if surplus := surplus_face(position):
         raise RulesError(message("the deal is wrong: {surplus}", surplus=surplus))
     return position
 
@@ -225,8 +224,7 @@ def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Posit
             )
         )
     learnt = _with_hand(position, seat, tuple(sorted((*hand[len(shown) :], *shown))))
-    surplus = surplus_face(learnt)
-    if surplus is not None:
+    if surplus := surplus_face(learnt):
         raise IllegalAction(message("seat {seat} cannot hold what it shows: {surplus}", seat=seat, surplus=surplus))
     return learnt
 

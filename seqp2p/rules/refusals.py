@@ -11,8 +11,7 @@ from seqp2p.rules.variant import UNKNOWN, Card, SeatNumber, Square
 
 def unknown_slot(position: Position, card: Card) -> int:
     """Return the place of a card that is unknown in the hand to move. Raises IllegalAction if it cannot be there."""
-    reason = _why_not_held(position, card)
-    if reason:
+    if reason := _why_not_held(position, card):
         raise IllegalAction(reason)
     return position.hands[position.to_move - 1].index(UNKNOWN)
 
@@ -21,8 +20,7 @@ def why_not(position: Position, action: Action) -> str:
     """Return the reason why an action with a card is refused."""
     variant, card = position.variant, action.card
     look = position.table.look
-    reason = _why_not_held(position, card)
-    if reason:
+    if reason := _why_not_held(position, card):
         return reason
     if action.kind == "exchange":
         return _why_not_dead(position, card)

@@ -172,7 +172,7 @@ def test_a_contribution_is_checked_again_where_its_step_was_closed_without_it() 
     for seat in voters:
         for head in seat.heads(match):
             take(intake, SignedHead(head))
-    assert (finding.step, match.final) == (number, number)
+    assert (finding.place[0], match.final) == (number, number)
     assert isinstance(intake.take(finding, mover), Ignored)
     assert match.record[number - 1].action == "skip"
     assert match.proven == {}

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.crypto import hashing
-from seqp2p.crypto.hashing import tagged_hash
+from seqp2p.crypto.hashing import REMARK_HASH, tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.contribution import REMARK_SIZE_MAX, Contribution
 from seqp2p.match.encoding import encode, pack, unpack
-from seqp2p.match.labels import REMARK_HASH
 from seqp2p.match.remark import (
     COURTESIES,
     NO_REMARK,

@@ -13,7 +13,7 @@ from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Body, Contribution, RevealBody, SeatBody, ShuffleBody, StepKind, make_payload
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.match.setup_steps import positions_of_others
+from seqp2p.match.steps import positions_of_others
 from tests.match.refusal import goes_on, violation
 from tests.table import (
     Played,

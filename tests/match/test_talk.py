@@ -16,9 +16,9 @@ from seqp2p.match.encoding import encode
 from seqp2p.match.errors import TooEarly, Violation
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import why_not_callable
 from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, open_remark
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.steps import why_not_callable
 from seqp2p.rules import PASS, IllegalAction, give, team_of
 from tests.match.refusal import goes_on, violation
 from tests.position_status import status

@@ -12,8 +12,8 @@ from seqp2p.match.contribution import Contribution, SharesBody, TurnBody
 from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import check_shown
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.steps import check_shown
 from seqp2p.rules import PASS, IllegalAction, exchange, format_action, place, view
 from tests.match.refusal import goes_on, violation
 from tests.table import Played, fields_of, match_at, played, shared_match_at, with_body

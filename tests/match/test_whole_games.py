@@ -9,7 +9,7 @@ import pytest
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.events import Dealt, Drawn, Event, Finished, Seated, Shuffled, Turned
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import final_hash
+from seqp2p.match.steps import final_hash
 from seqp2p.match.table import encode_agreement
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, team_of
 from tests.position_status import status

@@ -45,16 +45,16 @@ NEAREST = {
         "tests/match/test_ballots_attacks.py",
     ),
     "match/outcome.py": ("tests/match/test_ballots_games.py",),
-    "match/play_steps.py": (
-        "tests/match/test_turn_attacks.py",
-        "tests/match/test_talk.py",
-        "tests/match/test_drawing.py",
-    ),
-    "match/setup_steps.py": ("tests/match/test_setup_attacks.py",),
     "match/signed.py": (
         "tests/match/test_envelopes.py",
         "tests/match/test_ballots_attacks.py",
         "tests/protocol/test_vectors.py",
+    ),
+    "match/steps.py": (
+        "tests/match/test_turn_attacks.py",
+        "tests/match/test_setup_attacks.py",
+        "tests/match/test_talk.py",
+        "tests/match/test_drawing.py",
     ),
     "match/text.py": ("tests/match/test_table.py", "tests/match/test_remark.py"),
     "replay/reading.py": ("tests/replay/test_remarks.py", "tests/replay/test_verify.py"),

@@ -10,7 +10,7 @@ from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_point, decode_points, decode_scalar, hash_to_point, sub, sum_points
-from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, tagged_hash
+from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, STEP, tagged_hash
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.key_proof import key_commitment, verify_key
@@ -19,7 +19,6 @@ from seqp2p.crypto.share_proof import verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
 from seqp2p.lobby.pake import Exchange
-from seqp2p.match import labels
 from seqp2p.match.ballots import Decree, Last, Vote
 from seqp2p.match.contribution import BODIES, Contribution, make_payload
 from seqp2p.match.encoding import encode, structure
@@ -316,7 +315,7 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "fingerprint": lambda given: {"fingerprint": fingerprint(_bytes(given["key"]))},
     "identity key": identity_key,
     "agreement": agreement,
-    "head": lambda given: {"head": tagged_hash(labels.STEP, _bytes(given["head"]), *map(_bytes, given["payloads"]))},
+    "head": lambda given: {"head": tagged_hash(STEP, _bytes(given["head"]), *map(_bytes, given["payloads"]))},
     "payload": payload,
     "remark": remark,
     "signed": signed,

@@ -9,7 +9,7 @@ import pytest
 from seqp2p.crypto import hashing
 from seqp2p.lobby import pake, safety
 from seqp2p.lobby.address_statement import ENTRIES_MAX, ENTRY_LENGTH_MAX
-from seqp2p.match import contribution, encoding, labels, remark, table
+from seqp2p.match import contribution, encoding, remark, table
 from seqp2p.net import messages
 from seqp2p.net.errors import REFUSALS
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -24,7 +24,7 @@ TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 def test_every_label() -> None:
     named = {
         value
-        for module in (hashing, labels, pake, safety)
+        for module in (hashing, pake, safety)
         for value in vars(module).values()
         if isinstance(value, str) and re.fullmatch(r"seqp2p/1 [a-z ]+", value) and value != hashing.PREFIX
     }

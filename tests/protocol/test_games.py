@@ -9,7 +9,7 @@ import pytest
 
 from seqp2p.crypto.group import decode_scalar, mul
 from seqp2p.match.machine import Match
-from seqp2p.match.play_steps import final_hash
+from seqp2p.match.steps import final_hash
 from seqp2p.replay.format import StepRecord, TableRecord, contributions_of, records
 from seqp2p.replay.verify import verify_batched
 from seqp2p.rules import format_position

@@ -11,7 +11,7 @@ from seqp2p.crypto.share_proof import share
 from seqp2p.crypto.shuffle import shuffle
 from seqp2p.crypto.shuffle_proof import prove_shuffle
 from seqp2p.match.contribution import Contribution, ShuffleBody
-from seqp2p.match.setup_steps import positions_of_others
+from seqp2p.match.steps import positions_of_others
 from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy
 from seqp2p.testing.adversaries.described import (
     BYTES,
