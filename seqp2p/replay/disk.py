@@ -62,9 +62,11 @@ class Disk(Protocol):
 
     def append(self, path: Path, *, new: bool) -> File:
         """Open a file to append to. Raises FileExistsError if a new one exists already, and OSError as files do."""
+        ...
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
         """Return the first bytes of a file, all without a size."""
+        ...
 
     def truncate(self, path: Path, size: int) -> None:
         """Cut a file off."""
