@@ -2,8 +2,8 @@
 
 COMMAND is run with replays as its last arguments, like ``seqp2p verify --json FILE…`` (docs/scripting.md). It writes
 one JSON object a line. Those whose ``event`` is ``verdict`` count: one for each file, with ``file``, ``verdict``,
-``class``, ``step``, ``seat`` and ``awaited``. Each must be as in replays/expected.json. The exit code is 0 if all files
-are verified, 5 if one is unfinished, 3 if one is invalid.
+``class``, ``step``, ``seat``, ``awaited``, ``winners`` and ``forfeit``. Each must be as in replays/expected.json. The
+exit code is 0 if all files are verified, 5 if one is unfinished, 3 if one is invalid.
 
     python protocol/check.py -- seqp2p verify --json
     python protocol/check.py --only 'share_*' -- python -m tests.protocol.second
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 REPLAYS = Path(__file__).resolve().parent / "replays"
-FIELDS = ("verdict", "class", "step", "seat", "awaited")
+FIELDS = ("verdict", "class", "step", "seat", "awaited", "winners", "forfeit")
 # The replays of one verdict are given to one run of the command, which must then end with this.
 EXIT_CODES = {"verified": 0, "unfinished": 5, "invalid": 3}
 

@@ -23,7 +23,7 @@ class Case:
 
     @property
     def expected(self) -> dict[str, Any]:
-        """The case's entry in expected.json."""
+        """Its entry in expected.json, but for the seats that win."""
         return {
             "verdict": self.verdict,
             "class": self.failure,

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from protocol.generator import ballots, links, moves, primitives, shuffles, tables
+from protocol.generator.case import Case
 from protocol.generator.cases import cases
 from protocol.generator.contributions import REPLAY, contributions, small_game
 from protocol.generator.games import replay
 from protocol.generator.golden import GOLDEN, features, game_by_steps, golden_game, golden_readme, golden_replay
 from protocol.generator.option_contributions import option_contributions, remarks
+from seqp2p.replay.verify import verify
 
 VECTORS: Final[dict[str, Callable[[], Any]]] = {
     "hashes": primitives.hashes,
@@ -17,6 +19,7 @@ VECTORS: Final[dict[str, Callable[[], Any]]] = {
     "keys": primitives.keys,
     "shares": primitives.shares,
     "identities": primitives.identities,
+    "words": primitives.words,
     "shuffles": shuffles.shuffles,
     "agreements": tables.agreements,
     "steps": tables.steps,
@@ -51,7 +54,16 @@ def case_files() -> Iterator[tuple[str, bytes]]:
     made = cases()
     for name, case in made.items():
         yield f"protocol/replays/{name}.seqp2p", case.data
-    yield "protocol/replays/expected.json", as_json({name: case.expected for name, case in made.items()})
+    yield "protocol/replays/expected.json", as_json({name: _expected(case) for name, case in made.items()})
+
+
+def _expected(case: Case) -> dict[str, Any]:
+    """Return the case's entry in expected.json, with the seats that win."""
+    found = verify(case.data)
+    won: dict[str, list[int]] = {"winners": [], "forfeit": []}
+    if found.result is not None:
+        won["winners" if found.verdict == "verified" else "forfeit"] = list(found.result.winners)
+    return case.expected | won
 
 
 def golden_files() -> Iterator[tuple[str, bytes]]:

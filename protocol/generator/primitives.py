@@ -1,4 +1,9 @@
-"""Vectors for hashing, the group, the oracle, keys, shares and identities."""
+"""Vectors for hashing, the group, the oracle, keys, shares, identities and words."""
+
+import hashlib
+from itertools import accumulate
+
+from spake2.ed25519_basic import Base, bytes_to_unknown_group_element
 
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import (
@@ -28,11 +33,13 @@ from seqp2p.crypto.group import (
     sub,
     sum_points,
 )
-from seqp2p.crypto.hashing import CARD, CONTRIBUTION, FILE, GENERATOR, KEY_PROOF, tagged_hash
+from seqp2p.crypto.hashing import CARD, CONTRIBUTION, FILE, GENERATOR, KEY_PROOF, label_bytes, tagged_hash
 from seqp2p.crypto.identity import fingerprint, sign
 from seqp2p.crypto.key_proof import key_commitment, prove_key
 from seqp2p.crypto.oracle import Oracle
 from seqp2p.crypto.share_proof import prove_shares, share
+from seqp2p.lobby.safety import safety_words
+from seqp2p.lobby.wordlist import WORDS
 from seqp2p.rules import CLASSIC, KIDS
 
 FIELD = 2**256 - 2**32 - 977
@@ -257,9 +264,51 @@ def identities() -> Vector:
         bad("identity key", "y = p", "encoding", {"key": ED_P.to_bytes(32, "little")}),
         bad("identity key", "y = p + 3", "encoding", {"key": (ED_P + 3).to_bytes(32, "little")}),
         bad("identity key", "31 bytes", "encoding", {"key": ann.public[:31]}),
+        *_mixed_order(),
     ]
     for name, y in small.items():
         for sign_of_x in (0, 1):
             key = (y + (sign_of_x << 255)).to_bytes(32, "little")
             vectors.append(bad("identity key", f"y = {name}, sign {sign_of_x}", "small order", {"key": key}))
     return file_of("Identity keys and signatures.", vectors)
+
+
+def _mixed_order() -> list[Vector]:
+    """Return signatures of a key a·B + T, with T of order 8: R = r·B + n·T, S = r + h·a mod L.
+
+    They hold iff h·T + n·T is the neutral element, h being reduced modulo L. With the cofactor all would hold.
+    """
+    small = bytes_to_unknown_group_element(ED_ORDER_8.to_bytes(32, "little"))
+    multiples = list(accumulate([small] * 8, lambda sum_, point: sum_.add(point)))  # the last is the neutral element
+    stream, data = Stream("a key of mixed order"), b"a payload"
+    a = int.from_bytes(stream(32), "little") % ED_L
+    key: bytes = Base.scalarmult(a).add(small).to_bytes()
+    vectors = [good("identity key", "of mixed order", {"key": key})]
+    for name, pure, holds in (("R of order L", True, True), ("R of mixed order", False, True), ("no", True, False)):
+        while True:
+            r, n = int.from_bytes(stream(32), "little") % ED_L, 7 if pure else stream(1)[0] % 7
+            point = Base.scalarmult(r)
+            big_r: bytes = (point if pure else point.add(multiples[n])).to_bytes()
+            h = int.from_bytes(hashlib.sha512(big_r + key + label_bytes(CONTRIBUTION) + data).digest(), "little") % ED_L
+            if ((h + n + 1) % 8 == 0) == holds:
+                break
+        signature = big_r + ((r + h * a) % ED_L).to_bytes(32, "little")
+        given = {"key": key, "label": CONTRIBUTION, "data": data, "signature": signature}
+        if holds:
+            vectors.append(good("signature", f"a key of mixed order, {name}", given))
+        else:
+            vectors.append(
+                bad("signature", "a key of mixed order: it holds with the cofactor alone", "signature", given)
+            )
+    return vectors
+
+
+def words() -> Vector:
+    """Return the words of join codes, and safety words."""
+    ann, ben = (identity(name).public for name in ("ann", "ben"))
+    seed = Stream("safety words")(64)
+    vectors = [good("words", "of join codes", {}, {"words": WORDS})]
+    for name, keys in (("ann and ben", (ann, ben)), ("ben and ann", (ben, ann))):
+        given = {"seed": seed, "keys": keys}
+        vectors.append(good("safety words", name, given, {"words": safety_words(seed, *keys)}))
+    return file_of("The words of join codes, in their order, and safety words.", vectors)

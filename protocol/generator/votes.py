@@ -119,13 +119,18 @@ def _no_certificate() -> dict[str, Case]:
 
 def _not_to_be_voted_on() -> dict[str, Case]:
     early, two = table().play(until=4), table(2).play(until=8)
+    at_turn = table().play(until=TURN)
     drawing = table().play(until=TURN + 1)
     assert drawing.match.kind == "draw", "a card is drawn after a turn"
     gone = table(at_13=drop(mover(table().play(until=TURN)))).play(until=TURN + 1)
     (absent,) = gone.match.game.gone
     game_of_three = table().play(until=TURN)
     late = _shuffled_by(gone, absent)
+    again, turn = _skipped_once(at_turn)
     cases = {
+        "skip_twice_in_a_row": (
+            again, certificate(turn, *again.ballots(skip(mover(again)))), "its turn before was skipped too", turn,
+        ),
         "drop_before_the_deal": (early, certificate(4, *early.ballots(drop(1))), "there are no cards yet", 4),
         "drop_by_one_of_two": (two, certificate(8, *two.ballots(drop(2))), "one of two is no majority", 8),
         "skip_of_a_draw": (
@@ -145,6 +150,16 @@ def _not_to_be_voted_on() -> dict[str, Case]:
         TURN + 1, absent,
     )  # fmt: skip
     return found
+
+
+def _skipped_once(at_turn: Game) -> tuple[Game, int]:
+    """Return the game with the mover's turn skipped, at its next turn, and the number of that step."""
+    whom, turn = mover(at_turn), TURN + 1
+    while True:
+        game = table(at_13=skip(whom)).play(until=turn)
+        if game.match.kind == "turn" and mover(game) == whom:
+            return game, turn
+        turn += 1
 
 
 def _shuffled_by(game: Game, seat: int) -> Contribution:

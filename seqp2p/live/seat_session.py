@@ -110,10 +110,14 @@ class MatchStore:
         self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
 
     def have(self) -> tuple[int, frozenset[int]]:
-        """The open step, and the seats whose contributions to it are here; or an earlier step, to be sent all of it."""
+        """The first step that is not final, and the seats whose contributions to it are here; or an earlier step.
+
+        The base, not the open step: the others may have closed it by ballots, which come only from this step on.
+        """
         if self._looked_back[0] == self._match.number:
             return self._looked_back[1], frozenset()
-        return self._match.number, frozenset(seat for seat, _ in self._match.held)
+        base = self._match.chain.base
+        return self._match.final + 1, frozenset(base.held if base is not None else ())
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
         """Return the things that a seat lacks at this step, with the contributions of these seats to it."""
@@ -146,8 +150,9 @@ class MatchStore:
         part near the last final step: no seat can make all send the whole game again and again.
         """
         first = 1 if self._match.game.position is None else self._match.final - LOOK_BACK_MAX
-        if step == self.have()[0]:
-            self._looked_back = self._match.number, max(1, first, step - 1)
+        asked = self.have()[0]
+        if step >= asked:
+            self._looked_back = self._match.number, asked if step > asked else max(1, first, step - 1)
 
     def look_at(self, step: int) -> None:
         """Ask all for all of a step: a neighbour says that it closed in another way than is known here."""

@@ -80,13 +80,16 @@ class Voting:
         return Due(round_, wish, wished[1] if wished and wished[0] == wish else "joined")
 
     def hopeless(self, now: float) -> frozenset[int]:
-        """Return the seats, gone or proved cheats, that a majority needs; empty while there is one without them."""
+        """Return the seats, gone, voted out or proved cheats, that a majority needs; empty if there is one without."""
         base = self._match.chain.base
         if base is None or not base.votable:
             return frozenset()
         cheats_or_left = self._match.proven.keys() | self._match.left.keys()
         away_or_silent = self._away(now) | self._absence.vanished(now) | self._silent(base, now)
-        gone = (away_or_silent | cheats_or_left) & base.decree.members
+        own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
+        late = self._absence.late(now) | self._absence.owing(now)
+        voted_out = late & own.about if own is not None and own.action == "drop" else frozenset[int]()
+        gone = (away_or_silent | cheats_or_left | voted_out) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
 
     def _stuck(self, base: LiveStep, now: float) -> bool:
@@ -108,7 +111,7 @@ class Voting:
         if away & awaited or gone:
             gone |= away
         skippable = len(late) == 1 and base.plan.kind == "turn" and base is self._match.chain.open
-        if late and not (skippable and not self._skipped_before(late)):
+        if late and not (skippable and late.isdisjoint(self._match.game.skipped)):
             gone |= late
         if gone:
             reason: Reason = "cheated" if cheats else "left" if left else "absent" if away else "late"
@@ -118,9 +121,6 @@ class Voting:
         else:
             return None
         return (wish, reason) if base.decree.majority(base.decree.members - wish.about) else None
-
-    def _skipped_before(self, late: frozenset[int]) -> bool:
-        return any(self._match.game.skipped.get(seat) for seat in late)
 
     def _away(self, now: float) -> frozenset[int]:
         away = self._absence.away(now)

@@ -324,9 +324,15 @@ class Decree:
         return {seat: vote for seat, vote in votes if (vote.action, vote.about) == (wish.action, wish.about)}
 
     def _may_fill(self, own: int, wish: Wish) -> bool:
-        """Return True if this seat has voted so in its round, and no needed seat has voted otherwise."""
+        """Return True if this seat has voted so in its round with others, and no needed seat has voted otherwise.
+
+        A seat that is alone in its round votes again, as far ahead as the others follow.
+        """
         equal = self._equal(self.promised, wish)
-        return own in equal and self.votes[self.promised].keys() - wish.about <= equal.keys()
+        if own not in equal or not self.votes[self.promised].keys() - wish.about <= equal.keys():
+            return False
+        others = max((round_ for round_, votes in self.votes.items() if votes.keys() - {own}), default=0)
+        return len(equal) > 1 or self.promised >= others + AHEAD_MAX
 
     def _to_copy(self, votes: dict[int, Vote], own: int, wish: Wish | None) -> Wish | None:
         """Return the ballot to copy, of those that this seat agrees with: about the fewest, of the lowest seat."""

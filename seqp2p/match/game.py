@@ -46,7 +46,7 @@ class Game:
     result: Result | None = None
     gone: tuple[int, ...] = ()  # the seats that have been dropped, ascending
     last_gone: tuple[int, ...] = ()  # those of them that were dropped together as the last
-    skipped: dict[int, int] = field(default_factory=dict)  # by seat, the number of its turns skipped in a row
+    skipped: set[int] = field(default_factory=set[int])  # the seats whose last turn was skipped
     owners: tuple[int, ...] = ()  # the seats that get the top cards of the pile in the next deal
     plans: deque[StepPlan] = field(default_factory=deque)
     shuffles: int = 0  # counts of proved things in the closed steps: shuffles …
@@ -87,7 +87,7 @@ class Game:
         other.heads = list(self.heads)
         other.placed_at = dict(self.placed_at)
         other.called = set(self.called)
-        other.skipped = dict(self.skipped)
+        other.skipped = set(self.skipped)
         other.plans = deque(self.plans)
         return other
 
@@ -113,7 +113,7 @@ class Game:
         """Pass the turn on without the mover, and return its seat."""
         seat = self.table_position().mover
         self.position = skip(self.table_position())
-        self.skipped[seat] = self.skipped.get(seat, 0) + 1
+        self.skipped.add(seat)
         self.placed_at[seat] = len(self.heads)
         return seat
 

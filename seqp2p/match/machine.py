@@ -422,4 +422,6 @@ class Match:
             return False
         if (word.round, word.seat) not in step.ballots and step.decree.voted_out(word.seat):
             return False
-        return word.action == "drop" or (step.plan.kind == "turn" and about == {step.plan.subject})
+        # The mover that was skipped last time is not skipped again: votes to skip cannot keep a game waiting for good.
+        skippable = step.plan.kind == "turn" and step.plan.subject not in step.before.skipped
+        return word.action == "drop" or (skippable and about == {step.plan.subject})

@@ -305,7 +305,7 @@ def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> 
     game.position = after
     if ACTION_ROWS[move.action.kind].ends_turn:
         game.placed_at[plan.subject] = move.step
-        game.skipped.pop(plan.subject, None)
+        game.skipped.discard(plan.subject)
     if move.remark:
         game.called.add(move.remark)
     if after.reshuffles > before.reshuffles:

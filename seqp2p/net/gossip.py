@@ -25,7 +25,7 @@ class Store(Protocol):
     """A session's store, as the mesh reads it. All methods are called between checkpoints and must not wait."""
 
     def have(self) -> tuple[int, frozenset[int]]:
-        """Return the open step (from 1), and the seats whose contributions to it are held."""
+        """Return the first step that is not final (from 1), and the seats whose contributions to it are held."""
         ...
 
     def missing(self, step: int, seats: frozenset[int]) -> Iterable[PlacedItem]:
@@ -36,7 +36,7 @@ class Store(Protocol):
         ...
 
     def votes(self, step: int) -> Iterable["VoteMessage"]:
-        """Return the ballots and heads that concern a peer with this open step."""
+        """Return the ballots and heads that concern a peer with this ``have``."""
         ...
 
 

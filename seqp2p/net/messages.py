@@ -210,7 +210,7 @@ class LeaveMessage(Signed, frozen=True, tag="leave"):
 
 
 class Have(Record, frozen=True, tag="have"):
-    """The sender's open step, and the seats whose contributions to it are held. Also the sign of life in the game."""
+    """The sender's first step that is not final, and the seats whose contributions to it are held; a sign of life."""
 
     step: StepNumber
     seats: Seats

@@ -207,7 +207,7 @@ class Relay(Generic[W]):
         return None
 
     def alive(self) -> Have:
-        """Return the sign of life: the open step, and the seats whose contributions to it are held."""
+        """Return the sign of life: the first step that is not final, and the seats with contributions to it here."""
         step, seats = self._store.have()
         return Have(step, tuple(sorted(seats)))
 

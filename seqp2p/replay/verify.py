@@ -69,7 +69,7 @@ class Report:
     ``cheats`` are the seats that evidence in the file proves to have broken the rules: the game may have gone on
     without them, and be verified.
 
-    ``result`` is the game's (None if it did not come to an end), ``writer`` the key that signed the file. ``seat`` is
+    ``result`` is the game's, or a forfeit (None if there is neither), ``writer`` the key that signed. ``seat`` is
     proved to have broken the rules by ``evidence``. ``byte`` is the position of the invalid record, or of the bytes
     after the end. ``failure`` is the kind of check that failed, None for a verified file, and ``awaited`` are the seats
     that an incomplete record waits for.
@@ -228,7 +228,11 @@ def _report(
         verdict=verdict,
         game=match.game.id.hex(),
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
-        result=final_result(match.game) if verdict == "verified" else match.forfeit,
+        result=final_result(match.game)
+        if verdict == "verified"
+        else match.forfeit
+        if verdict == "unfinished"
+        else None,
         cheats=tuple(Cheat(each.seat, each.step, message_of(each), each.evidence) for each in proven),
         steps=len(match.record),
         reason=reason,

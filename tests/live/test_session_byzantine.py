@@ -84,6 +84,14 @@ async def test_a_seat_that_is_away_has_its_grace_during_a_vote(virtual_time: obj
     went_on(party, CROOK)
 
 
+def test_have_names_the_first_step_that_is_not_final() -> None:
+    """The others may have closed it by ballots, which a seat is sent from the step on that it names."""
+    match = match_at(played(3, "kids", 4), 30)
+    assert match.final + 1 < match.number
+    held = frozenset(seat for seat, _ in match.record[match.final].contributions)
+    assert MatchStore(match).have() == (match.final + 1, held)
+
+
 def test_one_forged_past_does_not_make_everybody_send_the_whole_game_again() -> None:
     """``have`` goes back one step at a time, to a little before the last final one."""
     match = match_at(played(3, "kids", 4), 30)

@@ -115,6 +115,7 @@ async def test_another_past_is_asked_for_only_while_the_step_is_open(virtual_tim
         await thinker.asleep.wait()
         session = party[1].session
         number = session.match.number
+        await trio.sleep(2)  # The others' heads have made all closed steps final.
         assert session.core.store.have() == (number, frozenset())
         raw = await party.raw(FOE, to=1)
         # Not the open step's: what has been agreed on is not opened again.

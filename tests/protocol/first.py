@@ -19,6 +19,8 @@ from seqp2p.crypto.share_proof import verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
 from seqp2p.lobby.pake import Exchange
+from seqp2p.lobby.safety import safety_words
+from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.ballots import Decree, Last, Vote
 from seqp2p.match.contribution import BODIES, Contribution, make_payload
 from seqp2p.match.encoding import encode, structure
@@ -292,6 +294,10 @@ def signature(given: Given) -> Any:
     return {}
 
 
+def safety(given: Given) -> Any:
+    return {"words": list(safety_words(_bytes(given["seed"]), *map(_bytes, given["keys"])))}
+
+
 CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "tagged hash": lambda given: {"hash": tagged_hash(given["label"], *map(_bytes, given["items"]))},
     "hash to point": lambda given: {"point": hash_to_point(given["label"], given["index"]).encoded},
@@ -337,6 +343,8 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
+    "words": lambda _given: {"words": list(WORDS)},
+    "safety words": safety,
 }
 
 # Signatures that are an output: the label, and what is signed.

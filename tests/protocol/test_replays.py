@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from protocol.check import differences
+from protocol.check import FIELDS, differences
 from seqp2p.match.errors import Failure
 from seqp2p.replay.verify import verify
 from tests.protocol.reading import PROTOCOL, REPLAYS, ROOT
@@ -39,7 +39,7 @@ def test_there_are_enough_of_every_class() -> None:
 
 def test_every_replay_is_expected_and_small() -> None:
     assert {path.stem for path in REPLAYS.glob("*.seqp2p")} == set(EXPECTED)
-    assert sum(path.stat().st_size for path in REPLAYS.iterdir()) < 4_000_000
+    assert sum(path.stat().st_size for path in REPLAYS.iterdir()) < 6_000_000
 
 
 def test_names_say_what_is_expected() -> None:
@@ -79,8 +79,8 @@ def test_the_second_verifier(name: str) -> None:
     expected = EXPECTED[name]
     proofs = EVERY_STEP if name in WITH_ALL_PROOFS else {expected["step"]}
     found = second.verify((REPLAYS / f"{name}.seqp2p").read_bytes(), proofs=proofs)
-    assert [found.verdict, found.failure, found.step, found.seat, found.awaited] == [
-        expected[field] for field in ("verdict", "class", "step", "seat", "awaited")
+    assert [found.verdict, found.failure, found.step, found.seat, found.awaited, found.winners, found.forfeit] == [
+        expected[field] for field in FIELDS
     ]
 
 
@@ -97,13 +97,17 @@ def test_what_the_runner_finds(tmp_path: Path) -> None:
         "cut_in_a_record_fail: class is None instead of 'torn' (cut inside step 4)",
         "cut_in_a_record_fail: step is 1 instead of 4 (cut inside step 4)",
         "cut_in_a_record_fail: no awaited",
+        "cut_in_a_record_fail: no winners",
+        "cut_in_a_record_fail: no forfeit",
         "exit code 0 instead of 5, all being unfinished",
         "cut_in_the_table_fail: verdict is 'verified' instead of 'invalid' (cut inside the first record)",
         "cut_in_the_table_fail: class is None instead of 'torn' (cut inside the first record)",
         "cut_in_the_table_fail: step is 1 instead of None (cut inside the first record)",
         "cut_in_the_table_fail: no awaited",
+        "cut_in_the_table_fail: no winners",
+        "cut_in_the_table_fail: no forfeit",
         "exit code 0 instead of 3, all being invalid",
-        "2 replays, 10 differences",
+        "2 replays, 14 differences",
     ]
     absent = subprocess.run([*check, str(tmp_path / "absent")], capture_output=True, text=True, check=False)
     assert absent.returncode == 1

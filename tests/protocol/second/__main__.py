@@ -25,6 +25,7 @@ def main(paths: list[str]) -> int:
             "seat": found.seat,
             "awaited": found.awaited,
             "winners": found.winners,
+            "forfeit": found.forfeit,
         }
         print(json.dumps(event))
     return 3 if "invalid" in verdicts else 5 if "unfinished" in verdicts else 0

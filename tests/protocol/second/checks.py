@@ -30,7 +30,7 @@ from tests.protocol.second.basics import (
     unpack,
     write_point,
 )
-from tests.protocol.second.code import pake_message, pake_shared
+from tests.protocol.second.code import WORDS, pake_message, pake_shared
 from tests.protocol.second.game import BadRemark, Failure, Machine
 from tests.protocol.second.proofs import (
     Oracle,
@@ -337,6 +337,16 @@ def key_proof(given: Given) -> Any:
     return {}
 
 
+def words(_given: Given) -> Any:
+    return {"words": WORDS}
+
+
+def safety_words(given: Given) -> Any:
+    first, second = sorted(map(_bytes, given["keys"]))
+    b = H("seqp2p/1 safety words", _bytes(given["seed"]), first, second)
+    return {"words": [WORDS[b[0]], WORDS[b[1]]]}
+
+
 CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "tagged hash": lambda given: {"hash": H(given["label"], *map(_bytes, given["items"]))},
     "hash to point": lambda given: {"point": write_point(hash_point(given["label"], given["index"]))},
@@ -376,4 +386,6 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
+    "words": words,
+    "safety words": safety_words,
 }

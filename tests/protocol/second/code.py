@@ -1,4 +1,7 @@
-"""Section 14.4: SPAKE2 over Ed25519, affine and slow."""
+"""Section 14.4: SPAKE2 over Ed25519, affine and slow; the words."""
+
+import json
+from pathlib import Path
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -11,6 +14,10 @@ FIXED = {
     "N": "f04f2e7eb734b2a8f8b472eaf9c3c632576ac64aea650b496a8a20ff00e583c3",
     "B": "5866666666666666666666666666666666666666666666666666666666666666",
 }
+
+# As section 14.4 says, they are in this file.
+_VECTORS = Path(__file__).parents[3] / "protocol" / "vectors" / "words.json"
+WORDS: list[str] = json.loads(_VECTORS.read_text("utf-8"))["vectors"][0]["out"]["words"]
 
 Affine = tuple[int, int]
 

@@ -19,6 +19,7 @@ class Verdict:
     step: int | None = None
     seat: int | None = None
     winners: list[int] = field(default_factory=list)
+    forfeit: list[int] = field(default_factory=list)
     awaited: list[int] = field(default_factory=list)
 
 
@@ -176,7 +177,9 @@ class Reading:
         self.ended = True
 
     def verdict(self, verdict: str, failure: str | None, seat: int | None = None) -> Verdict:
-        return Verdict(verdict, failure, self.machine.number if self.machine else None, seat)
+        machine = self.machine
+        forfeit = machine.forfeited if machine and verdict == "unfinished" else []
+        return Verdict(verdict, failure, machine.number if machine else None, seat, forfeit=forfeit)
 
     def conclude(self) -> Verdict:
         machine = self.machine
@@ -185,10 +188,8 @@ class Reading:
         cheats = {seat: proof for seat, proof in machine.proven.items() if seat in machine.seats}
         if cheats and not machine.confirmed:
             first = cheats[min(cheats)]
-            return Verdict("unfinished", first.failure, first.step, first.seat)
-        if winners := machine.forfeited:
-            return Verdict("unfinished", "incomplete", machine.number, winners=winners)
-        if machine.stopped:
+            return Verdict("unfinished", first.failure, first.step, first.seat, forfeit=machine.forfeited)
+        if machine.forfeited or machine.stopped:
             return self.verdict("unfinished", "incomplete")
         if not machine.confirmed:
             awaited = sorted(machine.who - set(machine.held))

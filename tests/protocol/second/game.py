@@ -103,6 +103,7 @@ class Machine:
         self.seats = list(self.everybody)
         self.dropped_last: list[int] = []
         self.stopped = False
+        self.skipped: set[int] = set()
         self.actions: set[int] = set()
         self.ballots: dict[int, dict[int, Signed]] = {}
         self.left: set[int] = set()
@@ -310,7 +311,9 @@ class Machine:
             raise Wrong("ballot")
         if 2 * (len(self.seats) - len(about)) <= len(self.seats):
             raise Wrong("ballot")
-        if said["action"] == "skip" and (self.kind != "turn" or about != [self.subject]):
+        if said["action"] == "skip" and (
+            self.kind != "turn" or about != [self.subject] or self.subject in self.skipped
+        ):
             raise Wrong("ballot")
         return said
 
@@ -341,6 +344,7 @@ class Machine:
         assert self.position is not None
         self.position = self.position.skipped()
         self.placed_at[self.subject] = self.number
+        self.skipped.add(self.subject)
 
     def _drop(self, about: list[int]) -> None:
         assert self.position is not None
@@ -603,6 +607,7 @@ class Machine:
         self._put_down(self.subject, action, shown)
         if action.kind in ("place", "remove", "pass"):
             self.placed_at[self.subject] = self.number
+            self.skipped.discard(self.subject)
         if called:
             self.called.add(called)
         if after.reshuffles > before.reshuffles:
