@@ -3,8 +3,9 @@
 from seqp2p.crypto.hashing import BALLOT
 from seqp2p.match.ballots import AHEAD_MAX
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped, Skipped, Voted
-from seqp2p.match.signed import BallotPayload, encode_signed
+from seqp2p.match.signed import BallotPayload
 from seqp2p.net.messages import BallotMessage
 from seqp2p.testing import VirtualLan
 from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy, byzantine
@@ -35,7 +36,7 @@ class OnlySkips(Strategy):
             return
         self._at = base.number
         word = BallotPayload(1, crook.match.game.id, base.number, base.prev, FRIEND, 1, "skip", (DEAD,), "joined", None)
-        signed = crook.signed(encode_signed(word), BALLOT)
+        signed = crook.signed(encode(word), BALLOT)
         crook.match.receive_word(BallotPayload, signed)
         crook.say(BallotMessage(signed.payload, signed.signature))
 
