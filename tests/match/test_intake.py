@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqp2p.crypto.group import encode_scalar
-from seqp2p.crypto.hashing import CONTRIBUTION
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Remarked, Voted
 from seqp2p.match.intake import (
@@ -43,6 +43,7 @@ from tests.table import (
     altered,
     at_random,
     fork,
+    identity,
     make_seats,
     match_at,
     played,
@@ -315,6 +316,17 @@ def test_a_second_vote_of_a_round_is_cheating() -> None:
     one, two = (voter.ballot(match, 1, wish(action, about), "late") for action in ("skip", "drop"))
     outcomes = [take(intake, SignedBallot(each)) for each in (one, one, two, two)]
     assert kinds(outcomes) == [Applied, Ignored, Cheating, Ignored]
+
+
+def test_a_vote_on_another_past_is_ignored() -> None:
+    match, _, seats = four_and_ahead()
+    about = min(match.awaited)
+    voter = next(seat for seat in seats if seat.number != about)
+    ballot = voter.ballot(match, 1, wish("drop", about), "late")
+    payload = altered(identity(voter.number, 1), ballot, prev=bytes(32)).payload
+    intake = Intake(match)
+    assert kinds(hand_in(intake, SignedBallot(Contribution(payload, voter.sign(BALLOT, payload))))) == [Ignored]
+    assert kinds(hand_in(intake, SignedBallot(ballot))) == [Applied]
 
 
 def test_a_leave_counts_once(trio: Played) -> None:

@@ -23,7 +23,7 @@ from seqp2p.match.signed import (
 )
 from seqp2p.replay.format import MAGIC, REPLAY_SIZE_MAX, OpeningRecord
 from seqp2p.replay.resume import GameOver, ResumeError, feed, load
-from seqp2p.replay.sidecar import Logged, from_logged, logged_evidence, to_logged
+from seqp2p.replay.sidecar import Logged, LoggedKind, from_logged, logged_evidence, to_logged
 from seqp2p.replay.writer import ReplayWriter
 from tests.match.test_ballots_games import nth, table
 from tests.match.voting import play_on, show, wish
@@ -313,12 +313,12 @@ def test_a_file_that_is_not_there(path: Path) -> None:
         load(path, b"")
 
 
-@pytest.mark.parametrize("kind", ["contribution", "remark"])
-def test_a_log_that_does_not_fit(brief: Played, trio: Played, path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["contribution", "remark", "evidence"])
+def test_a_log_that_does_not_fit(brief: Played, trio: Played, path: Path, kind: LoggedKind) -> None:
     path.write_bytes(unfinished_bytes(brief))
     match = load(path, brief.agreement).match
     foreign = trio.contribution(1, 1)
-    entry = Logged("contribution" if kind == "contribution" else "remark", foreign.payload, foreign.signature)
+    entry = Logged(kind, foreign.payload, foreign.signature)
     with ReplayWriter.reopen(path, match) as writer, pytest.raises(ResumeError, match="does not fit"):
         feed(match, (entry,), writer)
 

@@ -109,6 +109,18 @@ def test_a_majority_that_signed_the_end_is_enough(players: int) -> None:
             assert unfinished(data, f"{missing} ha").step == number
 
 
+@pytest.mark.parametrize(
+    ("signers", "claim"), [((2,), "seat 2 claims the draw"), ((2, 3), "seat 2, seat 3 claim the draw")]
+)
+def test_a_draw_is_claimed_as_a_win_is(signers: tuple[int, ...], claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drawn game takes hundreds of turns, so the result of a won one is replaced."""
+    game = played(4, "kids", 4)
+    number = game.step_of("over")
+    monkeypatch.setattr(verify_module, "final_result", lambda _game: Result("drawn"))
+    signed_by = [game.contribution(number, seat) for seat in signers]
+    unfinished(sealed([*steps(game, number - 1), open_step(number, *signed_by)]), f"{claim} at step {number}")
+
+
 def test_one_of_two_is_no_majority(brief: Played) -> None:
     number = brief.step_of("over")
     data = sealed([*steps(brief, number - 1), open_step(number, brief.contribution(number, 1))])

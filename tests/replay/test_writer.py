@@ -1,12 +1,16 @@
 """Writing a replay as the game goes: the same bytes at every seat, never over a file, nothing lost by a crash."""
 
+import errno
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seqp2p.crypto.hashing import FILE
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.match.machine import Match
+from seqp2p.replay.disk import RealDisk
 from seqp2p.replay.format import EndRecord, StepRecord, TableRecord, end_digest, records
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
@@ -122,6 +126,25 @@ def test_a_disk_that_takes_a_part_is_an_error(brief: Played, tmp_path: Path, mon
                 replay.record(match)
     assert path.read_bytes() == before
     assert verify(before).verdict == "unfinished"
+
+
+def test_a_file_that_cannot_be_begun_is_closed(brief: Played, tmp_path: Path) -> None:
+    class FullFile(io.FileIO):
+        def write(self, data: Any, /) -> int:
+            raise OSError(errno.ENOSPC, "no space")
+
+        def sync(self) -> None:
+            raise AssertionError("nothing is written")
+
+    class FullDisk(RealDisk):
+        def append(self, path: Path, *, new: bool) -> FullFile:
+            files.append(FullFile(path, "xb" if new else "ab"))
+            return files[-1]
+
+    files: list[FullFile] = []
+    with pytest.raises(OSError, match="no space"):
+        ReplayWriter(tmp_path / "game.seqp2p", match_at(brief, 3), disk=FullDisk())
+    assert [file.closed for file in files] == [True]
 
 
 def test_a_match_that_has_come_far_is_written_from_the_beginning(duel: Played) -> None:
