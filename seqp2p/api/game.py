@@ -7,7 +7,7 @@ stays, and the seat can be resumed with it.
 
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from seqp2p.crypto.batch import sum_first
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
+from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.discovery import Warn
 from seqp2p.lobby.leaving import leave_table
@@ -80,13 +81,11 @@ def nothing() -> None:
 class Resumption:
     """State of a resumed game.
 
-    ``events`` had happened before; ``torn``: the last record was broken off. ``reconnect`` finds the other seats on
-    this network, and lets them find this one, until it is cancelled.
+    ``events`` had happened before; ``torn``: the last record was broken off.
     """
 
     events: tuple[Event, ...]
     torn: bool
-    reconnect: Callable[[Mesh, Warn], Awaitable[None]]
 
 
 class LiveGame:
@@ -167,8 +166,9 @@ class LiveGame:
             begun()
             try:
                 async with trio.open_nursery() as nursery:
-                    if self.resumption is not None:
-                        nursery.start_soon(self.resumption.reconnect, self._mesh, warn)
+                    # In a new game others have the addresses that this seat signed; the player need not be told.
+                    told = ignore if self.resumption is None else warn
+                    nursery.start_soon(look_for_seats, self.table, self._mesh, lambda: self.match.game.seats, told)
                     result = await session.run()
                     nursery.cancel_scope.cancel()
             except* trio.Cancelled:

@@ -22,9 +22,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
-from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement
-from seqp2p.lobby.discovery import Warn, advertising, find_seats, seat_advert
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys, SeatSecrets
 from seqp2p.net.addresses import Address, AddressError, listening_addresses, open_listeners, parse_address
@@ -121,12 +119,7 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
             statements += await _sign_addresses(stored, locked.identity, number, addresses)
             table = replace(before, statements=statements)
 
-            async def reconnect(mesh: Mesh, warn: Warn) -> None:
-                async with advertising(seat_advert(table.game, table.seat), listeners, addresses, warn):
-                    await find_seats(table.game, mesh.add_addresses)
-                    await trio.sleep_forever()  # Nothing can be found here; being found does no harm.
-
-            resumption = Resumption((*stored.loaded.events, *later), stored.torn, reconnect)
+            resumption = Resumption((*stored.loaded.events, *later), stored.torn)
             files = (writer, stored.sidecar)
             yield LiveGame(table, match, own, stored.replay, lambda: contextlib.nullcontext(files), resumption)
 

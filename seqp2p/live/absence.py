@@ -90,6 +90,15 @@ class Absence:
         away = (seat for seat, since in self._away_at.items() if now - since >= self.grace_s)
         return frozenset(seat for seat in away if self._in_game(seat))
 
+    @property
+    def moved_at(self) -> float:
+        """The time since which the open step waits."""
+        return self._moved_at
+
+    def away_since(self, seat: int) -> float:
+        """Return the time since which a seat has been away; now and always for one that is there."""
+        return self._away_at.get(seat, float("inf"))
+
     def reachable_s(self, seat: int, now: float) -> float:
         """For how long a seat has been there without a break; 0 while it is away."""
         return 0.0 if seat in self._away_at else now - self._back_at.get(seat, float("-inf"))

@@ -1,13 +1,13 @@
 """The full mesh: a link to every seat that can be reached, and contributions passed on until all have them.
 
 Theory of operation. One task per other seat keeps a link to it: the higher seat dials at once, the lower one after a
-moment without a link; after each failure it waits longer. Each link is carried by one task of its own (links.py).
+moment without a link; after each round of dials that fails it waits longer. A task carries each link (links.py).
 Two seats may have two links, because both dialled or because an old one is not known to be dead yet: both are read,
 the newest is written to, and a third pushes out the oldest. So no side has to choose, and none can choose
 differently from the other. What is sent to whom is decided in gossip.py.
 """
 
-import math
+import contextlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, tcp_dial
 from seqp2p.net.auth import NO_LOBBY, check_client
-from seqp2p.net.dialling import Dial, pause_s, reach_any
+from seqp2p.net.dialling import Dial, pause_s, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PeerState, Store
@@ -43,13 +43,12 @@ MeshEvent: TypeAlias = Received | LinkUp | LinkDown | Moved
 
 
 class MeshPeer(Neighbour[Link]):
-    """Another seat. ``links`` has the newest last; ``moved`` says that it has an address that was not dialled yet."""
+    """Another seat. ``links`` has the newest last."""
 
     def __init__(self, table: AgreedTable, seat: int, limits: Limits) -> None:
         super().__init__(seat, table.name(seat), PeerState(table.seat, seat, limits))
         self.key = table.key(seat)
         self.failures = 0
-        self.moved = False
         self._changed = trio.Event()
 
     def change(self) -> None:
@@ -57,20 +56,14 @@ class MeshPeer(Neighbour[Link]):
         self._changed.set()
         self._changed = trio.Event()
 
-    def move(self) -> None:
-        """It has a new address: worth a dial at once."""
-        self.moved = True
-        self.change()
-
     async def until(self, *, linked: bool) -> None:
         """Wait until there is a link, or none."""
         while bool(self.links) != linked:
             await self._changed.wait()
 
-    async def until_linked_or_moved(self) -> None:
-        """Wait until there is a link, or somewhere new to dial."""
-        while not self.links and not self.moved:
-            await self._changed.wait()
+    async def changed(self) -> None:
+        """Wait until there is a link more or less, or another address."""
+        await self._changed.wait()
 
 
 class Mesh:
@@ -117,15 +110,26 @@ class Mesh:
                     self._adopt(self._peers[seat], frames)
                 serve(nursery, self._table.listeners, self._welcome)
                 for peer in self._peers.values():
+                    peer.search.lost(trio.current_time())
+                    self._know(peer)
                     if self._dial_filter(peer.seat):
                         nursery.start_soon(self._keep_linked, peer)
                 task_status.started()
                 await trio.sleep_forever()
 
+    def addresses(self, seat: int) -> tuple[Address, ...]:
+        """Return the addresses that a seat has signed, this one or another."""
+        return self._address_book.signed(seat)
+
     def add_addresses(self, seat: int, addresses: Iterable[Address]) -> None:
-        """Note addresses found on the network for another seat; a new one is dialled at once."""
+        """Note addresses found on the network for another seat; they are dialled in turn."""
         if seat in self._peers and self._address_book.find(seat, addresses):
-            self._peers[seat].move()
+            self._know(self._peers[seat])
+
+    def _know(self, peer: MeshPeer) -> None:
+        """Note the addresses that a seat has signed; a change ends no pause."""
+        peer.search.signed = frozenset(self._address_book.signed(peer.seat))
+        peer.change()
 
     async def close(self, reason: str) -> None:
         """Say goodbye, let the queue be sent, and end ``run``; takes at most ``close_s``."""
@@ -150,28 +154,44 @@ class Mesh:
     async def _keep_linked(self, peer: MeshPeer) -> None:
         while True:
             await peer.until(linked=False)
+            while not self._address_book.of(peer.seat) and not peer.links:
+                await peer.changed()
             with trio.move_on_after(self._pause_s(peer)):
-                await peer.until_linked_or_moved()
-            peer.moved = False
-            if peer.faults >= self._limits.faults_max or self._closing:
+                await peer.until(linked=True)
+            peer.search.given_up = peer.faults >= self._limits.faults_max
+            if peer.search.given_up or self._closing:
                 return
             if not peer.links:
-                await self._try_addresses(peer)
+                await self._search(peer)
 
     def _pause_s(self, peer: MeshPeer) -> float:
-        if not self._address_book.of(peer.seat):
-            return math.inf
         if peer.failures:
             return pause_s(peer.failures, 0.5 + self._randomness(1)[0] / 510, self._limits)
         return 0.0 if self._table.seat > peer.seat else self._limits.dial_patience_s
 
-    async def _try_addresses(self, peer: MeshPeer) -> None:
-        credentials, game = self._table.credentials, self._table.game
-        addresses = self._address_book.of(peer.seat)
-        link = await reach_any(addresses, credentials, self._dial, self._limits, game=game, expected_key=peer.key)
-        if link is None:
+    async def _search(self, peer: MeshPeer) -> None:
+        """Dial all addresses of a seat side by side, one a second, until there is a link or all have failed."""
+        began_at, addresses = trio.current_time(), self._address_book.of(peer.seat)
+        async with trio.open_nursery() as nursery:
+            for address in addresses:
+                with trio.move_on_after(peer.search.wait_s(trio.current_time())):
+                    await peer.until(linked=True)
+                if peer.links:
+                    break
+                peer.search.dialled(trio.current_time())
+                nursery.start_soon(self._dial_peer, peer, address)
+        if not peer.links:
             peer.failures += 1
-        else:
+            peer.search.failed(began_at, addresses)
+            self._address_book.turn(peer.seat)
+
+    async def _dial_peer(self, peer: MeshPeer, address: Address) -> None:
+        # It goes on when there is a link meanwhile: it may be the other side's dial, which would end for this one.
+        credentials, game = self._table.credentials, self._table.game
+        with trio.move_on_after(self._limits.dial_s), contextlib.suppress(NetError):
+            link = await reach(
+                address, credentials, self._dial, self._limits, role="link", game=game, expected_key=peer.key
+            )
             self._adopt(peer, link.frames)
 
     async def _welcome(self, stream: trio.abc.Stream) -> None:
@@ -236,6 +256,7 @@ class Mesh:
             await link.frames.abort()
         if peer.up and not peer.links:
             peer.up = False
+            peer.search.lost(trio.current_time())
             blamed, peer.blamed = peer.blamed, None
             self.relay.announce_links()
             ended = blamed or error
@@ -279,7 +300,7 @@ class Mesh:
         update = AddressUpdate(statement.payload, statement.signature)
         for peer in self._peers.values():
             if peer.seat == seat:
-                peer.move()
+                self._know(peer)
             elif peer.links:
                 peer.links[-1].send(update)
         await self._hand_on(Moved(seat, update))

@@ -192,7 +192,7 @@ class SeatSession:
         self._talk = Talk(match, seat, runtime.now)
         self.intake = Intake(match, self._talk.may_hear)
         self._absence = Absence(match, seat.number)
-        self._voting = Voting(match, seat.number, self._absence, asks=asks)
+        self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._asked: frozenset[int] = frozenset()
         self._open_number = match.number
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet

@@ -3,22 +3,39 @@
 A seat votes at once to drop seats that have signed a leave or are proved cheats; after the grace to drop seats that
 cannot be reached; when the table's clock has run out to skip the mover, and the second time in a row to drop it. Where
 there are no votes (before the first deal, with two seats, at the end) such things end the game: ``Absence.why_over``.
+
+Without evidence (absent, late, owing, silent, or as others vote) it votes only about a seat that it has a direct link
+to, or has looked for itself since the wait began (net/search.py): a host between two seats can keep back what one of
+them sends. A search puts off a vote by at most ``SEARCH_MAX_S`` after the grace.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from seqp2p.live.absence import Absence
 from seqp2p.match.ballots import Wish
 from seqp2p.match.chain import LiveStep
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import Reason
+from seqp2p.net.search import SEARCH_MAX_S
 
 # The time of a round; each further one of a step takes a little longer, so that all seats meet in one.
 ROUND_S: Final = 2.0
 ROUND_MAX_S: Final = 8.0
 # A seat that can be reached and has not voted as the others by then is dropped too: it would stop the game.
 SILENT_S: Final = 15.0
+
+
+class Ways(Protocol):
+    """The links of this seat, as far as votes depend on them: a relay."""
+
+    def has_sought(self, seat: int, since: float) -> bool:
+        """Return True if there is a direct link to a seat, or it has been looked for everywhere since then."""
+        ...
+
+    def claimed_links(self, seat: int) -> frozenset[int]:
+        """Return the seats that another claims direct links with."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +57,19 @@ class AskAbout:
 class Voting:
     """The votes of one seat. ``asks``: a person plays it, and is asked before a seat is dropped for being away."""
 
-    def __init__(self, match: Match, own_seat: int, absence: Absence, *, asks: bool) -> None:
+    def __init__(self, match: Match, own_seat: int, absence: Absence, ways: Ways, *, asks: bool) -> None:
         self._match = match
         self._own_seat = own_seat
         self._absence = absence
+        self._ways = ways
         self._asks = asks and not match.game.agreement.settings.turn_time_s
         self._allowed: set[int] = set()
         self._round: tuple[int, int] = (0, 0)
         self._round_at = 0.0
         self._hindered_at = 0  # the step
         self._hindering: dict[int, float] = {}  # since when, by seat
+        self._accused_at = 0  # the step
+        self._accused: dict[int, float] = {}  # since when others vote about a seat
 
     def allow(self, seat: int) -> None:
         """Note that the person who plays here no longer waits for this seat."""
@@ -64,7 +84,7 @@ class Voting:
         base = self._match.chain.base
         if not self._asks or base is None or not base.votable:
             return frozenset()
-        return (self._absence.away(now) & self._match.awaited) - self._allowed
+        return (self._sought_away(now, now) & self._match.awaited) - self._allowed
 
     def due(self, now: float) -> Due | None:
         """Return the ballot that this seat should sign now, or None."""
@@ -77,7 +97,27 @@ class Voting:
         if due is None:
             return None
         round_, wish = due
-        return Due(round_, wish, wished[1] if wished and wished[0] == wish else "joined")
+        if wished and wished[0] == wish:
+            return Due(round_, wish, wished[1])
+        foreign = wish.about - wished[0].about if wished else wish.about
+        return Due(round_, wish, "joined") if self._may_join(base, foreign, now) else None
+
+    def _may_join(self, base: LiveStep, foreign: frozenset[int], now: float) -> bool:
+        """Return True if this seat may copy a ballot that is about these seats too, which it has no wish about.
+
+        A seat that holds a way to close the step names that, and it counts in place of the ballot's action.
+        """
+        if base.decree.last() is not None and not base.decree.cheats:
+            return True
+        known = self._accused if self._accused_at == base.number else {}
+        self._accused_at = base.number
+        self._accused = known | dict.fromkeys(foreign - known.keys(), now)
+        sure = self._match.left.keys() | self._match.proven.keys() | self._absence.vanished(now)
+        return all(self._has_sought(seat, self._accused[seat], now) for seat in foreign - sure)
+
+    def _has_sought(self, seat: int, since: float, now: float) -> bool:
+        put_off_s = self._absence.grace_s + SEARCH_MAX_S
+        return now - since >= put_off_s or self._ways.has_sought(seat, since)
 
     def hopeless(self, now: float) -> frozenset[int]:
         """Return the seats, gone, voted out or proved cheats, that a majority needs; empty if there is one without."""
@@ -105,6 +145,7 @@ class Voting:
         cheats = self._match.proven.keys() & members
         away = self._away(now) & members
         late = (self._absence.late(now) | self._absence.owing(now)) & members
+        late = frozenset(seat for seat in late if self._has_sought(seat, self._absence.moved_at, now))
         # A seat that is away is no hindrance as long as the game does not wait for it.
         awaited = self._match.awaited | (members if base is not self._match.chain.open else frozenset[int]())
         gone = left | cheats | self._silent(base, now)
@@ -123,12 +164,17 @@ class Voting:
         return (wish, reason) if base.decree.majority(base.decree.members - wish.about) else None
 
     def _away(self, now: float) -> frozenset[int]:
-        away = self._absence.away(now)
+        away = self._sought_away(now, now)
         if not self._asks:
             return away
         # A person who does not answer for as long again is not asked any more.
-        long_away = self._absence.away(now - self._absence.grace_s)
+        long_away = self._sought_away(now - self._absence.grace_s, now)
         return (away & (self._allowed | self._given_up_by_others())) | long_away
+
+    def _sought_away(self, at: float, now: float) -> frozenset[int]:
+        """The seats that had been away for the whole grace at a time, and were looked for."""
+        away = self._absence.away(at)
+        return frozenset(seat for seat in away if self._has_sought(seat, self._absence.away_since(seat), now))
 
     def _given_up_by_others(self) -> frozenset[int]:
         """The seats without which another person wants to go on: one answer is enough for a table."""
@@ -146,11 +192,16 @@ class Voting:
         # What was said unsigned, others need not have heard: they vote alike only after the grace.
         unsigned = own is not None and own.about & self._absence.departed(now) - self._match.left.keys()
         patience_s = SILENT_S + (self._absence.grace_s if unsigned else 0)
+        known_to_all = self._match.left.keys() | self._match.proven.keys()
+        looked_for = own.about - known_to_all if own is not None else frozenset[int]()
         known = self._hindering if self._hindered_at == base.number else {}
         self._hindered_at, self._hindering = base.number, {seat: known.get(seat, now) for seat in hindering}
-        return frozenset(
-            seat
-            for seat, since in self._hindering.items()
-            if min(now - since, self._absence.reachable_s(seat, now)) >= patience_s
-            or now - since >= SILENT_S + self._absence.grace_s
-        )
+
+        def is_silent(seat: int, since: float) -> bool:
+            # It may be looking for a seat that it has no link with.
+            looks_s = 0.0 if looked_for <= self._ways.claimed_links(seat) | {seat} else SEARCH_MAX_S
+            waited_s = min(now - since, self._absence.reachable_s(seat, now))
+            long = waited_s >= patience_s + looks_s or now - since >= SILENT_S + looks_s + self._absence.grace_s
+            return long and self._has_sought(seat, since, now)
+
+        return frozenset(seat for seat, since in self._hindering.items() if is_silent(seat, since))

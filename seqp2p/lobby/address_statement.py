@@ -6,7 +6,9 @@ others pass it on. Only a higher number replaces an earlier one, so in any order
 same addresses. A wrong address costs a failed dial, because the key that answers is compared with the seat's.
 """
 
+import itertools
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
@@ -106,12 +108,13 @@ class AddressBook:
         """``networks`` returns those of this machine. Raises PeerError for a statement that is none of this table."""
         self._table = table
         self._found_max = limits.addresses_per_seat
+        self._kept_max = limits.tables_max
         self._networks = networks
         self._seats = {(entry.key, entry.nonce): seat for seat, entry in enumerate(table.agreement.seats, 1)}
         self._newest: dict[int, Read] = {}
         self._waiting: dict[int, Read] = {}
         self._taken_at: dict[int, float] = {}
-        self._found: dict[int, tuple[Address, ...]] = {}
+        self._found: dict[int, deque[Address]] = {}
         for statement in table.statements:
             if (seat := self.handle(statement)) is not None:
                 self.take(seat, -math.inf)
@@ -133,15 +136,22 @@ class AddressBook:
         return self._allowed(self._newest[seat].addresses) if seat in self._newest else ()
 
     def of(self, seat: int) -> tuple[Address, ...]:
-        """Return the addresses to dial: signed by the seat, known to this player, found on the network."""
-        found = self._allowed(self._found.get(seat, ()))[: self._found_max]
+        """Return the addresses to dial: signed by the seat, known to this player, a few that were found."""
+        found = itertools.islice(self._found.get(seat, ()), self._found_max)
         return tuple(dict.fromkeys((*self.signed(seat), *self._table.addresses.get(seat, ()), *found)))
 
     def find(self, seat: int, addresses: Iterable[Address]) -> bool:
         """Note addresses found on the network, which no seat has signed. Return True if one is new."""
-        before = self.of(seat)
-        self._found[seat] = tuple(addresses)
-        return not set(self.of(seat)) <= set(before)
+        before = self._found.get(seat, deque[Address]())
+        found = self._allowed(addresses)[: self._kept_max]
+        kept = (each for each in before if each in found)
+        self._found[seat] = deque(dict.fromkeys((*kept, *found)))
+        return not set(found) <= set(before)
+
+    def turn(self, seat: int) -> None:
+        """Let ``of`` give the next of the addresses that were found: many false ones do not hide the right one."""
+        if seat in self._found:
+            self._found[seat].rotate(-self._found_max)
 
     def handle(self, received: AddressStatement) -> int | None:
         """Keep a statement that is news, for ``take``. Return the seat, or None if there is nothing more to take.

@@ -11,6 +11,7 @@ a scope, which differs from machine to machine). Where only loopback is listened
 """
 
 import contextlib
+import itertools
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
@@ -31,7 +32,7 @@ from seqp2p.lobby.adverts import (
     read_table,
 )
 from seqp2p.net.addresses import Address
-from seqp2p.net.interfaces import Interfaces, is_near, is_usable, local_hosts
+from seqp2p.net.interfaces import Interfaces, is_near, local_hosts, local_networks, may_dial
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 
 Found = TypeVar("Found", FoundTable, FoundSeat)
@@ -112,8 +113,9 @@ async def find_seats(
     """Call ``on_seat`` for every advertised seat of the game with this id, and for each change, until cancelled.
 
     Returns only where nothing can be found. Any machine can advertise a seat: what it says is worth a dial, no more.
+    ``on_seat`` gets the first address of each of its adverts, then the second of each.
     """
-    mark, told = game_mark(game), dict[int, set[tuple[Address, ...]]]()
+    mark, told = game_mark(game), dict[int, tuple[Address, ...]]()
 
     def read(info: zeroconf.ServiceInfo) -> FoundSeat | None:
         advert = read_seat(info.properties)
@@ -124,11 +126,13 @@ async def find_seats(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_browse, browsed, read, interfaces, limits)
         while not browsed.problem:
-            for found in browsed.current:
-                seen = told.setdefault(found.advert.seat, set())
-                if found.addresses not in seen:
-                    seen.add(found.addresses)
-                    on_seat(found.advert.seat, found.addresses)
+            for seat in sorted({found.advert.seat for found in browsed.current}):
+                adverts = (found.addresses for found in browsed.current if found.advert.seat == seat)
+                ranks = itertools.zip_longest(*adverts)
+                addresses = tuple(dict.fromkeys(each for rank in ranks for each in rank if each is not None))
+                if told.get(seat) != addresses:
+                    told[seat] = addresses
+                    on_seat(seat, addresses)
             await browsed.changed()
 
 
@@ -331,11 +335,12 @@ def _look_up(
 
 
 def _addresses(info: zeroconf.ServiceInfo, interfaces: Interfaces, limits: Limits) -> tuple[Address, ...]:
-    hosts = dict.fromkeys(host for host in info.parsed_addresses() if is_usable(host) or host in (interfaces or ()))
-    if not info.port:
-        return ()
+    networks, own = local_networks(), interfaces or ()
+    hosts = dict.fromkeys(
+        host for host in info.parsed_addresses() if may_dial(host, info.port or 0, networks, loopback=host in own)
+    )
     near_first = sorted(list(hosts)[: limits.advert_addresses_max], key=lambda host: not is_near(host))
-    return tuple(Address(host, info.port) for host in near_first)
+    return tuple(Address(host, info.port or 0) for host in near_first)
 
 
 def _reason(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """Dialling a peer: connect, TLS, authenticate, each within its time; and the pause before the next try."""
 
 import socket
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 import trio
@@ -9,7 +9,7 @@ import trio
 from seqp2p.i18n import message, of_system
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import prove
-from seqp2p.net.errors import NetError, TooSlow, Unreachable
+from seqp2p.net.errors import TooSlow, Unreachable
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import Role
 from seqp2p.net.tls import Credentials, ServerLink, closing_on_error, connect
@@ -57,24 +57,6 @@ async def reach(
     except trio.TooSlowError:
         raise TooSlow(message("Whoever answers at {address} takes too long.", address=address)) from None
     return link
-
-
-async def reach_any(
-    addresses: Iterable[Address],
-    credentials: Credentials,
-    dial: Dial,
-    limits: Limits,
-    *,
-    game: bytes,
-    expected_key: bytes,
-) -> ServerLink | None:
-    """Return an authenticated link to the seat with this key, at the first address that has it, or None."""
-    for address in addresses:
-        try:
-            return await reach(address, credentials, dial, limits, role="link", game=game, expected_key=expected_key)
-        except NetError:
-            continue  # Not there, not ready, or another peer.
-    return None
 
 
 def pause_s(failures: int, jitter: float, limits: Limits) -> float:

@@ -83,6 +83,9 @@ class Limits:
     rematch_pause_s: float = 0.5
     """Between two tries at the host's lobby."""
 
+    dial_s: float = 5.0
+    """One dial of a seat, from TCP to "accepted". Those of its addresses go on side by side."""
+
     dial_min_s: float = 0.25
     """First pause between two attempts to reach a seat; doubles, with jitter, up to ``dial_max_s``."""
 

@@ -34,6 +34,7 @@ from seqp2p.net.messages import (
     encode_message,
     signed_message,
 )
+from seqp2p.net.search import Search
 
 GameMessage: TypeAlias = SignedMessage | Hurry | Bye
 
@@ -104,6 +105,7 @@ class Neighbour(Generic[W]):
         self.faults = 0
         self.blamed: PeerError | None = None
         self.up = False
+        self.search = Search()
 
     def blame(self, error: PeerError) -> None:
         """Count a fault and end all links: this neighbour sent a message that no honest program sends."""
@@ -140,6 +142,20 @@ class Relay(Generic[W]):
         """The seats with a live link to this one or, by their own claim, to one of its neighbours."""
         further = (peer.view.links for peer in self._neighbours.values() if peer.links)
         return self.linked.union(*further) - {self._own_seat}
+
+    def ways_to(self, seat: int) -> frozenset[int]:
+        """Return the neighbours that claim a live link with a seat."""
+        return frozenset(each for each, peer in self._neighbours.items() if peer.links and seat in peer.view.links)
+
+    def claimed_links(self, seat: int) -> frozenset[int]:
+        """Return the seats that a neighbour claims links with; none for a seat without a link."""
+        peer = self._neighbours[seat]
+        return peer.view.links if peer.links else frozenset()
+
+    def has_sought(self, seat: int, since: float) -> bool:
+        """Return True if this seat has a direct link to another, or has looked for it everywhere since then."""
+        peer = self._neighbours[seat]
+        return bool(peer.links) or peer.search.is_done(since, self._now())
 
     def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
         """Send what the session has signed or accepted; ``author`` and ``step`` are a contribution's.

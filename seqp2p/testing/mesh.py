@@ -11,6 +11,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.live.seat_session import InboxItem
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import Agreement
+from seqp2p.net.addresses import DEFAULT_PORT, Address
 from seqp2p.net.dialling import pause_s
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import announced
@@ -77,12 +78,15 @@ class VirtualMesh:
             feed.begin(self._agreement)
         self.relay.begin(store, feed)
         for other in self._others.values():
+            other.search.lost(self._process.now())
+            other.search.signed = frozenset({Address(f"10.0.0.{other.seat}", DEFAULT_PORT)})
             self._dial_later(other)
 
     # Links: made, carried, ended.
 
     def _dial_later(self, other: Other) -> None:
-        if other.links or other.faults >= self._limits.faults_max or self._closing or other.dialling:
+        other.search.given_up = other.faults >= self._limits.faults_max
+        if other.links or other.search.given_up or self._closing or other.dialling:
             return
         if other.failures:
             delay_s = pause_s(other.failures, 0.5 + self._dice.random() / 2, self._limits)
@@ -95,10 +99,13 @@ class VirtualMesh:
             other.dialling = None
             return
 
+        began_at = self._process.now()
+
         def answered(end: End | PeerRefused | None) -> None:
             other.dialling = None
             if not isinstance(end, End) or not end.open:
                 other.failures += 1
+                other.search.failed(began_at, other.search.signed)
                 self._dial_later(other)
             else:
                 self.adopt(end)
@@ -154,6 +161,7 @@ class VirtualMesh:
         other.failures = 0 if lived else other.failures + 1
         if other.up and not other.links:
             other.up = False
+            other.search.lost(self._process.now())
             blamed, other.blamed = other.blamed, None
             self.relay.announce_links()
             if not self._closing:

@@ -14,10 +14,9 @@ import trio
 from seqp2p.api.game import LiveGame, seat_secrets
 from seqp2p.api.home import HomeError, key_name, locked_identity, locked_key, replay_path
 from seqp2p.api.resume import StoredGame, addresses_towards, listen_again, resumed_game
-from seqp2p.cli.output import FAILED, USAGE, CommandError, Output
+from seqp2p.cli.output import FAILED, USAGE, CommandError
 from seqp2p.cli.resume import find_stored
 from seqp2p.cli.running import as_command_error, ending_with_parent
-from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import NUMBER_MAX, AddressBook, make_statement, read_statement
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.seat import SeatKeys
@@ -499,32 +498,3 @@ async def test_ipv6_listeners_are_kept_as_such(brief: Played) -> None:
     assert kept.addresses == ((), ())
     for listener in listeners:
         await listener.aclose()
-
-
-async def test_a_seat_that_is_back_looks_for_the_others(
-    games: Path, brief: Played, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is found on the network goes to the mesh; where nothing can be found, it waits to be told."""
-    crash(games, brief, 3)
-
-    async def find(game: bytes, tell: Any) -> None:
-        assert game == brief.match.game.id
-        tell(1, (Address("10.0.0.9", 5009),))
-        tell(2, (Address("10.0.0.8", 5008),))
-        tell(12, (Address("10.0.0.7", 5007),))
-        await trio.lowlevel.checkpoint()
-
-    monkeypatch.setattr("seqp2p.api.resume.find_seats", find)
-
-    async def nobody(_: Address) -> trio.abc.Stream:
-        await trio.lowlevel.checkpoint()
-        raise ConnectionRefusedError
-
-    async with resumed_at(games) as resumed:
-        assert resumed.resumption is not None
-        mesh = Mesh(resumed.table, randomness(1), dial=nobody)
-        with trio.move_on_after(0.2) as scope:
-            await resumed.resumption.reconnect(mesh, Output(json=False).say)
-        assert scope.cancelled_caught
-        assert mesh._address_book.of(1)[-1] == Address("10.0.0.9", 5009)
-        assert Address("10.0.0.8", 5008) not in mesh._address_book.of(2)

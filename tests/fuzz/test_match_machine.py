@@ -43,6 +43,16 @@ ABOUT = st.sets(SEATS, min_size=1, max_size=2)
 OPENED = (1, 2, 6, 7, 8, 9, 10, 21, 37, 38, 39, 40)
 
 
+class Linked:
+    """Direct links between all seats."""
+
+    def has_sought(self, _seat: int, _since: float) -> bool:
+        return True
+
+    def claimed_links(self, seat: int) -> frozenset[int]:
+        return frozenset(range(1, 13)) - {seat}
+
+
 class Table(RuleBasedStateMachine):
     """Three seats, of which any may cheat, and one match that hears them all; a seat plays it, or nobody."""
 
@@ -67,7 +77,7 @@ class Table(RuleBasedStateMachine):
         self.final: list[Any] = []
         self.old: list[Contribution] = [held for _, held in game().steps[0].contributions]
         self.absence = Absence(self.match, own or 1)
-        self.voting = Voting(self.match, own or 1, self.absence, asks=bool(own % 2))
+        self.voting = Voting(self.match, own or 1, self.absence, Linked(), asks=bool(own % 2))
 
     # What comes in, as a session takes it.
 

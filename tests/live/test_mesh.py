@@ -574,7 +574,7 @@ async def test_somebody_else_at_a_seats_address(autojump_clock: object) -> None:
 
 async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object) -> None:
     wires = Wires()
-    one = Seat(Mesh(table(wires, 1, 2), randomness, dial=wires.dial), 2)
+    one = Seat(Mesh(table(wires, 1, 2), randomness, dial=wires.dial, dial_filter=lambda _: False), 2)
     base = table(wires, 2, 2)
     several = {1: (address_of(7), address_of(8), address_of(1))}
     two = Seat(

@@ -1,5 +1,6 @@
 """Addresses of seats: signed by the seat itself, passed on once; no peer can change them for another."""
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from seqp2p.lobby.address_statement import CHANGE_S, NUMBER_MAX, AddressBook, re
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import pack
 from seqp2p.net.addresses import Address
+from seqp2p.net.dialling import reach
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -29,7 +31,7 @@ from seqp2p.net.messages import (
     encode_message,
 )
 from seqp2p.net.relay import LinkDown
-from tests.net.tools import Seat, Wires, address_of, identity, randomness, said, table
+from tests.net.tools import Seat, Wires, address_of, credentials, identity, randomness, said, table
 
 AGREEMENT = table(Wires(), 1, 3).agreement
 NEW = Address("10.1.0.1", 5000)
@@ -101,15 +103,20 @@ def test_its_own_older_statement_is_no_news_to_a_seat() -> None:
     assert known.handle(here(1, 4, NEW)) is None
 
 
-def test_what_was_found_on_the_network_comes_last_and_is_bounded() -> None:
+def test_what_was_found_on_the_network_comes_last_a_few_at_a_time() -> None:
     known = address_book(here(2, 1, NEW))
     found = [Address("10.2.0.1", port) for port in range(5000, 5100)]
     assert known.find(2, found)
     assert known.of(2) == (NEW, *found[:4])
+    known.turn(2)
+    assert known.of(2) == (NEW, *found[4:8])
+    for _ in range(DEFAULT_LIMITS.tables_max // 4 - 1):
+        known.turn(2)
+    assert known.of(2) == (NEW, *found[:4]), "no more than so many are kept"
     assert not known.find(2, found[2:4])
+    assert known.of(2) == (NEW, *found[2:4])
     assert not known.find(2, [])
     assert known.of(2) == (NEW,)
-    assert not known.find(2, [NEW])
 
 
 def test_no_address_of_others_is_dialled_that_the_rule_forbids() -> None:
@@ -309,7 +316,7 @@ async def test_all_moved_and_are_found_on_the_network(autojump_clock: object) ->
         await world.seats[1].until_linked(2)
         world.seats[3].mesh.add_addresses(1, [Address("10.9.9.9", 5009), NEW])
         await world.all_linked()
-        assert trio.current_time() - start < 1
+        assert trio.current_time() - start < 15, "no change ends a pause"
         nursery.cancel_scope.cancel()
 
 
@@ -356,4 +363,32 @@ async def test_a_seat_that_lies_about_another_is_at_fault(autojump_clock: object
         assert "that seat 2 has not signed" in down.reason
         await world.seats[1].until_linked(2)
         assert world.seats[1].mesh._address_book.of(2) == (address_of(2),)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_seat_that_moves_all_the_time_is_dialled_once_a_second_at_most(autojump_clock: object) -> None:
+    """Seat 2 passes on 900 moves of seat 3 in 90 s, of eight addresses each; the newest is kept."""
+    wires, dials = Wires(), list[tuple[float, Address]]()
+
+    async def dial(address: Address) -> trio.abc.Stream:
+        dials.append((trio.current_time(), address))
+        await trio.lowlevel.checkpoint()
+        raise ConnectionRefusedError
+
+    at = of_table(1, listeners=[wires.listen(address_of(1))])
+    seat = Seat(Mesh(at, randomness, dial=dial), 3)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(seat.run)
+        link = await reach(
+            address_of(1), credentials(2), wires.dial, DEFAULT_LIMITS, role="link", game=at.game, expected_key=at.key(1)
+        )
+        places = [Address("10.7.0.1", port) for port in range(2000, 9200)]
+        for number in range(2, 902):
+            await link.frames.send(encode_message(here(3, number, *places[8 * number - 16 :][:8])))
+            await trio.sleep(0.1)
+        assert len({places.index(address) // 8 for _, address in dials}) <= 90 / CHANGE_S + 1
+        assert all(b - a > 1 - 1e-6 for (a, _), (b, _) in itertools.pairwise(dials))
+        assert len(dials) > 40
+        await trio.sleep(CHANGE_S)
+        assert seat.mesh.addresses(3) == tuple(places[-8:])
         nursery.cancel_scope.cancel()

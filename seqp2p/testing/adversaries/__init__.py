@@ -15,6 +15,7 @@ from typing import Final
 from seqp2p.testing.adversaries.byzantine import Byzantine, Instead, Keeps, Once, Strategy, byzantine
 from seqp2p.testing.adversaries.decks import DECKS
 from seqp2p.testing.adversaries.described import Adversary, ExpectedEnding, ExpectedEvidence, ExpectedOutcome
+from seqp2p.testing.adversaries.hosts import HOSTS, HostEnding, HostileHost, play_host
 from seqp2p.testing.adversaries.keys import KEYS
 from seqp2p.testing.adversaries.playing import Disagreement, ending, play
 from seqp2p.testing.adversaries.spectators import HOSTILE_SPECTATORS, HostileSpectator
@@ -28,6 +29,7 @@ ADVERSARIES: Final = (*KEYS, *DECKS, *TURNS, *VOTES, *WORDS, *TALK, *HOSTILE_SPE
 
 __all__ = [
     "ADVERSARIES",
+    "HOSTS",
     "Adversary",
     "Byzantine",
     "Disagreement",
@@ -35,6 +37,8 @@ __all__ = [
     "ExpectedEvidence",
     "ExpectedOutcome",
     "FoundAdversary",
+    "HostEnding",
+    "HostileHost",
     "HostileSpectator",
     "Instead",
     "Keeps",
@@ -47,4 +51,5 @@ __all__ = [
     "lines",
     "page",
     "play",
+    "play_host",
 ]

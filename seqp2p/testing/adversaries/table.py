@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from seqp2p.testing.adversaries.described import NO_EFFECT, Adversary, ExpectedEnding
+from seqp2p.testing.adversaries.hosts import HOSTS
 from seqp2p.testing.adversaries.playing import Disagreement, ending, had_no_occasion, play, reasons
 from seqp2p.testing.lan import TooLong
 from seqp2p.testing.violation import SafetyViolation
@@ -32,6 +33,13 @@ tables of each size in the list, together with all invariants of the simulator.
 
 *Evidence* is held and recorded by every honest seat; *verify* is the verdict of `seqp2p verify` on that record.
 
+"""
+_HOSTS: Final = """
+Hosts that lie about addresses or cut links keep real tables of three and four, over TCP on loopback
+(tests/testing/test_hostile_hosts.py):
+
+| adversary: what the host does | ending |
+|---|---|
 """
 _AFTER: Final = """
 With three seats, one that signs two draws right before its own turn can hold two halves together that do not know of
@@ -136,4 +144,5 @@ def _markdown(adversaries: Collection[Adversary]) -> Iterator[str]:
 
 def page(adversaries: Collection[Adversary]) -> str:
     """Return the page docs/adversaries.md, from the descriptions alone (``make adversaries``)."""
-    return _BEFORE.format(count=len(adversaries)) + "\n".join(_markdown(adversaries)) + "\n" + _AFTER
+    seats = _BEFORE.format(count=len(adversaries)) + "\n".join(_markdown(adversaries)) + "\n"
+    return seats + _HOSTS + "".join(f"| **{host.name}**: {host.what} | {host.ending} |\n" for host in HOSTS) + _AFTER

@@ -1,0 +1,60 @@
+"""Seats that have no right address of each other find each other on the network."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+
+import pytest
+import trio
+
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.seeking import look_for_seats
+from seqp2p.lobby import discovery
+from seqp2p.lobby.discovery import advertising, seat_advert
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.limits import Limits
+from tests.net.tools import Seat, agreement, credentials, randomness, said
+
+LO = ["127.0.0.1"]
+LIMIT_S = 60.0
+QUICK = Limits(dial_min_s=0.05, dial_max_s=1)
+
+
+@contextlib.asynccontextmanager
+async def sitting(number: int) -> AsyncGenerator[tuple[AgreedTable, Seat]]:
+    """A seat at a table of three that has signed an address where nothing listens."""
+    listeners = await open_listeners(Address("127.0.0.1", 0))
+    wrong = [said(seat, entry.nonce, Address("127.0.0.1", 1024)) for seat, entry in enumerate(agreement(3).seats, 1)]
+    table = AgreedTable(credentials(number), agreement(3), number, {}, listeners, statements=wrong)
+    yield table, Seat(Mesh(table, randomness, QUICK), 3)
+    for listener in listeners:
+        await listener.aclose()
+
+
+def ignore(_: str) -> None:
+    pass
+
+
+async def test_two_seats_find_each_other_behind_false_adverts() -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        tables, seats = zip(*[await stack.enter_async_context(sitting(number)) for number in (1, 2)], strict=True)
+        trap = await open_listeners(Address("127.0.0.1", 0))
+        for _ in range(6):
+            false = seat_advert(tables[0].game, 1)
+            await stack.enter_async_context(advertising(false, trap, await listening_addresses(trap), ignore, LO))
+        async with trio.open_nursery() as nursery:
+            for table, seat in zip(tables, seats, strict=True):
+                await nursery.start(seat.run)
+                nursery.start_soon(look_for_seats, table, seat.mesh, lambda: (1, 2), ignore, LO)
+            with trio.fail_after(LIMIT_S):
+                await seats[0].until_linked(2)
+                await seats[1].until_linked(1)
+            nursery.cancel_scope.cancel()
+        for listener in trap:
+            await listener.aclose()
+
+
+async def test_on_loopback_alone_there_is_nothing_to_look_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "_start", ignore)
+    async with sitting(1) as (table, seat):
+        await look_for_seats(table, seat.mesh, lambda: (1, 2, 3), ignore)

@@ -1,0 +1,119 @@
+"""Votes without evidence: only about seats with a direct link, or that this seat has looked for itself."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from seqp2p.live.absence import OWED_S, Absence
+from seqp2p.live.voting import SILENT_S, Due, Voting
+from seqp2p.match.ballots import Wish
+from seqp2p.match.machine import Match
+from seqp2p.match.signed import BallotPayload
+from seqp2p.net.search import SEARCH_MAX_S
+from tests.table import Played, match_at
+
+GRACE_S = 120
+ALL = frozenset({1, 2, 3})
+
+
+@dataclass
+class Ways:
+    """Links, and searches that are done: for each seat the last time that all of it was tried."""
+
+    linked: frozenset[int] = frozenset()
+    tried: dict[int, float] = field(default_factory=dict)
+    claimed: dict[int, frozenset[int]] = field(default_factory=dict)
+
+    def has_sought(self, seat: int, since: float) -> bool:
+        return seat in self.linked or self.tried.get(seat, float("-inf")) >= since
+
+    def claimed_links(self, seat: int) -> frozenset[int]:
+        return self.claimed.get(seat, frozenset())
+
+
+@dataclass
+class Seat:
+    """One seat at a turn of another; ``mover`` is awaited, ``third`` only sits there."""
+
+    match: Match
+    own: int
+    mover: int
+    third: int
+
+    def __post_init__(self) -> None:
+        self.ways = Ways(frozenset({self.third}))
+        self.absence = Absence(self.match, self.own)
+        self.absence.moved(1000)
+        self.voting = Voting(self.match, self.own, self.absence, self.ways, asks=False)
+
+    def due(self, now: float, reachable: frozenset[int] = ALL) -> Due | None:
+        self.absence.look(reachable, now)
+        return self.voting.due(now)
+
+
+@pytest.fixture
+def seat(trio: Played) -> Seat:
+    match = match_at(trio, trio.step_of("turn"))
+    (mover,) = match.awaited
+    own, third = sorted(ALL - {mover})
+    return Seat(match, own, mover, third)
+
+
+def test_no_absent_seat_is_voted_out_before_it_was_looked_for(seat: Seat) -> None:
+    rest = ALL - {seat.mover}
+    seat.ways.tried[seat.mover] = 999
+    assert seat.due(1000, rest) is None
+    assert seat.due(1000 + GRACE_S, rest) is None, "it was looked for before it was away"
+    seat.ways.tried[seat.mover] = 1000
+    assert seat.due(1001 + GRACE_S, rest) == Due(1, Wish("drop", frozenset({seat.mover})), "absent")
+
+
+def test_a_search_puts_off_no_vote_for_longer(seat: Seat) -> None:
+    rest = ALL - {seat.mover}
+    assert seat.due(1000, rest) is None
+    assert seat.due(1000 + GRACE_S + SEARCH_MAX_S - 1, rest) is None
+    due = seat.due(1000 + GRACE_S + SEARCH_MAX_S, rest)
+    assert due is not None
+    assert due.reason == "absent"
+
+
+def test_a_game_is_not_given_up_before_the_others_were_looked_for(seat: Seat) -> None:
+    alone = frozenset[int]()
+    seat.ways.linked = alone
+    seat.due(1000, alone)
+    assert not seat.voting.hopeless(1000 + GRACE_S)
+    seat.ways.tried = dict.fromkeys(ALL, 1000.0)
+    assert seat.voting.hopeless(1000 + GRACE_S) == ALL - {seat.own}
+
+
+def test_nor_is_a_seat_late_that_others_may_keep_back(trio: Played) -> None:
+    match = match_at(trio, trio.step_of("draw"))
+    owing = min(match.awaited)
+    own, third = sorted(ALL - {owing})
+    seat = Seat(match, own, owing, third)
+    seat.ways.linked = frozenset()
+    late_s = 1000 + max(OWED_S, GRACE_S)
+    assert seat.due(late_s) is None
+    seat.ways.tried[owing] = 1000
+    assert seat.due(late_s) == Due(1, Wish("drop", frozenset({owing})), "late")
+
+
+@pytest.mark.parametrize("links_all", [True, False])
+def test_a_seat_that_looks_for_another_is_not_silent_yet(trio: Played, seat: Seat, *, links_all: bool) -> None:
+    """A seat that claims a link to all that a ballot is about has nothing to look for."""
+    rest = ALL - {seat.mover}
+    seat.ways.tried[seat.mover] = 1000
+    seat.ways.claimed = {seat.third: ALL if links_all else frozenset({seat.own})}
+    seat.due(1000, rest)
+    now = 1000.0 + GRACE_S
+    due = seat.due(now, rest)
+    assert due is not None
+    ballot = trio.seat(seat.own).ballot(seat.match, due.round, due.wish, due.reason)
+    seat.match.receive_word(BallotPayload, ballot)
+    assert seat.match.chain.base is not None
+    seat.match.chain.base.decree.bind(due.round, None)
+    seat.due(now, rest)
+    patience_s = SILENT_S if links_all else SILENT_S + SEARCH_MAX_S
+    seat.ways.tried = dict.fromkeys(ALL, now)
+    assert not seat.voting.hopeless(now + patience_s - 1)
+    assert seat.voting.hopeless(now + patience_s) == {seat.mover, seat.third}
