@@ -147,6 +147,7 @@ def _at_seat(maker: Maker, honest: list[Contribution]) -> None:
         "a seat that the table has not": _packb(plain | {"seat": 3}),
         "another game": _packb(plain | {"game": bytes(32)}),
         "nested deeper than 8 maps and arrays": _packb(plain | {"body": {"commitment": [[[[[[[1]]]]]]]}}),
+        "65 values": _packb(plain | {"body": {"commitment": [1] * 48}}),
         "a body that is no map": _packb(plain | {"body": []}),
     }.items():
         maker.add("Unattributable", name, maker.signed(other, 1))
@@ -158,6 +159,7 @@ def _at_seat(maker: Maker, honest: list[Contribution]) -> None:
     maker.violation("a key more in the body", one, put("body", "extra", value=1))
     maker.violation("an empty body", one, put("body", value={}))
     maker.violation("a commitment of 31 bytes", two, put("body", "commitment", value=bytes(31)))
+    maker.violation("64 values", one, put("body", "commitment", value=[1] * 47))
     maker.violation("nested 8 deep", one, put("body", "commitment", value=[[[[[[1]]]]]]))
 
 

@@ -14,6 +14,8 @@ from seqp2p.match.table import Bytes32, SeatNumber
 
 # A shuffle of the largest deck (104 cards) is about 24 kB; nothing else comes near it.
 PAYLOAD_SIZE_MAX = 32_768
+# A hand that is shown has about 30. Every seat reads a payload before it knows the signature to be right.
+PAYLOAD_VALUES_MAX = 64
 SIGNATURE_SIZE = 64
 STEP_MAX = 100_000
 ACTION_LENGTH_MAX = 64
@@ -129,7 +131,7 @@ def open_envelope(payload: bytes) -> Envelope:
 
     Bytes that are not canonical here belong to no seat: they are no contribution.
     """
-    envelope = structure(Envelope, unpack(payload, PAYLOAD_SIZE_MAX))
+    envelope = structure(Envelope, unpack(payload, PAYLOAD_SIZE_MAX, PAYLOAD_VALUES_MAX))
     require_canonical(envelope, payload)
     return envelope
 

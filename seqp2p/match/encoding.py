@@ -6,7 +6,7 @@ first, then types and lengths, then the bytes must equal those of encoding the v
 no trailing bytes, no unknown, missing, duplicate or reordered keys, no longer integers.
 """
 
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgpack
 import msgspec
@@ -19,9 +19,29 @@ Plain: TypeAlias = dict[Any, Any] | list[Any] | str | bytes | float | None
 # Records within arrays within records: the records here are nested at most 4 deep. Far deeper values reach the limits
 # of libraries, which differ: with a fixed limit every program refuses the same bytes.
 NESTING_MAX = 8
+# The values in one record: maps, arrays, keys and all in them. The largest, an agreement of twelve, has 130. A frame of
+# empty arrays would take 140 ms to read, so values are counted before any is built.
+VALUES_MAX = 256
 TEXT_LENGTH_MAX = 200
 
 _msgpack: Any = msgpack  # it ships no types
+
+# By the first byte of a value: the bytes that follow it, and the size of a length that says how many more do. What an
+# array or a map holds counts by itself. There are no extension types.
+_HEADERS: Final = tuple(
+    {
+        **{byte: (byte & 31, 0) for byte in range(0xA0, 0xC0)},  # short texts
+        **{first + power: (0, 1 << power) for first in (0xC4, 0xD9) for power in range(3)},  # byte strings and texts
+        **{first + power: (1 << power, 0) for first in (0xCC, 0xD0) for power in range(4)},  # integers
+        0xCA: (4, 0),
+        0xCB: (8, 0),
+        0xDC: (2, 0),
+        0xDD: (4, 0),
+        0xDE: (2, 0),
+        0xDF: (4, 0),  # floats, arrays, maps
+    }.get(byte, (0, 0))
+    for byte in range(256)
+)
 
 
 class DecodeError(ValueError):
@@ -41,7 +61,7 @@ def pack(value: Any) -> bytes:
     return bytes(_msgpack.packb(value, use_bin_type=True))
 
 
-def unpack(data: bytes, size_max: int) -> Any:
+def unpack(data: bytes, size_max: int, values_max: int = VALUES_MAX) -> Any:
     """Return one msgpack value of at most ``size_max`` bytes, with nothing after it. Raises DecodeError.
 
     No allocation is larger than the input: msgpack's own limits are all set to ``size_max``. The typed step after this
@@ -49,6 +69,8 @@ def unpack(data: bytes, size_max: int) -> Any:
     """
     if len(data) > size_max:
         raise DecodeError(message("{size} bytes where at most {most} are allowed", size=len(data), most=size_max))
+    if len(data) > values_max:
+        _check_number(data, values_max)
     try:
         value = _msgpack.unpackb(
             data,
@@ -65,6 +87,19 @@ def unpack(data: bytes, size_max: int) -> Any:
         raise DecodeError(message("not a msgpack value: {reason}", reason=str(error) or type(error).__name__)) from None
     _check_nesting(value, NESTING_MAX)
     return value
+
+
+def _check_number(data: bytes, values_max: int) -> None:
+    """Raise DecodeError if there are more headers of values than this; build nothing. ``unpack`` finds other faults."""
+    at = count = 0
+    while at < len(data):
+        count += 1
+        if count > values_max:
+            raise DecodeError(message("more than {most} values", most=values_max))
+        follows, length_size = _HEADERS[data[at]]
+        at += 1 + follows
+        if length_size:
+            at += length_size + int.from_bytes(data[at : at + length_size], "big")
 
 
 def _check_nesting(value: Plain, levels: int) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from seqp2p.match.encoding import (
     NESTING_MAX,
     TEXT_LENGTH_MAX,
+    VALUES_MAX,
     DecodeError,
     Record,
     decode,
@@ -88,6 +89,26 @@ def test_nesting_has_a_limit_of_its_own() -> None:
         unpack(deeper, 100)
     with pytest.raises(DecodeError, match="nested deeper than 8 levels"):
         unpack(b"\x81\xa1a" * (NESTING_MAX + 1) + b"\xc0", 100)
+
+
+@given(value=values)
+def test_values_are_counted_before_any_is_built(value: Any) -> None:
+    def counted(value: Any) -> int:
+        if isinstance(value, dict):
+            return 1 + sum(1 + counted(each) for each in value.values())
+        return 1 + sum(map(counted, value)) if isinstance(value, list) else 1
+
+    if depth(value) <= NESTING_MAX:
+        data = pack(value)
+        assert unpack(data, 100_000, counted(value)) == value
+        with pytest.raises(DecodeError, match=r"more than \d+ values"):
+            unpack(data, 100_000, counted(value) - 1)
+
+
+@pytest.mark.parametrize("value", [[[]] * 30_000, [[[]]] * 15_000, {"a": [None] * 30_000}])
+def test_a_frame_of_small_values_is_refused(value: Any) -> None:
+    with pytest.raises(DecodeError, match=f"more than {VALUES_MAX} values"):
+        unpack(pack(value), 100_000)
 
 
 def test_sizes_have_a_limit() -> None:

@@ -53,12 +53,14 @@ def test_small_limits() -> None:
     limits = TEXT[TEXT.index("## 15. Limits") :]
     size, length, count = contribution.REMARK_SIZE_MAX, remark.REMARK_LENGTH_MAX, remark.REMARKS_MAX
     remarks = f"| remark | {size:,} bytes, {length} characters, {count} of each seat |"
+    values = f"{encoding.VALUES_MAX}, {contribution.PAYLOAD_VALUES_MAX}"
     entries = f"{ENTRIES_MAX} entries of {ENTRY_LENGTH_MAX} characters"
     addresses = f"| address statement | {messages.STATEMENT_SIZE_MAX:,} bytes, {entries} |"
     for line in (
         f"| action | {contribution.ACTION_LENGTH_MAX} characters |",
         f"| name | {table.NAME_LENGTH_MAX} characters |",
         f"| nesting | {encoding.NESTING_MAX} |",
+        f"| values in a record, in a contribution's payload | {values} |",
         addresses,
         remarks,
         f"| reason | {SHOWN_LENGTH_MAX} characters |",

@@ -73,15 +73,21 @@ def _sized(size: int, fixed: int, below: int, prefixes: bytes) -> bytes:
     raise Encoding("too long")
 
 
-def unpack(data: bytes) -> Any:
+def unpack(data: bytes, values_max: int = 256) -> Any:
     try:
         value = msgpack.unpackb(data, raw=False, strict_map_key=False, max_ext_len=0)
     # What msgpack documents, and what its parts raise.
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise Encoding(str(error)) from None
-    if _depth(value) > 8 or not _plain(value) or pack(value) != data:
+    if _depth(value) > 8 or _values(value) > values_max or not _plain(value) or pack(value) != data:
         raise Encoding("not canonical")
     return value
+
+
+def _values(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + len(value) + sum(map(_values, value.values()))
+    return 1 + sum(map(_values, value)) if isinstance(value, list) else 1
 
 
 def _depth(value: Any) -> int:

@@ -380,7 +380,7 @@ class Machine:
     def _attributed(self, payload: bytes, signature: bytes) -> dict[str, Any]:
         try:
             require(len(payload) <= 32_768)
-            envelope = unpack(payload)
+            envelope = unpack(payload, 64)
             require(type(envelope) is dict and list(envelope) == ["v", "game", "step", "prev", "seat", "kind", "body"])
             require(type(envelope["v"]) is int and envelope["v"] == 1)
             require(is_bytes(envelope["game"], 32) and is_bytes(envelope["prev"], 32))
