@@ -1,0 +1,615 @@
+"""Section 14: a peer that joins a table and plays a game to its end, under trio; it writes a replay.
+
+It plays with honest seats that stay: it takes part in the chain, gossip and heads of section 6.3, and casts no ballot.
+"""
+
+import datetime as dt
+import hashlib
+import hmac
+import secrets
+import ssl
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import trio
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from tests.protocol.second.agreement import read_agreement
+from tests.protocol.second.basics import (
+    ED_L,
+    G,
+    Refused,
+    check_identity_point,
+    check_signature,
+    is_bytes,
+    is_int,
+    is_name,
+    pack,
+    read_point,
+    read_scalar,
+    require,
+    total,
+    u32,
+    unpack,
+)
+from tests.protocol.second.code import pake_message, pake_shared
+from tests.protocol.second.game import Failure, Machine, Signed
+from tests.protocol.second.prover import Prover, write_scalar
+
+Message = dict[str, Any]
+FRAME_MAX = 131_072
+BEAT_S, SILENCE_S, HANDSHAKE_S = 2.0, 8.0, 5.0
+HEAVY = ("shuffle", "deal")
+# The fields of each message of the game (14.6).
+GAME = {
+    "contribution": ["payload", "signature"],
+    "ballot": ["payload", "signature"],
+    "head": ["payload", "signature"],
+    "leave": ["payload", "signature"],
+    "remark": ["payload", "signature"],
+    "here": ["payload", "signature"],
+    "opening": ["seat", "secret"],
+    "evidence": ["contributions"],
+    "have": ["step", "seats"],
+    "links": ["seats"],
+    "hurry": ["step"],
+    "bye": ["reason"],
+    "ping": [],
+}
+
+
+class Fault(Exception):
+    """The other side has sent what no honest peer sends, or nothing."""
+
+
+class Identity:
+    """A player's key, and the certificate of its server (14.1)."""
+
+    def __init__(self) -> None:
+        self.private = Ed25519PrivateKey.generate()
+        self.key = self.private.public_key().public_bytes_raw()
+        name = x509.Name([])
+        begin = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(self.private.public_key())
+            .serial_number(1)
+            .not_valid_before(begin)
+            .not_valid_after(begin.replace(year=2120))
+            .sign(self.private, None)
+        )
+        self.certificate_hash = hashlib.sha256(certificate.public_bytes(serialization.Encoding.DER)).digest()
+        self.server = _context(ssl.PROTOCOL_TLS_SERVER)
+        self.server.num_tickets = 0
+        form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "pem")
+            path.write_bytes(self.private.private_bytes(*form) + certificate.public_bytes(form[0]))
+            self.server.load_cert_chain(path)
+
+    def sign(self, label: str, data: bytes) -> bytes:
+        return self.private.sign(label.encode() + b"\0" + data)
+
+
+def _context(protocol: Any) -> ssl.SSLContext:
+    context = ssl.SSLContext(protocol)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE  # The key is compared instead.
+    return context
+
+
+class Link:
+    """Frames over one connection (14.1)."""
+
+    def __init__(self, stream: "trio.SSLStream[trio.SocketStream]") -> None:
+        self.stream = stream
+        self.key = b""  # the other side's
+        self.certificate_hash = b""
+        self._read = bytearray()
+        self._send, self._queue = trio.open_memory_channel[bytes](10_000)
+
+    def send(self, kind: str, **fields: Any) -> None:
+        data = pack({"type": kind, **fields})
+        self._send.send_nowait(u32(len(data)) + data)
+
+    async def write(self, alive: Callable[[], None]) -> None:
+        """Send what is queued, and a sign of life when nothing else was for 2 s."""
+        while True:
+            frame = b""
+            with trio.move_on_after(BEAT_S):
+                frame = await self._queue.receive()
+            if not frame:
+                alive()
+                continue
+            await self.stream.send_all(frame)
+
+    async def flush(self) -> None:
+        while self._queue.statistics().current_buffer_used:
+            await self.stream.send_all(self._queue.receive_nowait())
+
+    async def receive(self, size_max: int = FRAME_MAX, limit_s: float = SILENCE_S) -> Message:
+        with trio.fail_after(limit_s):
+            size = int.from_bytes(await self._bytes(4), "big")
+            if not 0 < size <= size_max:
+                raise Fault("a frame of another size")
+            data = await self._bytes(size)
+        message = unpack(data)
+        require(type(message) is dict and next(iter(message), "") == "type")
+        found: Message = message
+        return found
+
+    async def _bytes(self, count: int) -> bytes:
+        while len(self._read) < count:
+            some = await self.stream.receive_some()
+            if not some:
+                raise Fault("the other side has hung up")
+            self._read += some
+        data = bytes(self._read[:count])
+        del self._read[:count]
+        return data
+
+    async def expect(self, kind: str, *keys: str) -> Message:
+        """The next message of a handshake."""
+        message = await self.receive(4096, HANDSHAKE_S)
+        if message["type"] != kind:
+            raise Fault(f"{message} instead of {kind}")
+        require(list(message) == ["type", *keys])
+        return message
+
+
+async def dial(host: str, port: int, expected: bytes | None = None) -> Link:
+    stream = await trio.open_tcp_stream(host, port)
+    link = Link(trio.SSLStream(stream, _context(ssl.PROTOCOL_TLS_CLIENT), https_compatible=True))
+    await link.stream.do_handshake()
+    der = link.stream.getpeercert(binary_form=True)
+    public = x509.load_der_x509_certificate(der).public_key()
+    assert isinstance(public, Ed25519PublicKey), "its identity is an Ed25519 key"
+    link.key, link.certificate_hash = public.public_bytes_raw(), hashlib.sha256(der).digest()
+    check_identity_point(link.key)
+    if expected not in (None, link.key):
+        raise Fault("another key answers")
+    return link
+
+
+def statement(role: str, client: bytes, server: bytes, certificate: bytes, nonce: bytes, id_: bytes) -> bytes:
+    parts = {"client": client, "server": server, "certificate": certificate, "nonce": nonce, "id": id_}
+    return pack({"v": 1, "role": role, **parts})
+
+
+async def prove(link: Link, identity: Identity, role: str, game: bytes | None) -> None:
+    """14.2, the client's side."""
+    hello = await link.expect("hello", "v", "lobby", "nonce")
+    require(hello["v"] == 1 and is_bytes(hello["lobby"], 32) and is_bytes(hello["nonce"], 32))
+    id_ = hello["lobby"] if game is None else game
+    said = statement(role, identity.key, link.key, link.certificate_hash, hello["nonce"], id_)
+    signature = identity.sign("seqp2p/1 link", said)
+    link.send("proof", v=1, role=role, key=identity.key, id=id_, signature=signature)
+    await link.flush()
+    await link.expect("accepted")
+
+
+async def admit(link: Link, identity: Identity, game: bytes, keys: list[bytes]) -> None:
+    """14.2, the server's side of a link of the game."""
+    nonce = secrets.token_bytes(32)
+    link.send("hello", v=1, lobby=bytes(32), nonce=nonce)
+    await link.flush()
+    proof = await link.expect("proof", "v", "role", "key", "id", "signature")
+    said = statement(proof["role"], proof["key"], identity.key, identity.certificate_hash, nonce, proof["id"])
+    check_signature(proof["key"], "seqp2p/1 link", said, proof["signature"])
+    code = "wrong_game" if proof["id"] != game else "not_seated" if proof["key"] not in keys else ""
+    code = code or ("game_started" if proof["role"] == "join" else "no_spectators" if proof["role"] == "watch" else "")
+    if code:
+        link.send("refused", code=code, reason="no")
+        await link.flush()
+        raise Fault(code)
+    link.key = proof["key"]
+    link.send("accepted")
+    await link.flush()
+
+
+async def give_code(link: Link, own_key: bytes, code: str) -> None:
+    """14.4, the joiner's side."""
+    x = secrets.randbelow(ED_L)
+    X = pake_message(x, code, "M")
+    link.send("pake_a", message=b"A" + X)
+    await link.flush()
+    answer = await link.expect("pake_b", "message")
+    require(is_bytes(answer["message"], 33) and answer["message"][:1] == b"B")
+    Y = answer["message"][1:]
+    ids = own_key + link.key + link.certificate_hash
+    hashed = [code.encode(), b"seqp2p/1 code joiner\0" + ids, b"seqp2p/1 code host\0" + ids]
+    transcript = b"".join(hashlib.sha256(item).digest() for item in hashed) + X + Y + pake_shared(x, Y, code, "N")
+    key = hashlib.sha256(transcript).digest()
+    joiner, host = (hmac.digest(key, f"seqp2p/1 confirm {by}\0".encode(), "sha256") for by in ("joiner", "host"))
+    link.send("confirm", mac=joiner)
+    await link.flush()
+    confirmed = await link.expect("confirm", "mac")
+    if not hmac.compare_digest(confirmed["mac"], host):
+        raise Fault("the host does not know its code")
+
+
+def address_statement(identity: Identity, nonce: bytes, port: int) -> Message:
+    """14.5: where this seat listens."""
+    entries = [{"kind": 1, "address": f"127.0.0.1:{port}"}]
+    payload = pack({"v": 1, "key": identity.key, "nonce": nonce, "number": 1, "entries": entries})
+    return {"payload": payload, "signature": identity.sign("seqp2p/1 addresses", payload)}
+
+
+def read_statement(signed: Message, key: bytes, nonce: bytes) -> list[tuple[str, int]]:
+    """The addresses of a seat's first statement."""
+    require(list(signed) == ["payload", "signature"] and is_bytes(signed["signature"], 64))
+    require(type(signed["payload"]) is bytes and len(signed["payload"]) <= 2048)
+    said = unpack(signed["payload"])
+    require(type(said) is dict and list(said) == ["v", "key", "nonce", "number", "entries"])
+    require(said["v"] == 1 and said["number"] == 1 and (said["key"], said["nonce"]) == (key, nonce))
+    check_signature(key, "seqp2p/1 addresses", signed["payload"], signed["signature"])
+    require(type(said["entries"]) is list and len(said["entries"]) <= 8)
+    found = []
+    for entry in said["entries"]:
+        require(list(entry) == ["kind", "address"] and is_int(entry["kind"], 1, 255))
+        host, _, port = entry["address"].rpartition(":")
+        # These games are on one machine: another address is none to dial.
+        if entry["kind"] == 1 and host == "127.0.0.1" and int(port) >= 1024:
+            found.append((host, int(port)))
+    return found
+
+
+@dataclass
+class Lobby:
+    """14.5, the joiner's side: ``follow`` answers the host until the table starts."""
+
+    identity: Identity
+    name: str
+    port: int
+    seat: int = 0
+    agreement: bytes = b""
+    addresses: list[list[tuple[str, int]]] = field(default_factory=list)
+    _shown: Message | None = None
+    _round: int = 0
+    _nonce: bytes = b""
+    _statement: Message = field(default_factory=dict)
+
+    async def follow(self, link: Link) -> None:
+        while True:
+            message = await link.receive()
+            kind = message["type"]
+            if kind == "lobby":
+                self._shown, self.agreement = message, b""
+            elif kind == "gather":
+                self._round, self._nonce, self.agreement = message["round"], secrets.token_bytes(32), b""
+                self._statement = address_statement(self.identity, self._nonce, self.port)
+                link.send("nonce", round=self._round, nonce=self._nonce, addresses=self._statement)
+            elif kind == "table":
+                self._agree(link, message)
+                link.send("ready", round=self._round)
+            elif kind == "start":
+                if not self.agreement or message["round"] != self._round:
+                    raise Fault("a start without an agreement")
+                return
+            elif kind != "ping":
+                raise Fault(f"the lobby ends: {message}")
+
+    def _agree(self, link: Link, table: Message) -> None:
+        shown = self._shown
+        agreement = read_agreement(table["agreement"])
+        require(shown is not None and table["round"] == self._round)
+        assert shown is not None
+        seats, own = agreement["seats"], agreement["seats"][shown["seat"] - 1]
+        require(agreement["settings"] == shown["settings"])
+        require([(seat["name"], seat["key"]) for seat in seats] == [(s["name"], s["key"]) for s in shown["seats"]])
+        require((own["key"], own["nonce"]) == (self.identity.key, self._nonce) and own["name"].startswith(self.name))
+        require(seats[0]["key"] == link.key and is_name(own["name"]))
+        require(len(table["addresses"]) == len(seats) and table["addresses"][shown["seat"] - 1] == self._statement)
+        pairs = zip(table["addresses"], seats, strict=True)
+        self.addresses = [read_statement(signed, seat["key"], seat["nonce"]) for signed, seat in pairs]
+        self.seat, self.agreement = shown["seat"], table["agreement"]
+
+
+@dataclass
+class Neighbour:
+    """Another seat: its links, what it said, what it was sent and when."""
+
+    links: list[Link] = field(default_factory=list)
+    linked_with: list[int] = field(default_factory=list)
+    step: int = 1
+    held: list[int] = field(default_factory=list)
+    known: set[bytes] = field(default_factory=set)
+    sent: dict[bytes, float] = field(default_factory=dict)
+    answered: float = float("-inf")
+
+
+class Player:
+    """Section 14.6: one seat of one game, from ``start`` to the openings."""
+
+    def __init__(self, identity: Identity, lobby: Lobby) -> None:
+        self.identity, self.seat = identity, lobby.seat
+        self.machine = Machine(lobby.agreement)
+        self.prover = Prover(self.seat)
+        self.addresses = dict(enumerate(lobby.addresses, 1))
+        self.others = {seat: Neighbour() for seat in self.machine.seats if seat != self.seat}
+        self.keys = [entry["key"] for entry in self.machine.entries]
+        self.final = 0
+        self._heads: dict[int, dict[int, Signed]] = {}  # by step, by seat
+        self._shown: dict[int, int] = dict.fromkeys(self.machine.seats, 0)  # the last step that a seat shows
+        self._early: list[Message] = []
+        self._tell, self._told = trio.open_memory_channel[tuple[int, Message]](10_000)
+
+    # Links.
+
+    async def play(self, first: Link, listener: trio.SocketListener) -> None:
+        """Play to the end; ``first`` is the link to the host."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._carry, 1, first)
+            nursery.start_soon(trio.serve_listeners, self._welcome, [listener])
+            for seat in self.others:
+                nursery.start_soon(self._dial, seat)
+            await self._contribute()
+            with trio.move_on_after(300):
+                while not self._done:
+                    await self._turn_of_the_loop()
+            assert self._done, f"stuck at step {self.machine.number}, {self.machine.kind}"
+            for neighbour in self.others.values():
+                for link in neighbour.links:
+                    link.send("bye", reason="the game is over")
+            await trio.sleep(1)
+            nursery.cancel_scope.cancel()
+
+    @property
+    def _done(self) -> bool:
+        machine = self.machine
+        return machine.over and (not machine.settings["open_hands"] or len(machine.openings) == len(machine.seats))
+
+    async def _turn_of_the_loop(self) -> None:
+        with trio.move_on_after(1) as patience:
+            seat, message = await self._told.receive()
+        if patience.cancelled_caught:
+            self._show_head()
+        else:
+            await self._take(seat, message)
+
+    async def _dial(self, seat: int) -> None:
+        neighbour = self.others[seat]
+        while not self._done:
+            await trio.sleep(0.2 if self.seat > seat else 1)
+            for host, port in self.addresses[seat] if not neighbour.links else ():
+                try:
+                    link = await dial(host, port, self.keys[seat - 1])
+                    await prove(link, self.identity, "link", self.machine.game)
+                except (Fault, OSError, trio.BrokenResourceError, trio.TooSlowError):
+                    continue
+                await self._carry(seat, link)
+
+    async def _welcome(self, stream: trio.SocketStream) -> None:
+        link = Link(trio.SSLStream(stream, self.identity.server, server_side=True, https_compatible=True))
+        try:
+            with trio.fail_after(HANDSHAKE_S):
+                await link.stream.do_handshake()
+                await admit(link, self.identity, self.machine.game, self.keys)
+        except (Fault, Refused, OSError, trio.BrokenResourceError, trio.TooSlowError):
+            await trio.aclose_forcefully(link.stream)
+            return
+        await self._carry(self.keys.index(link.key) + 1, link)
+
+    async def _carry(self, seat: int, link: Link) -> None:
+        neighbour = self.others[seat]
+        neighbour.links.append(link)
+        self._announce()
+        self._say_have(link)
+        if self.machine.openings.get(self.seat):
+            link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(link.write, partial(self._say_have, link))
+                while True:
+                    message = await link.receive()
+                    require(list(message)[1:] == GAME.get(message["type"]), str(message))
+                    await self._tell.send((seat, message))
+                    if message["type"] == "bye":
+                        nursery.cancel_scope.cancel()
+        except* (Fault, OSError, trio.BrokenResourceError, trio.TooSlowError):
+            pass
+        finally:
+            neighbour.links.remove(link)
+            neighbour.sent.clear()
+            self._announce()
+            with trio.CancelScope(shield=True):
+                await trio.aclose_forcefully(link.stream)
+
+    def _announce(self) -> None:
+        seats = [seat for seat, neighbour in self.others.items() if neighbour.links]
+        for neighbour in self.others.values():
+            for link in neighbour.links[-1:]:
+                link.send("links", seats=seats)
+
+    def _say_have(self, link: Link) -> None:
+        base = self.final + 1
+        here = self.machine.held if base == self.machine.number else self.machine.closed[base - 1]
+        link.send("have", step=base, seats=sorted(here))
+
+    # Messages.
+
+    async def _take(self, seat: int, message: Message) -> None:
+        neighbour, kind = self.others[seat], message["type"]
+        if kind == "have":
+            neighbour.step, neighbour.held = message["step"], message["seats"]
+            self._answer(neighbour)
+        elif kind == "links":
+            neighbour.linked_with = message["seats"]
+        elif kind == "contribution":
+            neighbour.known.add(message["payload"])
+            await self._take_contribution(message)
+        elif kind == "head":
+            self._take_head(message, seat)
+        elif kind == "opening":
+            self._take_opening(message)
+        else:
+            assert kind in ("ping", "bye", "here", "remark"), f"honest seats that stay send no {kind}"
+
+    async def _take_contribution(self, message: Message) -> None:
+        signed = message["payload"], message["signature"]
+        try:
+            if self.machine.kind in HEAVY:
+                found = await trio.to_thread.run_sync(self.machine.receive, signed)
+            else:
+                found = self.machine.receive(signed)
+        except Failure as failure:
+            if failure.name not in ("TooEarly", "OtherPast"):
+                raise  # These games have honest seats alone.
+            if failure.name == "TooEarly":
+                self._keep(message)
+            return
+        if found != "ok":
+            return
+        self._accepted(signed)
+        await self._contribute()
+        early, self._early = self._early, []
+        for each in early:
+            if each["type"] == "head":
+                self._take_head(each, 0)
+            else:
+                await self._take_contribution(each)
+
+    def _keep(self, message: Message) -> None:
+        """It is too early, and waits for its step."""
+        if message not in self._early:
+            self._early.append(message)
+
+    def _accepted(self, signed: Signed) -> None:
+        """Pass it on to those who lack it, and note what its signature shows."""
+        said = unpack(signed[0])
+        author, step = said["seat"], said["step"]
+        self._shown[author] = max(self._shown[author], step - 1)
+        for seat, neighbour in self.others.items():
+            lacks = step > neighbour.step or (step == neighbour.step and author not in neighbour.held)
+            if author in (self.seat, seat):
+                lacks = author != seat
+            elif author in neighbour.linked_with or signed[0] in neighbour.known:
+                lacks = False
+            if lacks:
+                self._send(neighbour, "contribution", signed)
+        self._make_final()
+
+    def _send(self, neighbour: Neighbour, kind: str, signed: Signed) -> None:
+        now = trio.current_time()
+        if neighbour.links and now - neighbour.sent.get(signed[0], float("-inf")) >= 4:
+            neighbour.sent[signed[0]] = now
+            neighbour.links[-1].send(kind, payload=signed[0], signature=signed[1])
+
+    def _answer(self, neighbour: Neighbour) -> None:
+        if trio.current_time() - neighbour.answered < 0.5:
+            return
+        neighbour.answered = trio.current_time()
+        here = [*self.machine.closed, self.machine.held]
+        for step, contributions in enumerate(here[neighbour.step - 1 :], neighbour.step):
+            for author, signed in sorted(contributions.items()):
+                if step > neighbour.step or author not in neighbour.held:
+                    self._send(neighbour, "contribution", signed)
+        for step in range(max(1, self.final - 2), self.machine.number):
+            for signed in self._heads.get(step, {}).values():
+                self._send(neighbour, "head", signed)
+
+    async def _contribute(self) -> None:
+        """Make what is due, until the open step waits for another seat."""
+        machine = self.machine
+        while self.seat in machine.who and self.seat not in machine.held:
+            if machine.kind in HEAVY:
+                body = await trio.to_thread.run_sync(self.prover.body, machine)
+            else:
+                body = self.prover.body(machine)
+            place = {"step": machine.number, "prev": machine.heads[-1], "seat": self.seat, "kind": machine.kind}
+            payload = pack({"v": 1, "game": machine.game, **place, "body": body})
+            signed = payload, self.identity.sign("seqp2p/1 contribution", payload)
+            assert machine.receive(signed) == "ok", "own contributions pass the same checks"
+            self._accepted(signed)
+        if machine.over and machine.settings["open_hands"] and self.seat not in machine.openings:
+            machine.openings[self.seat] = self.prover.x
+            for neighbour in self.others.values():
+                for link in neighbour.links[-1:]:
+                    link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
+
+    # Heads, and what is final (6.3). Honest seats that stay close each step by its contributions.
+
+    def _take_head(self, message: Message, sender: int) -> None:
+        signed = message["payload"], message["signature"]
+        said = self.machine.read_signed("head", *signed)
+        if said["step"] >= self.machine.number:
+            self._keep(message)
+            return
+        heads = self._heads.setdefault(said["step"], {})
+        if said["seat"] in heads or (said["round"], said["head"]) != (0, self.machine.heads[said["step"]]):
+            return
+        heads[said["seat"]] = signed
+        self._shown[said["seat"]] = max(self._shown[said["seat"]], said["step"])
+        for seat, neighbour in self.others.items():
+            if seat not in (sender, said["seat"]):
+                self._send(neighbour, "head", signed)
+        self._make_final()
+
+    def _show_head(self) -> None:
+        machine = self.machine
+        step = machine.number - 1
+        votable = machine.position is not None and machine.kind not in ("", "over") and len(machine.seats) > 2
+        if not votable or step <= self.final or self._shown[self.seat] >= step:
+            return
+        place = {"game": machine.game, "step": step, "prev": machine.heads[step - 1], "seat": self.seat}
+        payload = pack({"v": 1, **place, "round": 0, "head": machine.heads[step]})
+        signed = payload, self.identity.sign("seqp2p/1 head", payload)
+        self._heads.setdefault(step, {})[self.seat] = signed
+        self._shown[self.seat] = step
+        for neighbour in self.others.values():
+            self._send(neighbour, "head", signed)
+        self._make_final()
+
+    def _make_final(self) -> None:
+        machine = self.machine
+        shown = sorted(self._shown.values(), reverse=True)
+        if machine.position is None or machine.kind in ("", "over") or len(machine.seats) < 3:
+            self.final = machine.number - 1
+        else:
+            self.final = max(self.final, min(shown[len(shown) // 2], machine.number - 1))
+
+    def _take_opening(self, message: Message) -> None:
+        seat, secret = message["seat"], read_scalar(message["secret"])
+        assert total((secret, G)) == read_point(self.machine.keys[seat]), "an honest opening"
+        self.machine.openings[seat] = secret  # One that comes before `over` has closed here waits.
+
+    def replay(self) -> bytes:
+        """Section 12."""
+        machine = self.machine
+        records: list[Message] = [{"t": "table", "agreement": machine.agreement_bytes}]
+        for step, closed in enumerate(machine.closed, 1):
+            pairs = [list(closed[seat]) for seat in sorted(closed)]
+            records.append({"t": "step", "step": step, "contributions": pairs})
+        for seat, secret in sorted(machine.openings.items()):
+            records.append({"t": "opening", "seat": seat, "secret": write_scalar(secret)})
+        data = b"seqp2p replay 1\n" + b"".join(u32(len(pack(record))) + pack(record) for record in records)
+        signature = self.identity.sign("seqp2p/1 file", hashlib.sha256(data).digest())
+        end = pack({"t": "end", "key": self.identity.key, "signature": signature})
+        return data + u32(len(end)) + end
+
+
+async def join_and_play(host: str, port: int, code: str, name: str) -> Player:
+    """Join the table at this address, and play its game to the end."""
+    identity = Identity()
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    link = await dial(host, port)
+    await prove(link, identity, "join", None)
+    await give_code(link, identity.key, code)
+    link.send("sit", name=name)
+    lobby = Lobby(identity, name, listener.socket.getsockname()[1])
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(link.write, partial(link.send, "ping"))
+        await lobby.follow(link)
+        nursery.cancel_scope.cancel()
+    player = Player(identity, lobby)
+    await player.play(link, listener)
+    return player
