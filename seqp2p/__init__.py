@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seqp2p.bots.registry import BOTS
     from seqp2p.crypto.identity import Identity, fingerprint
     from seqp2p.live.absence import Absent, Back
-    from seqp2p.lobby.events import CodeShown, Guest, LobbyShown, SpectatorCame, TurnedAway
+    from seqp2p.lobby.events import CodeShown, Guest, LobbyShown, SpectatorCame, Strangers, TurnedAway
     from seqp2p.match.events import (
         Dealt,
         Drawn,
@@ -73,7 +73,7 @@ __all__ = [
     "Guest", "Hidden", "HomeError", "Identity", "IllegalAction", "LinkLost", "LobbyShown", "Moment", "NetError",
     "NotationError", "OpenTable", "Options", "PeerError", "PeerRefused", "Playback", "Player", "Position",
     "Redealt", "Remarked", "Report", "Reshuffled", "Result", "ResumeError", "RulesError", "Seat", "SeatHeld",
-    "SeatLeft", "Seated", "Settings", "Shuffled", "SidecarError", "Skipped", "Spectator", "SpectatorCame",
+    "SeatLeft", "Seated", "Settings", "Shuffled", "SidecarError", "Skipped", "Spectator", "SpectatorCame", "Strangers",
     "TableError", "Turn", "Turned", "TurnedAway", "Undone", "Unreachable", "Variant", "View", "Voted", "WrongKey",
     "__version__", "fingerprint", "format_action", "format_card", "format_square", "host", "join", "parse_action",
     "parse_card", "parse_square", "play_bot", "read", "resume", "table_settings", "verify", "watch",
@@ -93,7 +93,7 @@ _NAMES = {
     "seqp2p.bots.registry": "BOTS",
     "seqp2p.crypto.identity": "Identity fingerprint",
     "seqp2p.live.absence": "Absent Back",
-    "seqp2p.lobby.events": "CodeShown Guest LobbyShown TurnedAway SpectatorCame",
+    "seqp2p.lobby.events": "CodeShown Guest LobbyShown SpectatorCame Strangers TurnedAway",
     "seqp2p.match.events": "Dealt Drawn Dropped Finished Redealt Remarked Result Seated Shuffled Skipped Turned Undone "
     "Voted",
     "seqp2p.match.table": "Settings TableError",

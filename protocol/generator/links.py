@@ -111,15 +111,19 @@ def _codes() -> list[Vector]:
     # How the package spake2 makes its scalars of 64 random bytes.
     x, y = (int.from_bytes(Stream(side)(64), "big") % L for side in ("joiner", "host"))
     vectors = []
-    for name, typed in (("the right code", "7-amber-falcon"), ("another code", "7-amber-fabric")):
+    for name, typed, code in (
+        ("the right code", "7-amber-falcon", "7-amber-falcon"),
+        ("another code", "7-amber-fabric", "7-amber-falcon"),
+        ("a code of four words", "99-amber-falcon-acorn-zebra", "99-amber-falcon-acorn-zebra"),
+    ):
         joiner = Exchange(typed, *keys, certificate, Stream("joiner"), host=False)
-        host = Exchange("7-amber-falcon", *keys, certificate, Stream("host"), host=True)
+        host = Exchange(code, *keys, certificate, Stream("host"), host=True)
         given = {
             "joiner": keys[0],
             "host": keys[1],
             "certificate": certificate,
             "typed": typed,
-            "code": "7-amber-falcon",
+            "code": code,
             "x": x.to_bytes(32, "big"),
             "y": y.to_bytes(32, "big"),
         }

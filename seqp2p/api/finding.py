@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.i18n import listed, message
 from seqp2p.lobby.adverts import FoundTable
-from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.code import parse_code, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
@@ -39,15 +39,10 @@ async def find_route(address: str | None, code: str, own: Sequence[Address]) -> 
     code = parse_code(code)
     if address is not None:
         return Route(parse_address(address), tcp_dial)
-    number = table_number(code)
+    number, _ = public_part(code)
     async with browsing() as tables:
         found = await wait_for_table(number, tables, own)
     return route_to(the_one(number, found, tables.problem))
-
-
-def table_number(code: str) -> int:
-    """Return the number of the table in a code, as ``parse_code`` gives it."""
-    return int(code.partition("-")[0])
 
 
 def route_to(found: FoundTable) -> Route:

@@ -9,10 +9,10 @@ lobby runs in the background, and it has one game.
 import contextlib
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import trio
 
@@ -25,7 +25,7 @@ from seqp2p.api.seat import Seat, seated
 from seqp2p.api.settings import table_settings
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.adverts import TableAdvert
-from seqp2p.lobby.code import make_table_number, parse_code
+from seqp2p.lobby.code import make_table_number, parse_code, public_part
 from seqp2p.lobby.discovery import Warn, advertising
 from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.host import host_table
@@ -97,6 +97,7 @@ class HostedTable(AnyTable):
         advert: TableAdvert,
         update: Callable[[TableAdvert], None],
         spectators: int,
+        friends: Collection[bytes],
     ) -> None:
         """Made by ``open_table``."""
         super().__init__(endpoint)
@@ -105,6 +106,7 @@ class HostedTable(AnyTable):
         self._advert = advert
         self._update = update
         self._spectators = spectators
+        self._friends = friends
 
     @contextlib.asynccontextmanager
     async def open_lobby(self, on_event: OnLobbyEvent) -> AsyncGenerator[Lobby]:
@@ -114,7 +116,9 @@ class HostedTable(AnyTable):
             def on_lobby_event(event: LobbyEvent) -> None:
                 on_event(event)
                 if isinstance(event, LobbyShown):
-                    self._update(replace(self._advert, free=event.seats.count(None)))
+                    self._advertise(free=event.seats.count(None), state="open")
+                elif isinstance(event, CodeShown):
+                    self._advertise(number=public_part(event.code)[0])
 
             async def sit_down() -> AgreedTable:
                 table = await host_table(
@@ -128,12 +132,17 @@ class HostedTable(AnyTable):
                     table_number=self._advert.number,
                     spectators=server,
                     former=None if self.last is None else former_of(self.last),
+                    friends=self._friends,
                 )
-                self._update(replace(self._advert, free=0, state="playing"))
+                self._advertise(free=0, state="playing")
                 return table
 
             async with self._lobby(sit_down) as lobby:
                 yield lobby
+
+    def _advertise(self, **changes: Any) -> None:
+        self._advert = replace(self._advert, **changes)
+        self._update(self._advert)
 
 
 class JoinedTable(AnyTable):
@@ -172,11 +181,18 @@ def former_of(game: LiveGame) -> Former:
 
 @contextlib.asynccontextmanager
 async def open_table(
-    endpoint: Endpoint, settings: Settings, spectators: int, warn: Warn, *, advertise: bool = True
+    endpoint: Endpoint,
+    settings: Settings,
+    spectators: int,
+    warn: Warn,
+    *,
+    advertise: bool = True,
+    friends: Collection[bytes] = frozenset(),
 ) -> AsyncGenerator[HostedTable]:
     """Open this player's own table, advertised on its network until the block ends.
 
-    ``warn`` gets the reason where others cannot find the table by themselves.
+    ``warn`` gets the reason where others cannot find the table by themselves. ``friends`` are the keys that have
+    finished a game with this player.
     """
     addresses = await listening_addresses(endpoint.listeners)
     number = make_table_number(secrets.token_bytes)
@@ -185,7 +201,7 @@ async def open_table(
         update: Callable[[TableAdvert], None] = ignore
         if advertise:
             update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, warn))
-        yield HostedTable(endpoint, settings, addresses, advert, update, spectators)
+        yield HostedTable(endpoint, settings, addresses, advert, update, spectators, friends)
 
 
 async def joined_table(

@@ -9,14 +9,14 @@ from typing import Any, Final
 import click
 import trio
 
-from seqp2p.api.finding import Route, route_to, table_number, the_one, wait_for_table
+from seqp2p.api.finding import Route, route_to, the_one, wait_for_table
 from seqp2p.cli.lines import is_terminal
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import ABANDONED, USAGE, CommandError, Output
 from seqp2p.cli.settings import make_address
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.adverts import FoundTable
-from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.code import parse_code, public_part
 from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
@@ -82,8 +82,8 @@ async def find_route(
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
             view.tables(None)
-            output.say(t("looking for table {number}", number=table_number(code)))
-        number = table_number(code)
+            output.say(t("looking for table {number}", number=public_part(code)[0]))
+        number, _ = public_part(code)
         seen = await wait_for_table(number, tables, own)
     found = the_one(number, seen, tables.problem)
     emit_table(found, output)

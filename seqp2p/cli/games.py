@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import AnyTable, Lobby
-from seqp2p.cli.known import check_known
+from seqp2p.cli.known import check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import play
@@ -58,6 +58,8 @@ async def play_games(
                     output.event("rematch", game=number)
                     output.say(t("game {number} at this table", number=number))
                 exit_code = await play(game, options.choices, output, signals)
+            if exit_code == DONE:
+                note_finished(game, output)
             dealt += game.dealt
             host_gone = game.own.number != 1 and 1 in game.out
             if not await _wants_another(game, options, output, signals, enough=dealt >= options.games, gone=host_gone):

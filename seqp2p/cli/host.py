@@ -12,6 +12,7 @@ from seqp2p.api.table import Lobby, open_table
 from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
+from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
@@ -75,7 +76,7 @@ async def host(
     ):
         view = LobbyView(output, t("seqp2p: your table"), starts=invites)
         async with (
-            open_table(endpoint, settings, spectators, output.say) as table,
+            open_table(endpoint, settings, spectators, output.say, friends=friends()) as table,
             filling.ready(table.addresses[0], output),
         ):
             teller = LobbyTeller(options, output, view, table.addresses)

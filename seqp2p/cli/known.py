@@ -44,11 +44,15 @@ MeetingKind: TypeAlias = Literal["new", "same", "changed", "renamed", "unnamed"]
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A player who was met: ``key`` in hexadecimal digits, ``first_seen`` a date like 2025-01-31."""
+    """A player who was met: ``key`` in hexadecimal digits, ``first_seen`` a date like 2025-01-31.
+
+    ``finished``: a game with this player was played to its end.
+    """
 
     name: str
     key: str
     first_seen: str
+    finished: bool = False
 
 
 class _KnownFile(msgspec.Struct, frozen=True):
@@ -203,7 +207,24 @@ def remember(meetings: Iterable[Meeting]) -> None:
                 # Under the name it was met with first, unless a person has said yes to another.
                 players.remove(before)
                 name = meeting.name if meeting.kind == "changed" else before.name
-                players.append(Known(name, key, before.first_seen))
+                players.append(msgspec.structs.replace(before, name=name))
+
+
+def note_finished(game: LiveGame, output: Output) -> None:
+    """Note that a game was played to its end with the players who are still in it."""
+    keys = {game.table.key(seat).hex() for seat in game.table.others if seat not in game.out}
+    try:
+        with _changing() as players:
+            players[:] = [
+                msgspec.structs.replace(known, finished=True) if known.key in keys else known for known in players
+            ]
+    except CommandError as error:
+        output.say(message_of(error))
+
+
+def friends() -> frozenset[bytes]:
+    """Return the keys of those with whom a game was played to its end. Raises CommandError."""
+    return frozenset(bytes.fromhex(known.key) for known in load() if known.finished)
 
 
 def forget(name: str) -> list[Known]:

@@ -14,7 +14,7 @@ from seqp2p.cli.playing import Choices, own_console
 from seqp2p.cli.screening import ScreenWish
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.hangup import HANGUP, TerminalGone
-from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, SpectatorCame, TurnedAway
+from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, SpectatorCame, Strangers, TurnedAway
 from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
@@ -88,6 +88,10 @@ class LobbyView:
         """Show the code that holds now, and the commands by which others join."""
         self._change(code=code, ways=tuple(ways))
 
+    def strangers(self, line: str) -> None:
+        """Show how many strangers were turned away."""
+        self._change(strangers=line)
+
     def seats(self, event: LobbyShown) -> None:
         """Show the seats and the settings of the table."""
         if self._scene is None:
@@ -131,6 +135,7 @@ class LobbyTeller:
         self.view = view
         self._addresses = addresses
         self._codes: list[str] = []
+        self._strangers_told_at = 1
         self._full = False
         self._told: dict[str, list[str]] = {}  # the lines told last, by the word that asks for them
         self._shown = trio.Event()  # set once a lobby was shown: a host is there
@@ -151,6 +156,8 @@ class LobbyTeller:
                     output.say(*self._told["seats"])
             case TurnedAway(reason):
                 output.say(translate(reason))
+            case Strangers(count, wrong):
+                self._tell_strangers(count, wrong)
             case SpectatorCame(name, key, count):
                 output.event("watcher", name=name, key=key.hex(), count=count)
                 output.say(t("{name} watches ({count} in all)", name=name, count=count))
@@ -163,6 +170,15 @@ class LobbyTeller:
             with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
                 await self._shown.wait()
             console.say(t("your input has ended"))
+
+    def _tell_strangers(self, count: int, wrong: int) -> None:
+        """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
+        self.output.event("strangers", count=count, wrong=wrong)
+        line = t("turned away: {count} (wrong codes: {wrong})", count=count, wrong=wrong)
+        self.view.strangers(line)
+        if not self.view.shows and count >= self._strangers_told_at:
+            self._strangers_told_at = 10 ** len(str(count))
+            self.output.say(line)
 
     def _tell_code(self, code: str) -> None:
         output, codes = self.output, self._codes

@@ -196,9 +196,9 @@ class Mesh:
 
     async def _welcome(self, stream: trio.abc.Stream) -> None:
         """One connection from outside: TLS, authentication, and then it is a link."""
-        with self._gate.enter():
+        with self._gate.enter(stream) as place:
             try:
-                frames = await tls.accept(stream, self._table.credentials)
+                frames = await place.accept(self._table.credentials)
                 async with tls.closing_on_error(frames.stream):
                     proof = await check_client(
                         frames,
@@ -211,7 +211,7 @@ class Mesh:
             except NetError:
                 return  # A stranger's failure is of no interest to the game.
             if proof.role == "watch" and self._table.spectators:
-                self._table.spectators.welcome(frames, proof)
+                self._table.spectators.welcome(frames, proof, place.source)
             else:
                 self._adopt(self._seated(proof), frames)
 

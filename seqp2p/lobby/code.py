@@ -1,7 +1,8 @@
-"""Join codes, as in ``7-amber-falcon``: the table's number, and two secret words.
+"""Join codes, as in ``7-amber-falcon``: the table's number, and two to four secret words.
 
-The number names the table; the words are 16 secret bits. These are enough against guessing, because a code is burned
-after three tries (pake.py), and an eavesdropper learns nothing, because SPAKE2 shows nothing to search through.
+The number names the table; each word is 8 secret bits. Two words are enough against guessing, because a code is burned
+after three tries (door.py), and an eavesdropper learns nothing, because SPAKE2 shows nothing to search through. The
+code after a burned one has more words. Number and word count are public; no two codes of one table share both.
 """
 
 import difflib
@@ -15,19 +16,30 @@ from seqp2p.net.errors import BadCode
 from seqp2p.net.text import clean
 
 TABLE_NUMBER_MAX: Final = 99
-_HINT: Final = message("A code is a number and two words, as in 7-amber-falcon.")
+WORDS_MIN: Final = 2
+WORDS_MAX: Final = 4
+_HINT: Final = message("A code is a number and two to four words, as in 7-amber-falcon.")
 _SEPARATORS: Final = re.compile(r"[\s\-_.,‐‑‒–—]+")
 _SHOWN_MAX: Final = 20
 
 
-def make_code(table_number: int, randomness: Randomness) -> str:
-    """Make a new code for the table with this number, 1 to 99.
+def make_code(table_number: int, words: int, randomness: Randomness) -> str:
+    """Make a new code of 2 to 4 words for the table with this number, 1 to 99.
 
-    >>> make_code(7, lambda size: bytes(size))
+    >>> make_code(7, 2, lambda size: bytes(size))
     '7-acorn-acorn'
     """
-    first, second = randomness(2)
-    return f"{table_number}-{WORDS[first]}-{WORDS[second]}"
+    return "-".join([str(table_number), *(WORDS[index] for index in randomness(words))])
+
+
+def public_part(code: str) -> tuple[int, int]:
+    """Return a code's table number and its number of words.
+
+    >>> public_part("7-amber-falcon-acorn")
+    (7, 3)
+    """
+    number, *words = code.split("-")
+    return int(number), len(words)
 
 
 def make_table_number(randomness: Randomness) -> int:
@@ -46,7 +58,7 @@ def parse_code(text: str) -> str:
     ('7-amber-falcon', '7-amber-falcon', '7-amber-falcon')
     """
     parts = [part for part in _SEPARATORS.split(re.sub(r"^\s*(\d+)", r"\1 ", text.casefold())) if part]
-    if len(parts) != 3:
+    if not WORDS_MIN <= len(parts) - 1 <= WORDS_MAX:
         raise BadCode(message("This is no join code."), _HINT)
     number, *words = parts
     if not (number.isascii() and number.isdigit() and len(number) <= 4 and 1 <= int(number) <= TABLE_NUMBER_MAX):

@@ -64,6 +64,14 @@ class TurnedAway:
 
 
 @dataclass(frozen=True, slots=True)
+class Strangers:
+    """Clients that the door has turned away so far (host): ``count`` in all, ``wrong`` after a try at the code."""
+
+    count: int
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
 class SpectatorCame:
     """A spectator was let in by the code, before the start or after it (host). ``count`` is their number now."""
 
@@ -79,5 +87,5 @@ def gone(name: str, reason: str) -> TurnedAway:
     return TurnedAway(message("{name} has left the table", name=name))
 
 
-LobbyEvent: TypeAlias = CodeShown | LobbyShown | TurnedAway | SpectatorCame
+LobbyEvent: TypeAlias = CodeShown | LobbyShown | TurnedAway | Strangers | SpectatorCame
 OnLobbyEvent: TypeAlias = Callable[[LobbyEvent], None]

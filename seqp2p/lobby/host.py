@@ -10,7 +10,7 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 
 import itertools
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import trio
 
@@ -18,8 +18,8 @@ from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import is_first, make_statement
 from seqp2p.lobby.code import make_table_number
-from seqp2p.lobby.events import CodeShown, Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
-from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
@@ -55,7 +55,7 @@ from seqp2p.net.messages import (
     WireMessage,
     bye,
 )
-from seqp2p.net.serving import Gate, Listener, serve
+from seqp2p.net.serving import Gate, Listener, serve, source_of
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
 
@@ -73,12 +73,14 @@ async def host_table(
     table_number: int | None = None,
     spectators: SpectatorServer | None = None,
     former: Former | None = None,
+    friends: Collection[bytes] = frozenset(),
 ) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
     By ``addresses`` the other seats reach the ``listeners``; ``table_number`` is the code's first part, 1 to 99, by
     default a random one. ``spectators`` serves spectators, who give the same code, now and during the game; without it
-    there are none. ``former`` is the game before at this table, if any. ``on_event`` gets every LobbyEvent as it
+    there are none. ``former`` is the game before at this table, if any; ``friends`` are the keys that have finished a
+    game with this host, and go first in the queue. ``on_event`` gets every LobbyEvent as it
     happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown; faults
     of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
     ``close_s``. The listeners stay open.
@@ -87,11 +89,12 @@ async def host_table(
     if fault := name_fault(name):
         raise ValueError(fault)
     number = make_table_number(randomness) if table_number is None else table_number
-    keeper = CodeKeeper(number, randomness, limits, lambda code: on_event(CodeShown(code)))
+    own, certificate = credentials.identity.public, credentials.certificate_hash
+    door = CodeDoor(number, own, certificate, randomness, limits, on_event, friends)
     places = addresses[: limits.addresses_per_seat]
     if spectators:
-        spectators.open(SpectatorPlaces(keeper, credentials, on_event))
-    lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, keeper, spectators, former)
+        spectators.open(SpectatorPlaces(door, on_event))
+    lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, door, spectators, former)
     return await lobby.run(listeners)
 
 
@@ -122,7 +125,7 @@ class _HostLobby:
         randomness: Randomness,
         on_event: OnLobbyEvent,
         limits: Limits,
-        keeper: CodeKeeper,
+        door: CodeDoor,
         spectators: SpectatorServer | None,
         former: Former | None,
     ) -> None:
@@ -133,7 +136,7 @@ class _HostLobby:
         self._randomness = randomness
         self._on_event = on_event
         self._limits = limits
-        self._keeper = keeper
+        self._door = door
         self._spectators = spectators
         self._former = former or Former(b"", {})
         self._kept_until = trio.current_time() + self._former.keeps_s
@@ -166,6 +169,8 @@ class _HostLobby:
         with scope:
             async with trio.open_nursery() as nursery:
                 serve(nursery, listeners, self._welcome)
+                if self._spectators is None:  # Else they need it for longer.
+                    nursery.start_soon(self._door.tell_strangers)
                 await trio.sleep_forever()
 
     async def _say_goodbye(self) -> None:
@@ -185,16 +190,20 @@ class _HostLobby:
         try:
             frames, proof = await self._authenticate(stream)
         except NetError:
-            return  # A stranger's failure is of no interest to the lobby.
-        if proof.role == "watch" and self._spectators:
-            self._spectators.welcome(frames, proof)
+            self._door.count_stranger()
             return
-        key = proof.key
+        source, key = source_of(stream), proof.key
+        if proof.role == "watch" and self._spectators:
+            self._spectators.welcome(frames, proof, source)
+            return
         try:
             async with tls.closing_on_error(frames.stream):
                 if not self._returns(proof):
-                    own, certificate = self._credentials.identity.public, self._credentials.certificate_hash
-                    await self._keeper.check(frames, key, own, certificate)
+                    await self._door.check(frames, key, source)
+        except NetError:
+            return  # The door has counted it.
+        try:
+            async with tls.closing_on_error(frames.stream):
                 sitting = await self._seat(frames, key)
         except NetError as error:
             self._on_event(TurnedAway(message("Somebody could not join: {reason}", reason=message_of(error))))
@@ -202,8 +211,8 @@ class _HostLobby:
             await self._attend(sitting)
 
     async def _authenticate(self, stream: trio.abc.Stream) -> tuple[FrameStream, Proof]:
-        with self._gate.enter():
-            frames = await tls.accept(stream, self._credentials)
+        with self._gate.enter(stream) as place:
+            frames = await place.accept(self._credentials)
             async with tls.closing_on_error(frames.stream):
                 proof = await check_client(
                     frames,

@@ -5,6 +5,7 @@ lobby has shown: the same settings, the same names and keys in the same seats, i
 place held by the key that the code exchange was bound to, or that it had in the game before.
 """
 
+import itertools
 from collections.abc import Sequence
 from typing import Final
 
@@ -47,6 +48,11 @@ from seqp2p.net.messages import (
 from seqp2p.net.serving import Listener
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
+
+_KNOCK_PAUSE_S: Final = 0.2
+_HANG_UPS_MAX: Final = 8
+"""After so many dials a listener that hangs up before it has authenticated is no host."""
+_BUSY: Final = frozenset({"busy", "too_slow"})
 
 _MISSES: Final = 3
 """After so many dials without any answer the host is gone."""
@@ -166,31 +172,42 @@ async def knock(
     *,
     role: Role,
 ) -> ServerLink:
-    """A link to the host at that address, which both sides know the code of; with role join or watch.
+    """Return a link to the host at that address, after both sides have proved the code; with role join or watch.
 
-    The code is tried once. Raises what ``join_table`` does.
+    The code is tried once; until then a busy host is dialled again. Raises what ``join_table`` does.
     """
     code = parse_code(code)
-    try:
-        link = await reach(host, credentials, dial, limits, role=role)
-    except TooSlow:
-        raise
-    except LinkLost as hung_up:
-        # From lobby to game a host hangs up on strangers; the code has not been tried so far.
+    give_up_at = trio.current_time() + limits.knock_s
+    hung_up: NetError | None = None
+    for dials in itertools.count(1):
+        exchange: Exchange | None = None
         try:
             link = await reach(host, credentials, dial, limits, role=role)
-        except Unreachable:
-            raise hung_up from None
-    async with tls.closing_on_error(link.frames.stream):
-        own = credentials.identity.public
-        exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
-        try:
-            # Others may be before us, each with its own time.
-            with trio.fail_after(limits.code_exchange_s * limits.code_waiting_max):
-                await give_code(link.frames, exchange, limits)
+            async with tls.closing_on_error(link.frames.stream):
+                own = credentials.identity.public
+                exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
+                with trio.fail_at(give_up_at + limits.code_exchange_s):
+                    await give_code(link.frames, exchange, limits)
+                return link
         except trio.TooSlowError:
             raise LinkLost(message("The host did not get round to checking the code.")) from None
-    return link
+        except Unreachable as error:
+            raise hung_up or error from None
+        except NetError as error:
+            tried = exchange is not None and exchange.answered
+            strange = exchange is None and dials >= _HANG_UPS_MAX
+            if tried or strange or not _may_pass(error) or trio.current_time() >= give_up_at:
+                raise
+            hung_up = error
+        await trio.sleep(_KNOCK_PAUSE_S * (1 + randomness(1)[0] / 255))
+    raise AssertionError("it counts on and on")
+
+
+def _may_pass(error: NetError) -> bool:
+    """Return True for the failures of a host that is busy, or that goes from its lobby to its game at this moment."""
+    if isinstance(error, PeerRefused):
+        return error.code in _BUSY
+    return isinstance(error, LinkLost) and not isinstance(error, TooSlow)
 
 
 class _Joiner:

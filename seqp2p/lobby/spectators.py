@@ -19,9 +19,9 @@ from typing import Final, NoReturn, Protocol
 
 import trio
 
-from seqp2p.i18n import message, message_of
-from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame, TurnedAway
-from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.i18n import message
+from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
 from seqp2p.net import tls
 from seqp2p.net.auth import NO_LOBBY, receive, refuse
@@ -32,13 +32,9 @@ from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import Bye, Have, LinkStage, Ping, Proof, Watch, Watching, WireMessage, bye, encode_message
 from seqp2p.net.relay import Wire
-from seqp2p.net.tls import Credentials
 
 SPECTATORS_MAX: Final = 200
 """The most that an option allows at one host: 200 links carry each byte of the game 200 times."""
-
-# Refusals that the person at the host is told of: a stranger guesses at the code.
-_GUESSED: Final = frozenset({"wrong_code", "code_burned"})
 
 
 class Outlet(Wire, Protocol):
@@ -261,8 +257,7 @@ class SpectatorFeed:
 class SpectatorPlaces:
     """The way in: the code that spectators must know, and the host that they meet."""
 
-    keeper: CodeKeeper
-    credentials: Credentials
+    door: CodeDoor
     on_event: OnLobbyEvent
 
 
@@ -290,10 +285,11 @@ class SpectatorServer:
     def open(self, places: SpectatorPlaces) -> None:
         """Set the way in, when the lobby opens."""
         self._places = places
+        self._nursery.start_soon(places.door.tell_strangers)
 
-    def welcome(self, frames: FrameStream, proof: Proof) -> None:
-        """Serve an authenticated connection with role ``watch``, in a task of its own."""
-        self._nursery.start_soon(self._serve, frames, proof)
+    def welcome(self, frames: FrameStream, proof: Proof, source: str) -> None:
+        """Serve an authenticated connection with role ``watch`` from this source, in a task of its own."""
+        self._nursery.start_soon(self._serve, frames, proof, source)
 
     def say_goodbye(self, reason: str) -> None:
         """Say goodbye to all, and end the links that are not closed in time."""
@@ -311,30 +307,23 @@ class SpectatorServer:
 
     # One spectator, from the door to the end of its link.
 
-    async def _serve(self, frames: FrameStream, proof: Proof) -> None:
+    async def _serve(self, frames: FrameStream, proof: Proof, source: str) -> None:
         assert self._places is not None, "the lobby opens before anyone comes"
         try:
             async with tls.closing_on_error(frames.stream):
-                await self._let_in(frames, proof, self._places)
-        except NetError as error:
-            if isinstance(error, PeerRefused) and error.code in _GUESSED:
-                self._places.on_event(
-                    TurnedAway(message("Somebody could not watch: {reason}", reason=message_of(error)))
-                )
+                await self._let_in(frames, proof, source, self._places)
+        except NetError:
             return
         await self._carry(proof.key, frames)
 
-    async def _let_in(self, frames: FrameStream, proof: Proof, places: SpectatorPlaces) -> None:
+    async def _let_in(self, frames: FrameStream, proof: Proof, source: str, places: SpectatorPlaces) -> None:
         """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""
         try:
             if self.feed.resumes(proof.key, proof.id):
                 return
         except PeerRefused as refused:
             await self._refuse(frames, refused.code)
-        own = places.credentials
-        await places.keeper.check(
-            frames, proof.key, own.identity.public, own.certificate_hash, rest_s=self._limits.code_rest_s
-        )
+        await places.door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
         try:
             with trio.fail_after(self._limits.authenticate_s):
                 watch = await receive(frames, LinkStage.CODE_HOST, self._limits)

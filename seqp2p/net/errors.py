@@ -68,7 +68,7 @@ REFUSALS: Final = {
     "bad_name": (message("The host does not accept this name."), message("Join with another --name.")),
     "wrong_code": (message("This is not the code of the table."), message("Ask the host for the code it shows now.")),
     "code_burned": (
-        message("This is not the code of the table, and after too many tries the old code holds no more."),
+        message("This is not the code of the table, or after too many wrong tries it holds no more."),
         message("Ask the host for the code it shows now."),
     ),
     "no_spectators": (

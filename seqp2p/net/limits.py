@@ -54,21 +54,40 @@ class Limits:
     """The least that a message counts against the rate: handling a small one costs about as much as reading 1 kB."""
 
     code_tries: int = 3
-    """Wrong or broken-off exchanges before a join code is burned: 3 guesses in 65,536 (docs/security.md)."""
+    """Wrong or broken-off exchanges before a join code of two words is burned: 3 guesses in 65,536. Each further word
+    gives 256 times as many, at the same chance (docs/security.md)."""
+
+    code_words_max: int = 4
+    """Words of a join code after two burned ones: 196,608 tries, which take almost three hours."""
+
+    codes_per_day: int = 10
+    """Burned codes in 24 hours. Then only keys that finished a game with this host may try, until the day is over."""
+
+    code_wrong_s: float = 0.05
+    """After a wrong guess: 20 a second for the whole table, at 25 ms of arithmetic each."""
+
+    code_friend_tries: int = 3
+    """Wrong guesses an hour of a key that has finished a game with this host. They burn no code."""
 
     code_exchange_s: float = 5.0
-    """One exchange of a join code. Two round trips and 4 × 6 ms of curve arithmetic; others wait meanwhile."""
+    """For a client to begin the exchange of a join code, and to end it. Two round trips and 4 × 6 ms of arithmetic."""
+
+    code_hurry_s: float = 1.0
+    """For a client to confirm while others wait: ten times what an honest one on a busy machine needs."""
+
+    code_parallel_max: int = 16
+    """Exchanges side by side. They share the processor, so more gain nothing; clients that stall hold 16 places."""
 
     code_waiting_max: int = 64
-    """Known keys that wait for their exchange: eleven honest joiners and fifty spectators, all at once."""
+    """Clients that have begun and wait for their turn: eleven honest joiners and fifty spectators, all at once. As many
+    may be about to begin."""
 
     code_rest_s: float = 0.05
     """After a spectator's exchange. Each takes 25 ms of arithmetic, so a peer that knows the code and comes again and
     again takes at most a third of one core from the game."""
 
-    code_pause_max_s: float = 60.0
-    """After each burned code the next exchange waits twice as long as after the last, from 1 s up to this: guessing
-    on and on would take ten days for one chance in two."""
+    knock_s: float = 20.0
+    """For a joiner to get its turn at the code: it dials again as long as its code was not tried."""
 
     lobby_answer_s: float = 10.0
     """For a joiner to answer with a nonce, or to check the table: no person is asked, so only a lost one takes long."""

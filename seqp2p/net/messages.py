@@ -36,6 +36,8 @@ PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max
 ReasonText: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
 RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
+TableNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=99)]
+WordCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
 
@@ -85,6 +87,10 @@ class Refused(Record, frozen=True, tag="refused"):
 
 
 class PakeA(Record, frozen=True, tag="pake_a"):
+    """Joiner: its SPAKE2 message, and what is public of its code: the table's number, and how many words follow."""
+
+    table: TableNumber
+    words: WordCount
     message: PakeMessage
 
 

@@ -2,10 +2,18 @@
 
 import contextlib
 import errno
+import ipaddress
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import Final, TypeAlias
 
 import trio
+
+from seqp2p.i18n import message
+from seqp2p.net import tls
+from seqp2p.net.errors import LinkLost
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.tls import Credentials
 
 Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 
@@ -14,28 +22,135 @@ _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.E
 _EXHAUSTED_PAUSE_S: Final = 0.1
 
 
+_STALE_S: Final = 1.0
+"""A stranger that has sent something and then pauses for this long is slow; an honest handshake takes 0.1 s."""
+
+
+class Place:
+    """A stranger's place, with its connection: since when it has made no progress, and the scope that ends it."""
+
+    def __init__(self, stream: trio.abc.Stream, scope: trio.CancelScope) -> None:
+        self.stream: Final = _NoticingStream(stream, self)
+        self.source: Final = source_of(stream)
+        self.scope: Final = scope
+        self.has_sent = False
+        self.since = trio.current_time()
+
+    def progress(self) -> None:
+        """Note that something has come from it."""
+        self.has_sent = True
+        self.since = trio.current_time()
+
+    async def accept(self, credentials: Credentials) -> FrameStream:
+        """Do the server's side of the TLS handshake. Raises LinkLost; closes the stream if it fails.
+
+        TLS begins with the first byte that comes: a bare connection costs little memory and no time.
+        """
+        async with tls.closing_on_error(self.stream):
+            try:
+                await self.stream.wait_for_first()
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                raise LinkLost(message("The connection is lost.")) from None
+        return await tls.accept(self.stream, credentials)
+
+
+class _NoticingStream(trio.abc.Stream):
+    """A stream that tells a place when something comes."""
+
+    def __init__(self, stream: trio.abc.Stream, place: Place) -> None:
+        self._stream = stream
+        self._place = place
+        self._first: bytes | bytearray = b""
+
+    async def wait_for_first(self) -> None:
+        """Wait until something has come, or the stream has ended."""
+        self._first = await self._stream.receive_some()
+        self._place.progress()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        if self._first:
+            data, self._first = self._first[:max_bytes], self._first[max_bytes or len(self._first) :]
+            await trio.lowlevel.checkpoint()
+            return data
+        data = await self._stream.receive_some(max_bytes)
+        self._place.progress()
+        return data
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await self._stream.wait_send_all_might_not_block()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
 class Gate:
-    """At most ``size_max`` strangers inside, each for at most ``time_s``; the oldest makes room for the newest."""
+    """At most ``size_max`` strangers inside, each for at most ``time_s``; one more takes the place of another.
+
+    The first to lose its place is one that has sent nothing; then one that has made no progress for a second; then the
+    oldest of the source that holds most places. A source only orders: none is refused, because friends may share one
+    with an attacker.
+    """
 
     def __init__(self, size_max: int, time_s: float) -> None:
         self._size_max = size_max
         self._time_s = time_s
-        self._inside: dict[int, trio.CancelScope] = {}
-        self._count = 0
+        self._places: set[Place] = set()
 
     @contextlib.contextmanager
-    def enter(self) -> Generator[trio.CancelScope]:
-        """Run the body inside: it is cancelled when its time is over, or when it has to make room."""
-        self._count += 1
-        ticket = self._count
-        if len(self._inside) >= self._size_max:
-            self._inside.pop(next(iter(self._inside))).cancel()
+    def enter(self, stream: trio.abc.Stream) -> Generator[Place]:
+        """Run the body inside: it is cancelled when its time is over, or when it has to make room.
+
+        The body reads from the place's stream.
+        """
+        if len(self._places) >= self._size_max:
+            self._make_room()
         with trio.move_on_after(self._time_s) as scope:
-            self._inside[ticket] = scope
+            place = Place(stream, scope)
+            self._places.add(place)
             try:
-                yield scope
+                yield place
             finally:
-                self._inside.pop(ticket, None)
+                self._places.discard(place)
+
+    def _make_room(self) -> None:
+        held = Counter(place.source for place in self._places)
+        stale_before = trio.current_time() - _STALE_S
+
+        def order(place: Place) -> tuple[bool, bool, int, float]:
+            is_fresh = place.since > stale_before
+            return place.has_sent, is_fresh, -held[place.source] if is_fresh else 0, place.since
+
+        victim = min(self._places, key=order)
+        self._places.remove(victim)
+        victim.scope.cancel()
+
+
+def source_of(stream: trio.abc.Stream) -> str:
+    """Return the source of a connection: its IPv4 address or its IPv6 network of 64 bits; empty for other streams."""
+    if not isinstance(stream, trio.SocketStream):
+        return ""
+    try:
+        return source_of_address(stream.socket.getpeername()[0])
+    except OSError:
+        return ""  # It is gone already.
+
+
+def source_of_address(text: str) -> str:
+    """Return the source that an IP address belongs to; empty for other text.
+
+    >>> source_of_address("fd00:1:2:3:4:5:6:7"), source_of_address("::ffff:10.0.0.7")
+    ('fd00:1:2:3::/64', '10.0.0.7')
+    """
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return ""
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
 def serve(

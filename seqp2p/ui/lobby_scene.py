@@ -92,7 +92,8 @@ class LobbyModel:
     """All that a lobby shows.
 
     ``tables`` are the tables on the network, a line each with the table's number; None without a search. ``ways`` are
-    the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question.
+    the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
+    ``strangers`` the line that counts those turned away.
     """
 
     title: str
@@ -103,6 +104,7 @@ class LobbyModel:
     places: tuple[LobbyPlace, ...] = ()
     rules: tuple[str, ...] = ()
     asks: str = ""
+    strangers: str = ""
 
 
 class LobbyScene:
@@ -184,6 +186,9 @@ def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: i
             canvas.put(row, 1, clipped(line, width - 2), "dim")
             row += 1
         row += 1
+    if model.strangers:
+        canvas.put(row, 1, clipped(model.strangers, width - 2), "dim")
+        row += 2
     bottom = height - 2 - bool(model.asks)
     said = [(line.kind, text) for line in page.lines[-height:] for text in wrapped(line.text, width - 2)]
     for at, (kind, text) in enumerate(said[-(bottom - row) :] if bottom > row else ()):

@@ -2,8 +2,10 @@
 
 import random
 
+from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message_of
-from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
+from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.net.auth import check_client, prove, receive, send
 from seqp2p.net.errors import NetError
 from seqp2p.net.frames import FrameStream
@@ -31,12 +33,12 @@ async def answered(data: bytes, size: int) -> tuple[bytes, str]:
 async def host(frames: FrameStream) -> tuple[Proof, WireMessage | None]:
     """Who came, by proof, and what it wants, by code: the steps of lobby_host.py and spectators.py, without TLS."""
     dice = random.Random(1).randbytes
-    keeper = CodeKeeper(7, dice, DEFAULT_LIMITS, lambda _: None)
     own = credentials(HOST)
+    door = _door(dice)
     proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=DEFAULT_LIMITS)
     if proof.role == "link":
         return proof, None
-    await keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
+    await door.check(frames, proof.key, "")
     wish = await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
     return proof, wish
 
@@ -59,15 +61,13 @@ async def honest_words(wish: WireMessage) -> bytes:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(host, here)
         await prove(link, identity(GUEST), "join", None, DEFAULT_LIMITS)
-        code = _code()
+        code = _door(random.Random(1).randbytes).code
         exchange = Exchange(code, identity(GUEST).public, link.server_key, link.certificate_hash, dice, host=False)
         await give_code(there, exchange, DEFAULT_LIMITS)
         await send(there, wish)
     return bytes(said)
 
 
-def _code() -> str:
-    shown: list[str] = []
-    dice = random.Random(1).randbytes
-    CodeKeeper(7, dice, DEFAULT_LIMITS, shown.append)
-    return shown[0]
+def _door(dice: Randomness) -> CodeDoor:
+    own = credentials(HOST)
+    return CodeDoor(7, own.identity.public, own.certificate_hash, dice, DEFAULT_LIMITS, lambda _: None)

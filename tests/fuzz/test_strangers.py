@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from seqp2p.i18n import message_of
+from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
+from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.match.encoding import encode
 from seqp2p.net import tls
 from seqp2p.net.auth import check_client, prove, receive, send
@@ -126,7 +127,7 @@ class Stranger:
         public = self.own.identity.public
         exchange = Exchange(self.house.code, public, link.server_key, link.certificate_hash, randomness, host=False)
         if self.stage == "confirm":
-            await send(link.frames, PakeA(exchange.message))
+            await send(link.frames, PakeA(7, 2, exchange.message))
             await receive(link.frames, LinkStage.CODE_JOINER, LIMITS)
             return await self.say_wrongly(link.frames, LinkStage.CODE_HOST)
         await give_code(link.frames, exchange, LIMITS)
@@ -186,11 +187,10 @@ class Liar:
     def __init__(self, stage: str, seed: int) -> None:
         self.stage = stage
         self.dice = random.Random(seed)
-        self.code = ""
-        self.keeper = CodeKeeper(7, random.Random(1).randbytes, LIMITS, self.show)
-
-    def show(self, code: str) -> None:
-        self.code = code
+        own = credentials(HOST)
+        key, certificate = own.identity.public, own.certificate_hash
+        self.door = CodeDoor(7, key, certificate, random.Random(1).randbytes, LIMITS, lambda _: None)
+        self.code = self.door.code
 
     async def serve(self, stream: trio.abc.Stream) -> None:
         with contextlib.suppress(NetError, trio.BrokenResourceError, trio.ClosedResourceError):
@@ -210,7 +210,7 @@ class Liar:
             exchange = Exchange(self.code, proof.key, key, certificate, dice, host=True)
             await send(frames, PakeB(exchange.message))
             return await self.say_wrongly(frames, LinkStage.CODE_JOINER)
-        await self.keeper.check(frames, proof.key, key, certificate)
+        await self.door.check(frames, proof.key, "")
         if self.stage == "sit":
             await receive(frames, LinkStage.CODE_HOST, LIMITS)
         else:

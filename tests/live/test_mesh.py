@@ -599,9 +599,9 @@ async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> N
         raw = await link(world, 3, 1)
         await raw.say(OpeningMessage(3, bytes(32)))
         await world.seats[1].until_event(Received, 3)
-        assert len(world.seats[1].mesh._gate._inside) <= LIMITS.handshakes_max
+        assert len(world.seats[1].mesh._gate._places) <= LIMITS.handshakes_max
         await trio.sleep(LIMITS.authenticate_s + 1)
-        assert world.seats[1].mesh._gate._inside == {}
+        assert not world.seats[1].mesh._gate._places
         world.seats[1].contribute(1, 1)
         await world.seats[2].until_holding(1)
         for stream in held:

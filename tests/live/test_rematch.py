@@ -165,7 +165,7 @@ async def test_who_comes_back_is_asked_for_no_code(autojump_clock: object, nurse
     link = await reach(
         address_of(1), credentials(2), house.wires.dial, LIMITS, role="join", game=former_table(1, 3).game
     )
-    await send(link.frames, PakeA(bytes(33)))
+    await send(link.frames, PakeA(7, 2, bytes(33)))
     await wait_all_tasks_blocked()
     assert house.turned_away == ["Somebody could not join: The other side did not sit down."]
     # That was no try of the code.

@@ -11,8 +11,8 @@ import trio
 
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh
+from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import LobbyEvent, SpectatorCame
-from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
@@ -82,11 +82,11 @@ class Theatre:
     """The stage, the code, and the way there."""
 
     def __init__(
-        self, stage: Stage, spectators: SpectatorServer, keeper: CodeKeeper, address: Address, limits: Limits
+        self, stage: Stage, spectators: SpectatorServer, door: CodeDoor, address: Address, limits: Limits
     ) -> None:
         self.stage = stage
         self.spectators = spectators
-        self.keeper = keeper
+        self.door = door
         self.address = address
         self.limits = limits
         self.frames: list[FrameStream] = []
@@ -96,7 +96,7 @@ class Theatre:
     async def waiting(self, number: int, code: str | None = None) -> WaitingSpectator:
         own = make_credentials(Identity(bytes([7, number]) * 16))
         found = await watch_table(
-            own, f"spectator {number}", code or self.keeper.code, self.address, randomness(number), self.limits
+            own, f"spectator {number}", code or self.door.code, self.address, randomness(number), self.limits
         )
         self.frames.append(found.frames)
         return found
@@ -117,11 +117,12 @@ async def theatre(places: int, limits: Limits = LIMITS) -> AsyncGenerator[Theatr
     try:
         async with trio.open_nursery() as nursery:
             spectators = SpectatorServer(nursery, places, limits)
-            keeper = CodeKeeper(7, randomness("code"), limits, lambda _: None)
+            own = credentials(1)
+            door = CodeDoor(7, own.identity.public, own.certificate_hash, randomness("code"), limits, lambda _: None)
             stage = Stage(GAME, listeners, spectators, limits)
             await nursery.start(stage.mesh.run, stage)
-            made = Theatre(stage, spectators, keeper, (await listening_addresses(listeners))[0], limits)
-            spectators.open(SpectatorPlaces(keeper, credentials(1), made.tell))
+            made = Theatre(stage, spectators, door, (await listening_addresses(listeners))[0], limits)
+            spectators.open(SpectatorPlaces(door, made.tell))
             yield made
             nursery.cancel_scope.cancel()
         for frames in made.frames:
@@ -271,6 +272,6 @@ async def test_strangers_who_guess_keep_nobody_out() -> None:
     async with theatre(5) as house:
         for _ in range(3):
             with pytest.raises(PeerRefused):
-                await house.waiting(1, "7-zebra-zebra" if house.keeper.code != "7-zebra-zebra" else "7-acorn-acorn")
+                await house.waiting(1, "7-zebra-zebra" if house.door.code != "7-zebra-zebra" else "7-acorn-acorn")
         with trio.fail_after(LIMIT_S):
             await house.waiting(2)

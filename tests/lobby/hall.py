@@ -12,8 +12,8 @@ from seqp2p.live.absence import Absent, Back
 from seqp2p.live.session import SeatRunner
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
-from seqp2p.lobby.events import LobbyEvent, SpectatorCame, TurnedAway
-from seqp2p.lobby.pake import CodeKeeper
+from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby.events import LobbyEvent, SpectatorCame, Strangers
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
@@ -45,7 +45,7 @@ class Hall(Party):
     """Its first seat lets spectators in. ``said`` is what the person at the host was told of them."""
 
     spectators: SpectatorServer
-    keeper: CodeKeeper
+    door: CodeDoor
 
     def __init__(self, directory: Path, players: int, *, places: int = 50, **more: Any) -> None:
         super().__init__(directory, players, **more)
@@ -57,15 +57,15 @@ class Hall(Party):
 
     @property
     def code(self) -> str:
-        return self.keeper.code
+        return self.door.code
 
     @property
     def came(self) -> list[str]:
         return [event.name for event in self.said if isinstance(event, SpectatorCame)]
 
     @property
-    def turned_away(self) -> list[str]:
-        return [event.reason for event in self.said if isinstance(event, TurnedAway)]
+    def strangers(self) -> list[Strangers]:
+        return [event for event in self.said if isinstance(event, Strangers)]
 
     def table(self, seat: int) -> AgreedTable:
         table = super().table(seat)
@@ -76,8 +76,10 @@ class Hall(Party):
         """Let spectators in, play, and end when all have ended."""
         async with trio.open_nursery() as doors:
             self.spectators = SpectatorServer(doors, self.places_max, self.limits)
-            self.keeper = CodeKeeper(7, randomness("code"), self.limits, lambda _: None)
-            self.spectators.open(SpectatorPlaces(self.keeper, seat_credentials(1, self.seed), self.said.append))
+            own = seat_credentials(1, self.seed)
+            key, certificate = own.identity.public, own.certificate_hash
+            self.door = CodeDoor(7, key, certificate, randomness("code"), self.limits, self.said.append)
+            self.spectators.open(SpectatorPlaces(self.door, self.said.append))
             self.sit(1, self.first)
             for seat, kind, more in self.crooks:
                 self.sit(seat, kind=kind, **more)

@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.lobby.address_statement import AddressBook
-from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, TurnedAway
+from seqp2p.lobby.code import public_part
+from seqp2p.lobby.door import CodeDoor
+from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent, Strangers, TurnedAway
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
+from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Agreement, SeatEntry, Settings, TableError, encode_agreement
 from seqp2p.net import tls
@@ -133,6 +135,13 @@ class House:
         self.join(number, name, code)
         await wait_all_tasks_blocked()
 
+    async def enter_wrongly(self, number: int) -> None:
+        """Try a wrong code of this table, and wait for the refusal."""
+        words = "zebra-zebra" if not self.code.endswith("zebra-zebra") else "acorn-acorn"
+        await self.enter(number, code=f"{public_part(self.code)[0]}-{words}")
+        await trio.sleep(LIMITS.code_wrong_s)
+        await wait_all_tasks_blocked()
+
     def refused(self, number: int) -> str:
         error = self.errors[number]
         assert isinstance(error, PeerRefused)
@@ -189,12 +198,13 @@ async def test_the_lobby_is_shown_as_it_fills(autojump_clock: object, house: Roo
 
 async def test_a_wrong_code_is_refused_and_not_tried_again(autojump_clock: object, house: Rooms) -> None:
     table = await house(3)
-    await table.enter(12, code="7-zebra-zebra")
+    await table.enter_wrongly(12)
     assert table.refused(12) == "wrong_code"
     assert len(table.wires.dialled) == 1
-    assert table.turned_away == ["Somebody could not join: This is not the code of the table."]
+    assert [event for event in table.events if isinstance(event, Strangers)] == [Strangers(1, 1)]
     assert table.names == ["host", None, None]
-    await table.enter(12, code="7 " + table.code[2:].replace("-", "  ").upper())
+    number, _, words = table.code.partition("-")
+    await table.enter(12, code=f"{number} {words.replace('-', '  ').upper()}")
     assert table.names == ["host", "guest 12", None]
 
 
@@ -202,14 +212,49 @@ async def test_a_burned_code(autojump_clock: object, house: Rooms) -> None:
     table = await house(2)
     old = table.code
     for number in (12, 13, 14):
-        await table.enter(number, code="7-zebra-zebra")
+        await table.enter_wrongly(number)
     assert [table.refused(number) for number in (12, 13, 14)] == ["wrong_code", "wrong_code", "code_burned"]
     assert table.code != old
-    await trio.sleep(5)
     await table.enter(15, code=old)
-    assert table.refused(15) == "wrong_code"
+    assert table.refused(15) == "code_burned"
     await table.enter(16)
     assert sorted(table.tables) == [1, 16]
+
+
+async def test_a_busy_host_is_dialled_again_until_the_code_is_tried(autojump_clock: object, house: Rooms) -> None:
+    table = await house(2)
+    hung_up = 0
+
+    async def hang_up_twice(address: Address) -> trio.abc.Stream:
+        nonlocal hung_up
+        stream = await table.wires.dial(address)
+        if hung_up < 2:
+            hung_up += 1
+            await stream.aclose()
+        return stream
+
+    joined = await join_table(
+        credentials(12), "x", table.code, address_of(1), [], [], randomness, lambda _: None, dial=hang_up_twice
+    )
+    assert joined.seat == 2
+    assert hung_up == 2
+
+
+async def test_a_listener_that_always_hangs_up_is_no_host(autojump_clock: object, house: Rooms) -> None:
+    table = await house(2)
+    dials = 0
+
+    async def hang_up(address: Address) -> trio.abc.Stream:
+        nonlocal dials
+        dials += 1
+        stream = await table.wires.dial(address)
+        await stream.aclose()
+        return stream
+
+    with pytest.raises(LinkLost):
+        await join_table(credentials(12), "x", table.code, address_of(1), [], [], randomness, print, dial=hang_up)
+    assert dials == 8
+    assert trio.current_time() < 5
 
 
 async def test_what_cannot_be_a_code_is_not_even_tried(autojump_clock: object, house: Rooms) -> None:
@@ -452,7 +497,7 @@ async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Ro
     assert table.turned_away == ["Somebody could not join: It took too long to sit down."]
     liar = Liar(table, 14)
     await liar.give_code()
-    await send(liar.frames, PakeA(bytes(33)))
+    await send(liar.frames, PakeA(7, 2, bytes(33)))
     await wait_all_tasks_blocked()
     assert table.turned_away[1] == "Somebody could not join: The other side did not sit down."
     await table.enter(12)
@@ -591,10 +636,9 @@ class LyingHost:
             randomness=randomness,
             limits=LIMITS,
         )
-        codes: list[str] = []
-        keeper = CodeKeeper(7, bytes, LIMITS, codes.append)
-        keeper._randomness = randomness
-        await keeper.check(self.frames, proof.key, identity(1).public, credentials(1).certificate_hash)
+        door = CodeDoor(7, identity(1).public, credentials(1).certificate_hash, bytes, LIMITS, lambda _: None)
+        door._randomness = randomness
+        await door.check(self.frames, proof.key, "")
         assert isinstance(await receive(self.frames, LinkStage.CODE_HOST, LIMITS), Sit)
         await self.script(self)
 

@@ -1,18 +1,15 @@
 import hmac
-from collections.abc import Awaitable, Callable
 
 import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trio.testing import wait_all_tasks_blocked
 
-from seqp2p.lobby.pake import CodeKeeper, Exchange, give_code
+from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.net.auth import receive, send
-from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
-from seqp2p.net.frames import FrameStream
+from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.limits import Limits
-from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB, Sit
+from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB
 from tests.net.tools import frames_pair, randomness
 
 JOINER, HOST, CERTIFICATE = bytes([1]) * 32, bytes([2]) * 32, bytes([3]) * 32
@@ -69,169 +66,6 @@ def test_any_message_is_an_answer_or_a_typed_error(message: bytes) -> None:
     except PeerError:
         return
     assert [len(each) for each in confirmations] == [32, 32]
-
-
-class Table:
-    """A host's code keeper and joiners that try it."""
-
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self.shown: list[str] = []
-        self.keeper = CodeKeeper(7, randomness, limits, self.shown.append)
-        self.limits = limits
-        self.outcomes: list[str] = []
-
-    async def host(self, frames: FrameStream) -> None:
-        try:
-            await self.keeper.check(frames, JOINER, HOST, CERTIFICATE)
-        except PeerRefused as refused:
-            self.outcomes.append(refused.code)
-        except NetError as error:
-            self.outcomes.append(type(error).__name__)
-        else:
-            self.outcomes.append("in")
-
-    async def meet(self, joiner: Callable[[FrameStream], Awaitable[None]]) -> None:
-        here, there = frames_pair()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.host, here)
-            await joiner(there)
-
-    async def join(self, code: str) -> str:
-        outcome = "in"
-
-        async def give(frames: FrameStream) -> None:
-            nonlocal outcome
-            try:
-                await give_code(frames, exchange(code, host=False), self.limits)
-            except PeerRefused as refused:
-                outcome = refused.code
-
-        await self.meet(give)
-        return outcome
-
-
-def wrong(code: str) -> str:
-    return "7-amber-falcon" if code != "7-amber-falcon" else "7-amber-eagle"
-
-
-async def test_the_right_code() -> None:
-    table = Table()
-    assert await table.join(table.keeper.code) == "in"
-    assert table.outcomes == ["in"]
-
-
-async def test_three_wrong_codes_burn_it(autojump_clock: object) -> None:
-    table = Table()
-    first = table.keeper.code
-    assert [await table.join(wrong(first)) for _ in range(3)] == ["wrong_code", "wrong_code", "code_burned"]
-    assert table.shown == [first, table.keeper.code]
-    assert first != table.keeper.code
-    assert await table.join(first) == "wrong_code"
-    assert await table.join(table.keeper.code) == "in"
-    assert table.keeper._tries == 1
-
-
-async def test_burning_takes_longer_every_time(autojump_clock: object) -> None:
-    table = Table()
-    for _ in range(8):
-        for _ in range(3):
-            await table.join(wrong(table.keeper.code))
-    # 1 + 2 + 4 … s, and then a minute each
-    assert trio.current_time() > 0
-    start = trio.current_time()
-    await table.join(wrong(table.keeper.code))
-    assert trio.current_time() - start == pytest.approx(60)
-
-
-async def test_eleven_honest_joiners_at_once_burn_nothing(autojump_clock: object) -> None:
-    table = Table()
-    async with trio.open_nursery() as nursery:
-        for _ in range(11):
-            nursery.start_soon(table.join, table.keeper.code)
-    assert table.outcomes == ["in"] * 11
-    assert table.shown == [table.keeper.code]
-    assert table.keeper._tries == 0
-
-
-async def test_an_exchange_broken_off_after_the_answer_is_a_try(autojump_clock: object) -> None:
-    table = Table()
-
-    async def run_away(frames: FrameStream) -> None:
-        await send(frames, PakeA(exchange(CODE, host=False).message))
-        await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-        await frames.abort()
-
-    for _ in range(3):
-        await table.meet(run_away)
-    assert table.outcomes == ["LinkLost"] * 3
-    assert len(table.shown) == 2
-
-
-async def test_an_exchange_without_an_answer_is_none(autojump_clock: object) -> None:
-    table = Table()
-
-    async def leave(frames: FrameStream) -> None:
-        await frames.abort()
-
-    async def babble(frames: FrameStream) -> None:
-        await send(frames, Confirm(bytes(32)))
-
-    for _ in range(4):
-        await table.meet(leave)
-        await table.meet(babble)
-    assert table.outcomes == ["LinkLost", "PeerError"] * 4
-    assert len(table.shown) == 1
-
-
-async def test_a_joiner_that_dawdles_is_sent_away_and_the_next_one_gets_in(autojump_clock: object) -> None:
-    table = Table()
-
-    async def dawdle(frames: FrameStream) -> None:
-        await send(frames, PakeA(exchange(CODE, host=False).message))
-        await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-        with pytest.raises(PeerRefused) as refused:
-            await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-        assert refused.value.code == "too_slow"
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.meet, dawdle)
-        await wait_all_tasks_blocked()
-        assert await table.join(table.keeper.code) == "in"
-    assert trio.current_time() == pytest.approx(LIMITS.code_exchange_s, abs=1)
-    assert table.keeper._tries == 1
-
-
-async def test_too_many_wait(autojump_clock: object) -> None:
-    table = Table(Limits(code_waiting_max=1))
-
-    async def silent(frames: FrameStream) -> None:
-        with pytest.raises(PeerRefused):
-            await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.meet, silent)
-        await wait_all_tasks_blocked()
-        assert await table.join(table.keeper.code) == "busy"
-    assert await table.join(table.keeper.code) == "in"
-
-
-async def test_a_wrong_message_after_the_answer_is_a_try(autojump_clock: object) -> None:
-    table = Table()
-
-    async def skip(frames: FrameStream) -> None:
-        await send(frames, PakeA(exchange(CODE, host=False).message))
-        await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-        await send(frames, Sit("ann"))
-        with pytest.raises(PeerRefused):
-            await receive(frames, LinkStage.CODE_JOINER, LIMITS)
-
-    async def no_point(frames: FrameStream) -> None:
-        await send(frames, PakeA(bytes(33)))
-
-    await table.meet(skip)
-    await table.meet(no_point)
-    assert table.outcomes == ["wrong_code", "PeerError"]
-    assert table.keeper._tries == 2
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])

@@ -11,10 +11,10 @@ import trio.lowlevel
 
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.spectator import Backlog
+from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, LobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.lobby.spectators import SpectatorServer, spectator_server
 from seqp2p.lobby.table import AgreedTable
@@ -268,8 +268,10 @@ class Liar:
     def __init__(self, *scripts: Script) -> None:
         self.wires = Wires()
         self._scripts = iter(scripts)
-        self._keeper = CodeKeeper(7, randomness("code"), DEFAULT_LIMITS, lambda _: None)
-        self.code = self._keeper.code
+        own = seat_credentials(1)
+        key, certificate = own.identity.public, own.certificate_hash
+        self._door = CodeDoor(7, key, certificate, randomness("code"), DEFAULT_LIMITS, lambda _: None)
+        self.code = self._door.code
         self.connections = 0
 
     async def run(self) -> None:
@@ -288,7 +290,7 @@ class Liar:
                 limits=DEFAULT_LIMITS,
             )
             if proof.id == NO_LOBBY:
-                await self._keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
+                await self._door.check(frames, proof.key, "")
                 await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
             with contextlib.suppress(NetError):
                 await script(self, frames)

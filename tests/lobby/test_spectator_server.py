@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import trio
 
+from seqp2p.lobby.events import Strangers
 from seqp2p.lobby.join import knock
 from seqp2p.lobby.spectator_join import watch_table
 from seqp2p.net.auth import receive, send
@@ -166,10 +167,12 @@ async def test_wrong_codes_burn_it_and_the_game_goes_on(virtual_time: object, tm
             codes.append(refused.value.code)
         assert codes == ["wrong_code", "wrong_code", "code_burned"]
         assert hall.code != right
-        with pytest.raises(PeerRefused):
+        with pytest.raises(PeerRefused) as refused:
             await hall.waiting(1, code=right)
+        assert refused.value.code == "code_burned"
+        await trio.sleep(1)
+        assert hall.strangers[-1] == Strangers(4, 3)
         nursery.start_soon(hall.watch, 2)  # The new code is good for watching.
-    assert len(hall.turned_away) == 4
     same_game(hall.seen[2], hall[1])
 
 

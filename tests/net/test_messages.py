@@ -54,7 +54,7 @@ SAMPLES: list[WireMessage] = [
     Proof(1, "link", A32, A32, A64),
     Accepted(),
     Refused("table_full", "The table is full."),
-    PakeA(A33),
+    PakeA(7, 2, A33),
     PakeB(A33),
     Confirm(A32),
     Sit("ann"),

@@ -4,40 +4,145 @@ from collections.abc import Sequence
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
+from seqp2p.net import serving, tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import pause_s, reach
 from seqp2p.net.errors import LinkLost, Unreachable, WrongKey
 from seqp2p.net.limits import Limits
-from seqp2p.net.serving import Gate, serve
+from seqp2p.net.serving import Gate, Place, serve, source_of, source_of_address
 from tests.net.tools import Wires, address_of, credentials, identity
 
 LIMITS = Limits()
 
 
-async def test_the_oldest_makes_room_for_the_newest() -> None:
-    gate = Gate(2, 5)
-    ended: list[int] = []
+class Strangers:
+    """Strangers at a gate of two places; ``source`` is told by what ``source_of`` would give."""
 
-    async def dawdle(number: int) -> None:
-        with gate.enter():
-            await trio.sleep(1000)
-        ended.append(number)
+    def __init__(self, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate = Gate(2, 5)
+        self.ended: list[str] = []
+        self.inside: dict[str, Place] = {}
+        self._nursery = nursery
+        self._sources: dict[trio.abc.Stream, str] = {}
+        monkeypatch.setattr(serving, "source_of", self._sources.__getitem__)
 
+    async def come(self, name: str, source: str = "") -> None:
+        async def dawdle() -> None:
+            with self.gate.enter(stream) as place:
+                self.inside[name] = place
+                await trio.sleep(1000)
+            self.ended.append(name)
+
+        stream, _ = memory_stream_pair()
+        self._sources[stream] = source
+        self._nursery.start_soon(dawdle)
+        await wait_all_tasks_blocked()
+
+
+@pytest.fixture
+async def strangers(nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> Strangers:
+    return Strangers(nursery, monkeypatch)
+
+
+async def test_the_oldest_that_has_sent_nothing_goes_first(strangers: Strangers) -> None:
+    await strangers.come("sent")
+    strangers.inside["sent"].progress()
+    for name in ("silent", "new", "newer"):
+        await strangers.come(name)
+    assert strangers.ended == ["silent", "new"]
+
+
+async def test_then_one_that_makes_no_progress(strangers: Strangers) -> None:
+    await strangers.come("slow", "10.0.0.1")
+    strangers.inside["slow"].progress()
+    await trio.sleep(1.5)
+    await strangers.come("quick", "10.0.0.2")
+    strangers.inside["quick"].progress()
+    await strangers.come("new")
+    assert strangers.ended == ["slow"]
+
+
+async def test_then_the_oldest_of_the_largest_source(strangers: Strangers) -> None:
+    strangers.gate = Gate(3, 5)
+    for name, source in (("ann", "10.0.0.1"), ("eve 1", "10.6.6.6"), ("eve 2", "10.6.6.6")):
+        await strangers.come(name, source)
+        strangers.inside[name].progress()
+        await trio.sleep(0.1)
+    await strangers.come("eve 3", "10.6.6.6")
+    assert strangers.ended == ["eve 1"]
+
+
+async def test_what_comes_is_progress() -> None:
+    here, there = memory_stream_pair()
+    with Gate(1, 5).enter(here) as place:
+        heard = [place.has_sent]
+        await there.send_all(b"x")
+        assert await place.stream.receive_some() == b"x"
+        heard.append(place.has_sent)
+        assert heard == [False, True]
+        await place.stream.wait_send_all_might_not_block()
+        await place.stream.send_all(b"y")
+        assert await there.receive_some() == b"y"
+        await place.stream.aclose()
+
+
+async def test_tls_begins_with_the_first_byte(autojump_clock: object) -> None:
+    here, there = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        for number in range(4):
-            nursery.start_soon(dawdle, number)
-            await wait_all_tasks_blocked()
-        assert ended == [0, 1]
-        nursery.cancel_scope.cancel()
+        with Gate(1, 5).enter(here) as place:
+
+            async def connect() -> None:
+                await trio.sleep(2)
+                await tls.connect(there, credentials(2), None)
+
+            nursery.start_soon(connect)
+            frames = await place.accept(credentials(1))
+            assert place.has_sent
+            assert trio.current_time() == pytest.approx(2, abs=0.01)
+            await frames.abort()
+            nursery.cancel_scope.cancel()
 
 
-async def test_nobody_stays_long(autojump_clock: object) -> None:
-    with Gate(2, 5).enter() as scope:
+async def test_a_connection_that_says_nothing_and_ends(autojump_clock: object) -> None:
+    for close in (True, False):
+        here, there = memory_stream_pair()
+        with Gate(1, 5).enter(here) as place:
+            await (there if close else here).aclose()
+            with pytest.raises(LinkLost):
+                await place.accept(credentials(1))
+
+
+async def test_no_stranger_stays_long(autojump_clock: object) -> None:
+    with Gate(2, 5).enter(memory_stream_pair()[0]) as place:
         await trio.sleep(1000)
-    assert scope.cancelled_caught
+    assert place.scope.cancelled_caught
     assert trio.current_time() == pytest.approx(5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("address", "source"),
+    [
+        ("10.0.0.7", "10.0.0.7"),
+        ("::ffff:10.0.0.7", "10.0.0.7"),
+        ("fd00:1:2:3:4:5:6:7", "fd00:1:2:3::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("no address", ""),
+    ],
+)
+def test_sources(address: str, source: str) -> None:
+    assert source_of_address(address) == source
+
+
+async def test_a_source_that_is_gone() -> None:
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    stream = await trio.testing.open_stream_to_socket_listener(listener)
+    assert source_of(stream) == "127.0.0.1"
+    await stream.aclose()
+    assert source_of(stream) == ""
+    await listener.aclose()
 
 
 class Failing(trio.abc.Listener[trio.abc.Stream]):

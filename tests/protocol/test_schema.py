@@ -130,7 +130,7 @@ MESSAGES: list[messages.WireMessage] = [
     messages.Proof(1, "link", KEY, KEY, SIGNATURE),
     messages.Accepted(),
     messages.Refused("busy", "Too many are joining at once."),
-    messages.PakeA(bytes(33)),
+    messages.PakeA(7, 2, bytes(33)),
     messages.PakeB(bytes(33)),
     messages.Confirm(KEY),
     messages.Sit("ann"),

@@ -1,0 +1,169 @@
+"""Attacks on a host, each in a process of its own: what they cost the host, and how friends fare meanwhile.
+
+``door``: strangers at a lobby (seqp2p/testing/strangers.py), from the friends' own address (``own``) and from another.
+A friend joins with the code that is shown, and with the new one if that is burned meanwhile; ``joins_in`` are those who
+got in within ten seconds, ``longest_s`` is the longest of them. ``host_share`` is the host's processor time and
+``attacker_share`` the attacker's, in cores; ``memory_mb`` is what the host's memory has grown by. SECONDS=60 sets how
+long an attack runs, and ATTACK names one.
+"""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import trio
+
+from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.code import public_part
+from seqp2p.lobby.join import join_table
+from seqp2p.net.addresses import parse_address
+from seqp2p.net.errors import PeerRefused
+from seqp2p.net.tls import make_credentials
+from seqp2p.testing.strangers import ATTACKS
+
+SECONDS = float(os.environ.get("SECONDS", "60"))
+JOINS = max(1, round(20 * SECONDS / 60))
+LIMIT_S = 10.0
+SOURCES = {"own": "127.0.0.1", "other": "127.0.0.66"}
+Figures = dict[str, dict[str, float]]
+
+
+class Host:
+    """A host in a process of its own, with the code that it shows."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        home = stack.enter_context(tempfile.TemporaryDirectory())
+        line = [sys.executable, "-m", "seqp2p", "host", "--players", "12", "--bot", "greedy", "--json"]
+        line += ["--listen", "127.0.0.1:0", "--replay-dir", home]
+        environment = os.environ | {"SEQP2P_HOME": home}
+        self.process = subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True
+        )
+        stack.enter_context(ended(self.process))
+        self.code = self.address = ""
+        self.codes = 0
+        self.attackers: list[subprocess.Popen[str]] = []
+        self._listening = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+        assert self._listening.wait(30)
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            event = json.loads(line)
+            if event["event"] == "listening":
+                self.code, self.address = event["code"], event["address"]
+                self.codes += 1
+                self._listening.set()
+                self.tell()
+
+    def tell(self) -> None:
+        """Tell the attackers what is public of the code."""
+        number, words = public_part(self.code)
+        for attacker in self.attackers:
+            assert attacker.stdin is not None
+            attacker.stdin.write(f"{number} {words}\n")
+            attacker.stdin.flush()
+
+    def attack(self, stack: ExitStack, name: str, source: str) -> subprocess.Popen[str]:
+        line = [sys.executable, "-m", "seqp2p.testing.strangers", name, self.address, source]
+        attacker = subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        stack.enter_context(ended(attacker))
+        self.attackers.append(attacker)
+        self.tell()
+        return attacker
+
+
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Generator[None]:
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def processor_s(process: subprocess.Popen[str]) -> float:
+    """The processor time of a running process."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_mb(process: subprocess.Popen[str]) -> float:
+    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+async def join(host: Host) -> float:
+    """Join as a friend, and leave again; return the seconds until it sat, infinite if they were too many."""
+    begun = time.monotonic()
+    in_lobby = trio.Event()
+
+    async def sit() -> None:
+        own = make_credentials(Identity(secrets.token_bytes(32)))
+        address = parse_address(host.address)
+
+        def shown(_: object) -> None:
+            in_lobby.set()
+
+        while True:
+            try:
+                await join_table(own, "friend", host.code, address, [], [], secrets.token_bytes, shown)
+            except PeerRefused as refused:
+                if refused.code != "code_burned":
+                    raise
+                await trio.sleep(0.1)  # A person reads the new code, and types it.
+
+    with trio.move_on_after(LIMIT_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sit)
+            await in_lobby.wait()
+            nursery.cancel_scope.cancel()
+    return time.monotonic() - begun if in_lobby.is_set() else float("inf")
+
+
+async def joins(host: Host) -> list[float]:
+    """Join every few seconds while the attack runs."""
+    took = []
+    begun = trio.current_time()
+    for number in range(JOINS):
+        await trio.sleep_until(begun + number * SECONDS / JOINS)
+        took.append(await join(host))
+    await trio.sleep_until(begun + SECONDS)
+    return took
+
+
+def measured(name: str, source: str) -> dict[str, float]:
+    with ExitStack() as stack:
+        host = Host(stack)
+        attacker = host.attack(stack, name, source)
+        memory, spent, time_0 = memory_mb(host.process), processor_s(host.process), time.monotonic()
+        took = trio.run(joins, host)
+        passed = time.monotonic() - time_0
+        inside = [each for each in took if each < LIMIT_S]
+        return {
+            "joins": len(took),
+            "joins_in": len(inside),
+            "longest_s": round(max(inside, default=0), 2),
+            "codes": host.codes,
+            "host_share": round((processor_s(host.process) - spent) / passed, 2),
+            "attacker_share": round(processor_s(attacker) / passed, 2),
+            "memory_mb": round(memory_mb(host.process) - memory, 1),
+        }
+
+
+def run() -> Figures:
+    wanted = os.environ.get("ATTACK")
+    return {
+        f"door, {name}, {where}": measured(name, source)
+        for name in ([wanted] if wanted else ATTACKS)
+        for where, source in SOURCES.items()
+    }

@@ -1,0 +1,296 @@
+"""The host's door: which client tries the join code next, and how many wrong tries a code survives.
+
+Theory of operation.
+
+    authenticated ──pake_a──▶ waiting ──its turn──▶ answered ──right confirmation──▶ in
+      (Gate)                  (by source)           (side by side, one try each)
+
+A place is given to clients that have begun, so silent ones cost nothing but a connection. The source of a client
+(serving.py) orders those who wait and refuses none: the source served least recently is next. An exchange is a try
+from the moment it is answered until its right confirmation takes it back, so those in flight never exceed the tries
+that are left. A code is burned by its last try, and the next one has more words and as many more tries as keep its
+chance, 3 in 65,536; once it cannot grow, the table's number changes. Wrong tries are slowed for the whole table. The
+key of a friend, who has finished a game with this host, goes first and has tries of its own, which burn no code.
+"""
+
+import contextlib
+import hmac
+from collections import deque
+from collections.abc import AsyncGenerator, Collection
+from typing import Final, NoReturn
+
+import trio
+
+from seqp2p.crypto.group import Randomness
+from seqp2p.i18n import message
+from seqp2p.lobby.code import WORDS_MIN, make_code, make_table_number, public_part
+from seqp2p.lobby.events import CodeShown, OnLobbyEvent, Strangers
+from seqp2p.lobby.pake import Exchange
+from seqp2p.net.auth import receive, refuse, send
+from seqp2p.net.errors import NetError, PeerError, PeerRefused
+from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import Confirm, LinkStage, PakeA, PakeB
+from seqp2p.net.serving import Gate
+
+_HOUR_S: Final = 3_600.0
+_DAY_S: Final = 86_400.0
+_TOLD_EVERY_S: Final = 1.0
+_SOURCES_MAX: Final = 1_024
+"""Sources whose last turn is remembered. Each had an exchange answered, so they come slowly."""
+
+
+class _Client:
+    """A client from its place in the queue to the end of its exchange."""
+
+    def __init__(self, source: str) -> None:
+        self.source: Final = source
+        self.called = trio.Event()
+        self.sent_away = False
+        self.patience = trio.CancelScope()
+        self.began_at = float("inf")
+
+    def begin(self, now: float, exchange_s: float) -> None:
+        """Begin its exchange, for so long at most."""
+        self.began_at = now
+        self.patience.deadline = now + exchange_s
+
+    def hurry(self, now: float, exchange_s: float) -> None:
+        """Let its exchange last so long only."""
+        self.patience.deadline = min(self.patience.deadline, max(now, self.began_at + exchange_s))
+
+
+class CodeDoor:
+    """The host's code, and the clients that try it."""
+
+    def __init__(
+        self,
+        table_number: int,
+        host_key: bytes,
+        certificate_hash: bytes,
+        randomness: Randomness,
+        limits: Limits,
+        on_event: OnLobbyEvent,
+        friends: Collection[bytes] = frozenset(),
+    ) -> None:
+        """``friends`` are the keys that have finished a game with this host.
+
+        ``on_event`` gets CodeShown, now and each time there is a new code, and Strangers from ``tell_strangers``.
+        """
+        self._number = table_number
+        self._host_key = host_key
+        self._certificate_hash = certificate_hash
+        self._randomness = randomness
+        self._limits = limits
+        self._on_event = on_event
+        self._friends = {key: _Tries(limits.code_friend_tries, _HOUR_S) for key in friends}
+        self._burns = _Tries(limits.codes_per_day, _DAY_S)
+        self._spent: set[tuple[int, int]] = set()
+        self._silent = Gate(limits.code_waiting_max, limits.code_exchange_s)
+        self._waiting: list[_Client] = []
+        self._answering: list[_Client] = []
+        self._last_turn: dict[str, float] = {}
+        self._not_before = float("-inf")
+        self._strangers = 0
+        self._wrong = 0
+        self._stranger_came = trio.Event()
+        self._show(make_code(table_number, WORDS_MIN, randomness))
+
+    def _show(self, code: str) -> None:
+        self.code = code
+        self._public = public_part(code)
+        self._failed = 0
+        self._on_event(CodeShown(code))
+
+    @property
+    def _tries(self) -> int:
+        """The wrong tries that the code survives, and one more."""
+        return self._limits.code_tries << 8 * (self._public[1] - WORDS_MIN)
+
+    async def check(self, frames: FrameStream, key: bytes, source: str, *, rest_s: float = 0.0) -> None:
+        """Run the host's side of one exchange, in this client's turn. Return if it knows the code.
+
+        ``source`` is where it comes from, ``rest_s`` the pause after its exchange. Raises PeerRefused (wrong_code,
+        code_burned, busy, too_slow) once the client is told, PeerError, LinkLost.
+        """
+        try:
+            first = await self._begin(frames)
+            await self._require_current(frames, first)
+            if (friend := self._friends.get(key)) is not None and friend.left > 0:
+                await self._run_friend(frames, key, first, friend)
+            else:
+                await self._run(frames, key, first, source, rest_s)
+        except NetError:
+            self.count_stranger()
+            raise
+
+    def count_stranger(self) -> None:
+        """Count a client that was turned away."""
+        self._strangers += 1
+        self._stranger_came.set()
+
+    async def tell_strangers(self) -> NoReturn:
+        """Tell the host how many were turned away, at most once a second; until cancelled."""
+        while True:
+            await self._stranger_came.wait()
+            self._stranger_came = trio.Event()
+            self._on_event(Strangers(self._strangers, self._wrong))
+            await trio.sleep(_TOLD_EVERY_S)
+
+    async def _begin(self, frames: FrameStream) -> PakeA:
+        """Wait for the client to begin, with as many others as there are places."""
+        with self._silent.enter(frames.stream):
+            first = await receive(frames, LinkStage.CODE_HOST, self._limits)
+            if not isinstance(first, PakeA):
+                raise PeerError(message("The other side does not follow the code exchange."))
+            return first
+        return await self._refuse(frames, "too_slow")  # type: ignore[unreachable]  # the gate may cancel
+
+    async def _run_friend(self, frames: FrameStream, key: bytes, first: PakeA, tries: "_Tries") -> None:
+        """Answer a friend at once: its wrong tries are its own."""
+        ticket = tries.add()
+        with trio.move_on_after(self._limits.code_exchange_s) as patience:
+            if await self._answer(frames, key, first):
+                tries.take_back(ticket)
+                return
+        await self._refuse(frames, "too_slow" if patience.cancelled_caught else "wrong_code")
+
+    async def _run(self, frames: FrameStream, key: bytes, first: PakeA, source: str, rest_s: float) -> None:
+        proven, failure = False, None
+        async with self._turn(frames, source) as client:
+            await self._require_current(frames, first)  # Another code may hold by now.
+            code = self.code
+            try:
+                with client.patience:
+                    proven = await self._answer(frames, key, first)
+            except NetError as error:
+                failure = error
+            finally:
+                if not proven:
+                    self._count_wrong()
+                rest_s = rest_s if proven else max(rest_s, self._limits.code_wrong_s)
+                # Exchanges side by side may all be wrong at once; after that the pauses add up.
+                unused_s = self._limits.code_parallel_max * self._limits.code_wrong_s
+                self._not_before = max(self._not_before, trio.current_time() - unused_s) + rest_s
+        if proven:
+            return
+        if failure is not None:
+            raise failure
+        if client.patience.cancelled_caught:
+            await self._refuse(frames, "too_slow")
+        await self._refuse(frames, "wrong_code" if self.code == code else "code_burned")
+
+    async def _require_current(self, frames: FrameStream, first: PakeA) -> None:
+        """Refuse a code that cannot be the present one. It is no try: nothing of the present one is shown."""
+        theirs = (first.table, first.words)
+        if theirs != self._public:
+            await self._refuse(frames, "code_burned" if theirs in self._spent else "wrong_code")
+
+    async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:
+        """Answer a client that has begun. Return True if it has proved the code; then it is told."""
+        exchange = Exchange(self.code, key, self._host_key, self._certificate_hash, self._randomness, host=True)
+        await send(frames, PakeB(exchange.message))
+        # After the answer, so that the time this takes, which depends on the code, cannot be seen.
+        joiner, host = exchange.finish(first.message)
+        second = await receive(frames, LinkStage.CODE_HOST, self._limits)
+        if not (isinstance(second, Confirm) and hmac.compare_digest(second.mac, joiner)):
+            return False
+        await send(frames, Confirm(host))
+        return True
+
+    def _count_wrong(self) -> None:
+        self._wrong += 1
+        self._failed += 1
+        if self._failed < self._tries:
+            return
+        self._burns.add()
+        self._spent.add(self._public)
+        words = min(self._public[1] + 1, self._limits.code_words_max)
+        while (self._number, words) in self._spent:
+            self._number = make_table_number(self._randomness)
+        self._show(make_code(self._number, words, self._randomness))
+
+    async def _refuse(self, frames: FrameStream, code: str) -> NoReturn:
+        await refuse(frames, code, self._limits)
+        raise PeerRefused(code)
+
+    # Turns.
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, frames: FrameStream, source: str) -> AsyncGenerator[_Client]:
+        """Wait for a turn, and hold it for the body. Raises PeerRefused ("busy")."""
+        client = _Client(source)
+        self._waiting.append(client)
+        try:
+            if len(self._waiting) > self._limits.code_waiting_max:
+                self._send_one_away()
+            self._call_next()
+            await client.called.wait()
+            if client.sent_away or self._burns.left <= 0:
+                await self._refuse(frames, "busy")
+            await trio.sleep_until(self._not_before)
+            client.begin(trio.current_time(), self._limits.code_exchange_s)
+            self._hurry()
+            yield client
+        finally:
+            for group in (self._waiting, self._answering):
+                if client in group:
+                    group.remove(client)
+            self._call_next()
+
+    def _send_one_away(self) -> None:
+        """Send the newest of the source with most clients away: what this source sends first is served first."""
+        sources = [client.source for client in self._waiting]
+        client = max(enumerate(self._waiting), key=lambda each: (sources.count(each[1].source), each[0]))[1]
+        self._waiting.remove(client)
+        client.sent_away = True
+        client.called.set()
+
+    def _call_next(self) -> None:
+        """Call those whose turn it is. If others must wait, those who dawdle lose their turns."""
+        now = trio.current_time()
+        while self._waiting and len(self._answering) < min(self._limits.code_parallel_max, self._tries - self._failed):
+            client = min(self._waiting, key=lambda each: self._last_turn.get(each.source, float("-inf")))
+            self._waiting.remove(client)
+            self._answering.append(client)
+            self._remember(client.source, now)
+            client.called.set()
+        self._hurry()
+
+    def _hurry(self) -> None:
+        if self._waiting:
+            for client in self._answering:
+                client.hurry(trio.current_time(), self._limits.code_hurry_s)
+
+    def _remember(self, source: str, now: float) -> None:
+        self._last_turn.pop(source, None)
+        self._last_turn[source] = now
+        if len(self._last_turn) > _SOURCES_MAX:
+            del self._last_turn[next(iter(self._last_turn))]
+
+
+class _Tries:
+    """Events of which ``count_max`` are allowed in any ``time_s`` seconds."""
+
+    def __init__(self, count_max: int, time_s: float) -> None:
+        self._count_max = count_max
+        self._time_s = time_s
+        self._at: deque[float] = deque()
+
+    @property
+    def left(self) -> int:
+        """The number that is still allowed now."""
+        while self._at and self._at[0] <= trio.current_time() - self._time_s:
+            self._at.popleft()
+        return self._count_max - len(self._at)
+
+    def add(self) -> float:
+        """Count one event. Return it, to be taken back."""
+        now = trio.current_time()
+        self._at.append(now)
+        return now
+
+    def take_back(self, event: float) -> None:
+        """Uncount an event."""
+        if event in self._at:
+            self._at.remove(event)

@@ -1,0 +1,72 @@
+"""Attacks on the door, each in a process of its own: a friend with the code that is shown gets in.
+
+``make bench ONLY=hostile`` runs them for a minute each.
+"""
+
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+import seqp2p
+from seqp2p.crypto.identity import Identity
+from seqp2p.lobby.code import public_part
+from seqp2p.lobby.events import LobbyEvent
+from seqp2p.lobby.join import join_table
+from seqp2p.net.addresses import parse_address
+from seqp2p.net.errors import PeerRefused
+from seqp2p.net.tls import make_credentials
+from seqp2p.testing.strangers import ATTACKS
+
+pytestmark = pytest.mark.process
+
+
+@contextmanager
+def attacked(name: str, table: seqp2p.OpenTable, source: str) -> Iterator[None]:
+    line = [sys.executable, "-m", "seqp2p.testing.strangers", name, table.address, source]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as attacker:
+        assert attacker.stdin is not None
+        for words in (2, 3, 4):  # It tries all.
+            attacker.stdin.write(f"{public_part(table.code)[0]} {words}\n")
+        attacker.stdin.write("{} {}\n".format(*public_part(table.code)))
+        attacker.stdin.flush()
+        try:
+            yield
+        finally:
+            attacker.kill()
+
+
+async def sit_down(table: seqp2p.OpenTable, in_lobby: trio.Event) -> None:
+    """Join with the code that is shown, and with the next one if that is burned meanwhile."""
+
+    def shown(_: LobbyEvent) -> None:
+        in_lobby.set()
+
+    address = parse_address(table.address)
+    own = make_credentials(Identity(secrets.token_bytes(32)))
+    while not in_lobby.is_set():
+        try:
+            await join_table(own, "friend", table.code, address, [], [], secrets.token_bytes, shown)
+        except PeerRefused as refused:
+            if refused.code != "code_burned":
+                raise
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.66"])
+@pytest.mark.parametrize("name", ATTACKS)
+async def test_a_friend_gets_in(name: str, source: str, tmp_path: Path) -> None:
+    own = Identity(secrets.token_bytes(32))
+    async with seqp2p.host(3, name="host", identity=own, replay_dir=tmp_path, listen="127.0.0.1:0") as table:
+        with attacked(name, table, source):
+            in_lobby = trio.Event()
+            async with trio.open_nursery() as nursery:
+                await trio.sleep(1)  # The attack is under way.
+                nursery.start_soon(sit_down, table, in_lobby)
+                with trio.fail_after(60):
+                    await in_lobby.wait()
+                nursery.cancel_scope.cancel()
