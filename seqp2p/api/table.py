@@ -117,8 +117,8 @@ class HostedTable(AnyTable):
                 on_event(event)
                 if isinstance(event, LobbyShown):
                     self._advertise(free=event.seats.count(None), state="open")
-                elif isinstance(event, CodeShown):
-                    self._advertise(number=public_part(event.code)[0])
+                elif isinstance(event, CodeShown) and (number := public_part(event.code)[0]) != self._advert.number:
+                    self._advertise(number=number)
 
             async def sit_down() -> AgreedTable:
                 table = await host_table(

@@ -50,15 +50,6 @@ class _Client:
         self.patience = trio.CancelScope()
         self.began_at = float("inf")
 
-    def begin(self, now: float, exchange_s: float) -> None:
-        """Begin its exchange, for so long at most."""
-        self.began_at = now
-        self.patience.deadline = now + exchange_s
-
-    def hurry(self, now: float, exchange_s: float) -> None:
-        """Let its exchange last so long only."""
-        self.patience.deadline = min(self.patience.deadline, max(now, self.began_at + exchange_s))
-
 
 class CodeDoor:
     """The host's code, and the clients that try it."""
@@ -91,6 +82,7 @@ class CodeDoor:
         self._answering: list[_Client] = []
         self._last_turn: dict[str, float] = {}
         self._not_before = float("-inf")
+        self._last_success = float("-inf")
         self._strangers = 0
         self._wrong = 0
         self._stranger_came = trio.Event()
@@ -166,7 +158,9 @@ class CodeDoor:
             except NetError as error:
                 failure = error
             finally:
-                if not proven:
+                if proven:
+                    self._last_success = trio.current_time()
+                else:
                     self._count_wrong()
                 rest_s = rest_s if proven else max(rest_s, self._limits.code_wrong_s)
                 # Exchanges side by side may all be wrong at once; after that the pauses add up.
@@ -229,8 +223,8 @@ class CodeDoor:
             if client.sent_away or self._burns.left <= 0:
                 await self._refuse(frames, "busy")
             await trio.sleep_until(self._not_before)
-            client.begin(trio.current_time(), self._limits.code_exchange_s)
-            self._hurry()
+            client.began_at = trio.current_time()
+            self._set_patience()
             yield client
         finally:
             for group in (self._waiting, self._answering):
@@ -255,12 +249,15 @@ class CodeDoor:
             self._answering.append(client)
             self._remember(client.source, now)
             client.called.set()
-        self._hurry()
+        self._set_patience()
 
-    def _hurry(self) -> None:
-        if self._waiting:
-            for client in self._answering:
-                client.hurry(trio.current_time(), self._limits.code_hurry_s)
+    def _set_patience(self) -> None:
+        """Set how long exchanges may last. While others wait, those that stall end when none has succeeded lately."""
+        for client in self._answering:
+            client.patience.deadline = client.began_at + self._limits.code_exchange_s
+            if self._waiting:
+                hurried = max(client.began_at, self._last_success) + self._limits.code_hurry_s
+                client.patience.deadline = min(client.patience.deadline, hurried)
 
     def _remember(self, source: str, now: float) -> None:
         self._last_turn.pop(source, None)

@@ -72,8 +72,8 @@ class Limits:
     code_exchange_s: float = 5.0
     """For a client to begin the exchange of a join code, and to end it. Two round trips and 4 × 6 ms of arithmetic."""
 
-    code_hurry_s: float = 1.0
-    """For a client to confirm while others wait: ten times what an honest one on a busy machine needs."""
+    code_hurry_s: float = 1.5
+    """For a client to confirm while others wait and none succeeds: ten times what an honest one needs."""
 
     code_parallel_max: int = 16
     """Exchanges side by side. They share the processor, so more gain nothing; clients that stall hold 16 places."""

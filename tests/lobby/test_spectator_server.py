@@ -170,7 +170,7 @@ async def test_wrong_codes_burn_it_and_the_game_goes_on(virtual_time: object, tm
         with pytest.raises(PeerRefused) as refused:
             await hall.waiting(1, code=right)
         assert refused.value.code == "code_burned"
-        await trio.sleep(1)
+        await trio.sleep(1.5)
         assert hall.strangers[-1] == Strangers(4, 3)
         nursery.start_soon(hall.watch, 2)  # The new code is good for watching.
     same_game(hall.seen[2], hall[1])
