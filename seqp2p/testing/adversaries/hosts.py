@@ -24,10 +24,10 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.address_statement import make_statement
+from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import CodeShown, LobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
-from seqp2p.lobby.pake import CodeKeeper
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Dropped, Turned
 from seqp2p.match.machine import Match
@@ -226,11 +226,8 @@ class _Evening:
 
     def tell(self, event: LobbyEvent) -> None:
         if isinstance(event, CodeShown):
-            self.show(event.code)
-
-    def show(self, code: str) -> None:
-        self.code = code
-        self.shown.set()
+            self.code = event.code
+            self.shown.set()
 
     async def host(self, listeners: Sequence[trio.SocketListener]) -> None:
         """Keep an honest lobby, and cut a link in the game."""
@@ -285,8 +282,10 @@ class _Evening:
 
     async def lie(self, listeners: Sequence[trio.SocketListener]) -> None:
         """Keep a lobby by the protocol, up to the addresses in ``table``; then stay until the joiners have left."""
-        keeper = CodeKeeper(_CODE_NUMBER, secrets.token_bytes, DEFAULT_LIMITS, self.show)
-        guests = [await self.let_in(listeners[0], keeper) for _ in range(self.table.players - 1)]
+        own = self.credentials(1)
+        key, certificate = own.identity.public, own.certificate_hash
+        door = CodeDoor(_CODE_NUMBER, key, certificate, secrets.token_bytes, DEFAULT_LIMITS, self.tell)
+        guests = [await self.let_in(listeners[0], door) for _ in range(self.table.players - 1)]
         try:
             await self.propose(guests)
             await trio.sleep_forever()
@@ -312,7 +311,7 @@ class _Evening:
             told = Told((own, *statements), agreement, seat, self.table)
             await _say(frames, TableMessage(1, encode_agreement(agreement), self.hostile.lie(told)))
 
-    async def let_in(self, listener: trio.SocketListener, keeper: CodeKeeper) -> tuple[LobbySeat, FrameStream]:
+    async def let_in(self, listener: trio.SocketListener, door: CodeDoor) -> tuple[LobbySeat, FrameStream]:
         """Let the next joiner in by its code."""
         own = self.credentials(1)
         frames = await tls.accept(await listener.accept(), own)
@@ -324,7 +323,7 @@ class _Evening:
             randomness=secrets.token_bytes,
             limits=DEFAULT_LIMITS,
         )
-        await keeper.check(frames, proof.key, own.identity.public, own.certificate_hash)
+        await door.check(frames, proof.key, "")
         sit = await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
         assert isinstance(sit, Sit), sit
         return LobbySeat(sit.name, proof.key), frames
