@@ -169,7 +169,11 @@ class Link:
 async def dial(host: str, port: int, expected: bytes | None = None) -> Link:
     stream = await trio.open_tcp_stream(host, port)
     link = Link(trio.SSLStream(stream, _context(ssl.PROTOCOL_TLS_CLIENT), https_compatible=True))
-    await link.stream.do_handshake()
+    try:
+        await link.stream.do_handshake()
+    except BaseException:
+        await trio.aclose_forcefully(stream)
+        raise
     der = link.stream.getpeercert(binary_form=True)
     public = x509.load_der_x509_certificate(der).public_key()
     assert isinstance(public, Ed25519PublicKey), "its identity is an Ed25519 key"
@@ -383,10 +387,11 @@ class Player:
             for host, port in self.addresses[seat] if not neighbour.links else ():
                 try:
                     link = await dial(host, port, self.keys[seat - 1])
-                    await prove(link, self.identity, "link", self.machine.game)
+                    async with link.stream:
+                        await prove(link, self.identity, "link", self.machine.game)
+                        await self._carry(seat, link)
                 except (Fault, OSError, trio.BrokenResourceError, trio.TooSlowError):
                     continue
-                await self._carry(seat, link)
 
     async def _welcome(self, stream: trio.SocketStream) -> None:
         link = Link(trio.SSLStream(stream, self.identity.server, server_side=True, https_compatible=True))
