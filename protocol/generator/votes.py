@@ -7,13 +7,23 @@ import msgpack
 
 from protocol.generator.case import Case
 from protocol.generator.games import Game, replay, settings
+from protocol.generator.stream import identity
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, STEP, tagged_hash
 from seqp2p.crypto.identity import sign
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import Violation
 from seqp2p.match.signed import BallotPayload
-from seqp2p.replay.format import AnyRecord, CertificateRecord, EvidenceRecord, LeaveRecord, StepRecord, pairs
+from seqp2p.replay.format import (
+    MAGIC,
+    AnyRecord,
+    CertificateRecord,
+    EvidenceRecord,
+    LeaveRecord,
+    StepRecord,
+    frame,
+    pairs,
+)
 
 _packb: Any = msgpack.packb
 _unpackb: Any = msgpack.unpackb
@@ -273,5 +283,26 @@ def _ends() -> dict[str, Case]:
         ),
         "forfeit_fail": Case(
             _written(game, leaves[1], leaves[2]), "unfinished", "seats 2 and 3 left: seat 1 has won", "incomplete", TURN
+        ),
+        "forfeit_written_by_one_that_left_fail": Case(
+            replay([*game.records(), leaves[0], leaves[2]], game.identities[0]),
+            "unfinished",
+            "seats 1 and 3 left, and seat 1 has written it: it names no winner",
+            "incomplete",
+            TURN,
+        ),
+        "forfeit_written_by_a_spectator_fail": Case(
+            replay([*game.records(), leaves[1], leaves[2]], identity("a spectator")),
+            "unfinished",
+            "seats 2 and 3 left, and no seat has written it: it names no winner",
+            "incomplete",
+            TURN,
+        ),
+        "forfeit_without_a_writer_fail": Case(
+            MAGIC + b"".join(map(frame, [*game.records(), leaves[1], leaves[2]])),
+            "unfinished",
+            "seats 2 and 3 left, and the file has no end: it names no winner",
+            "incomplete",
+            TURN,
         ),
     }

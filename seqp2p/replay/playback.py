@@ -132,10 +132,17 @@ class _Follower:
         self.left, self.proven = {*match.left}, {*match.proven}
         self.progress(placed.end)
 
-    def end(self, result: Result) -> None:
-        """Add the end of the game, if no step has told it."""
-        if not any(isinstance(taken.moment.what, Finished) for taken in self.taken):
-            self._add(Finished(result))
+    def end(self, named: Result | None) -> None:
+        """Add the end of the game, if no step has told it. A step may tell a forfeit that the file does not name."""
+        told = False
+        for at, taken in enumerate(self.taken):
+            if isinstance(taken.moment.what, Finished):
+                told, result = True, taken.moment.what.result
+                if named is None and result.kind == "forfeit":
+                    unnamed = Finished(replace(result, kind="unfinished", winners=()))
+                    self.taken[at] = replace(taken, moment=replace(taken.moment, what=unnamed))
+        if named is not None and not told:
+            self._add(Finished(named))
 
     def _take(self, events: tuple[Event, ...]) -> None:
         for at, event in enumerate(events):
@@ -213,8 +220,7 @@ def play_back(data: bytes, progress: Callable[[int], None] = lambda _: None) -> 
     if follower.reading is None:
         return Playback(report)
     match = follower.reading.match
-    if report.result is not None:
-        follower.end(report.result)
+    follower.end(report.result)
     faces = _faces(follower, match)
     moments = tuple(_opened(taken, frozenset(match.openings), faces) for taken in follower.taken)
     return Playback(report, match.game.agreement, moments, frozenset(match.openings))

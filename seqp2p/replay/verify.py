@@ -69,7 +69,7 @@ class Report:
     ``cheats`` are the seats that evidence in the file proves to have broken the rules: the game may have gone on
     without them, and be verified.
 
-    ``result`` is the game's, or a forfeit (None if there is neither), ``writer`` the key that signed. ``seat`` is
+    ``result`` is the game's, or a forfeit that its writer has won; ``writer`` is the key that signed. ``seat`` is
     proved to have broken the rules by ``evidence``. ``byte`` is the position of the invalid record, or of the bytes
     after the end. ``failure`` is the kind of check that failed, None for a verified file, and ``awaited`` are the seats
     that an incomplete record waits for.
@@ -189,6 +189,13 @@ def _conclude(reading: Reading) -> Report:
     return _report(reading, "verified")
 
 
+def _forfeit(reading: Reading) -> Result | None:
+    """Return the forfeit that this file may name: its writer is one of those who win."""
+    forfeit, seats = reading.match.forfeit, reading.match.game.agreement.seats
+    named = forfeit is not None and reading.writer in {seats[seat - 1].key for seat in forfeit.winners}
+    return forfeit if named else None
+
+
 def _where_it_ends(match: Match) -> str:
     """Return the reason from the record alone, without a reason for waiting."""
     waiting = listed(message("seat {seat}", seat=seat) for seat in sorted(match.awaited))
@@ -230,7 +237,7 @@ def _report(
         players=tuple(Player(seat, entry.name, entry.key.hex()) for seat, entry in entries),
         result=final_result(match.game)
         if verdict == "verified"
-        else match.forfeit
+        else _forfeit(reading)
         if verdict == "unfinished"
         else None,
         cheats=tuple(Cheat(each.seat, each.step, message_of(each), each.evidence) for each in proven),

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocol.generator.games import Game, replay
+from protocol.generator.games import settings as wire
+from protocol.generator.votes import drop
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
-from seqp2p.replay.format import records
+from seqp2p.replay.format import LeaveRecord, records
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
 from seqp2p.replay.verify import verify
 from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal
@@ -173,6 +176,9 @@ def test_leaves_and_proofs_are_moments() -> None:
     assert isinstance(end.what, Finished)
     assert end.what.result.kind == "forfeit"
     assert forfeit.moments[-1] is end
+    for name in ("one_that_left", "a_spectator"):
+        unnamed = play_back((SMALL / f"forfeit_written_by_{name}_fail.seqp2p").read_bytes())
+        assert (len(of_kind(unnamed, SeatLeft)), of_kind(unnamed, Finished)) == (2, [])
     proof = play_back((SMALL / "evidence_then_drop_ok.seqp2p").read_bytes())
     (proved,) = of_kind(proof, CheatProved)
     assert isinstance(proved.what, CheatProved)
@@ -191,3 +197,15 @@ def test_progress_goes_to_the_end_of_the_file() -> None:
     play_back(data, told.append)
     assert told == [placed.end for placed in records(data)]
     assert told[-1] == len(data)
+
+
+def test_two_that_left_write_no_two_winners() -> None:
+    """Each of two opponents has the other's leave and its own; a drop by the record itself says the same."""
+    game = Game("classic-4/votes", wire("classic", 4), ("random",) * 4, votes={8: drop(2), 10: drop(4)}).play()
+    leave = game.seats[3].leave(game.match)
+    *before, last = game.records()
+    left = [*before, LeaveRecord(leave.payload, leave.signature), last]
+    named = [play_back(replay(left, game.identities[seat - 1])) for seat in (1, 2, 3, 4)]
+    assert [shown.report.result and shown.report.result.winners for shown in named] == [(1, 3), None, (1, 3), None]
+    ends = [end.what.result for shown in named for end in of_kind(shown, Finished) if isinstance(end.what, Finished)]
+    assert [(end.kind, end.winners) for end in ends] == [("forfeit", (1, 3)), ("unfinished", ())] * 2

@@ -57,8 +57,8 @@ def verify(data: bytes, *, proofs: Container[int] = EVERY_STEP) -> Verdict:
     except Failure as failure:
         return reading.verdict("invalid", failure.failure, failure.seat or None)
     except Torn:
-        if reading.machine is None or reading.ended:
-            return reading.verdict("invalid", "order" if reading.ended else "torn")
+        if reading.machine is None or reading.writer:
+            return reading.verdict("invalid", "order" if reading.writer else "torn")
         return reading.verdict("unfinished", "torn")
     return reading.conclude()
 
@@ -72,7 +72,7 @@ class Reading:
         self.data, self.proofs, self.at = data, proofs, len(MAGIC)
         self.machine: Machine | None = None
         self.last = ""
-        self.ended = False
+        self.writer = b""
 
     def next(self) -> None:
         start, size = self.at + 4, int.from_bytes(self.data[self.at : self.at + 4], "big")
@@ -174,12 +174,18 @@ class Reading:
             check_signature(record["key"], "seqp2p/1 file", digest, record["signature"])
         except (Encoding, Refused):
             raise Wrong("end") from None
-        self.ended = True
+        self.writer = record["key"]
 
     def verdict(self, verdict: str, failure: str | None, seat: int | None = None) -> Verdict:
         machine = self.machine
-        forfeit = machine.forfeited if machine and verdict == "unfinished" else []
+        forfeit = self.forfeit() if verdict == "unfinished" else []
         return Verdict(verdict, failure, machine.number if machine else None, seat, forfeit=forfeit)
+
+    def forfeit(self) -> list[int]:
+        """The seats that win by forfeit, if one of them has written the file."""
+        machine = self.machine
+        keys = [machine.entries[seat - 1]["key"] for seat in machine.forfeited] if machine else []
+        return machine.forfeited if machine and self.writer in keys else []
 
     def conclude(self) -> Verdict:
         machine = self.machine
@@ -188,13 +194,13 @@ class Reading:
         cheats = {seat: proof for seat, proof in machine.proven.items() if seat in machine.seats}
         if cheats and not machine.confirmed:
             first = cheats[min(cheats)]
-            return Verdict("unfinished", first.failure, first.step, first.seat, forfeit=machine.forfeited)
+            return Verdict("unfinished", first.failure, first.step, first.seat, forfeit=self.forfeit())
         if machine.forfeited or machine.stopped:
             return self.verdict("unfinished", "incomplete")
         if not machine.confirmed:
             awaited = sorted(machine.who - set(machine.held))
             return Verdict("unfinished", "incomplete", machine.number, awaited=awaited)
-        if not self.ended:
+        if not self.writer:
             return self.verdict("unfinished", "incomplete")
         assert machine.position is not None
         outcome, teams = machine.position.outcome, machine.settings["teams"]
