@@ -119,6 +119,10 @@ class LiveGame:
         """True once the cards were dealt."""
         return self.match.game.position is not None
 
+    def only_ways(self) -> dict[int, int]:
+        """Return the seats that this one reaches through another alone, and that other."""
+        return self._mesh.relay.only_ways
+
     @property
     def left(self) -> bool:
         """True if this seat has left the game."""

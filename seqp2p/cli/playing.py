@@ -4,7 +4,7 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,11 +50,14 @@ class Choices:
         return self.bot is None and self.program is None
 
 
-def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys) -> SeatPlayer:
+def make_player(
+    choices: Choices, reporter: Reporter, seat: SeatKeys, only_ways: Callable[[], Mapping[int, int]] = dict
+) -> SeatPlayer:
     if choices.program is not None:
         return exec_player(choices.program, reporter.match.game, seat.number, choices.pace_s, reporter.output)
     if choices.bot is None:
-        sight = SeatInfo(reporter.match, seat, reporter.story, partial(safety_words_with, reporter.match, seat.number))
+        words = partial(safety_words_with, reporter.match, seat.number)
+        sight = SeatInfo(reporter.match, seat, reporter.story, words, only_ways)
         person = Person(own_console(reporter.output), sight, PATIENCE_S)
         reporter.show(lambda: sight.view, lambda: person.asked)
         return person
@@ -89,7 +92,7 @@ async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncI
     else:
         reporter.resumed(own, match.number, resumption.events)
     resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
-    player = make_player(choices, reporter, game.own)
+    player = make_player(choices, reporter, game.own, game.only_ways)
     if isinstance(player, Person) and game.dealt:
         player.welcome()  # In a resumed game the cards are dealt.
     result = await _run(game, player, reporter, signals)

@@ -143,9 +143,14 @@ class Relay(Generic[W]):
         further = (peer.view.links for peer in self._neighbours.values() if peer.links)
         return self.linked.union(*further) - {self._own_seat}
 
-    def ways_to(self, seat: int) -> frozenset[int]:
-        """Return the neighbours that claim a live link with a seat."""
-        return frozenset(each for each, peer in self._neighbours.items() if peer.links and seat in peer.view.links)
+    @property
+    def only_ways(self) -> dict[int, int]:
+        """The seats without a direct link that one neighbour alone claims a link with, and that neighbour."""
+        links = {seat: peer.view.links for seat, peer in self._neighbours.items() if peer.links}
+        ways = {
+            seat: [each for each, claimed in links.items() if seat in claimed] for seat in self.reachable - self.linked
+        }
+        return {seat: found[0] for seat, found in sorted(ways.items()) if len(found) == 1}
 
     def claimed_links(self, seat: int) -> frozenset[int]:
         """Return the seats that a neighbour claims links with; none for a seat without a link."""

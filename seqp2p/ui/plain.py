@@ -1,7 +1,8 @@
 """The table as plain lines of text, and the board in sentences for those who hear it: a row, a column, a square."""
 
 import textwrap
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from seqp2p.rules import (
@@ -144,8 +145,13 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
     ]
 
 
-def seats_lines(view: View, company: Company, away: Collection[int] = ()) -> list[str]:
-    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there."""
+def seats_lines(
+    view: View, company: Company, away: Collection[int] = (), only_ways: Mapping[int, int] = MappingProxyType({})
+) -> list[str]:
+    """Every seat with its team's colour, the number of its cards, the top of its discards, and whether it is there.
+
+    ``only_ways`` names the seat through which alone a seat is reached.
+    """
     lines: list[str] = []
     for seat, (size, pile) in enumerate(zip(view.hand_sizes, view.discards, strict=True), 1):
         name = company.names[seat - 1]
@@ -162,6 +168,8 @@ def seats_lines(view: View, company: Company, away: Collection[int] = ()) -> lis
             line = t("{seat}   out of the game", seat=line)
         elif seat in away:
             line = t("{seat}   away", seat=line)
+        elif seat in only_ways:
+            line = t("{seat}   reached through {name} alone", seat=line, name=company.names[only_ways[seat] - 1])
         lines.append(line)
     return lines
 

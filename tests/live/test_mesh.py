@@ -140,6 +140,8 @@ async def test_a_pair_without_a_direct_link_plays(autojump_clock: object) -> Non
         assert world.seats[1].mesh.relay.linked == {2}
         await trio.sleep(0.1)
         assert world.seats[1].mesh.relay.reachable == {2, 3}
+        assert world.seats[1].mesh.relay.only_ways == {3: 2}
+        assert world.seats[2].mesh.relay.only_ways == {}
         for step in range(1, 11):
             for number, seat in world.seats.items():
                 seat.contribute(number, step)

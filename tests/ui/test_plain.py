@@ -153,8 +153,10 @@ def test_seats_that_are_away_or_out() -> None:
     hands = ["cat,unicorn,dragon", "?,?,?", "-"]
     position = make({"a": "c3"}, hands, variant=KIDS, possible=False)._replace(out=(3,))
     company = Company(("ann", "bob", "cat"), ("red", "yellow", "green"), own=1)
-    lines = seats_lines(view(position, 1), company, {2, 3})
+    lines = seats_lines(view(position, 1), company, {2, 3}, {2: 1})
     assert [line.endswith("   away") for line in lines] == [False, True, False]
+    lines = seats_lines(view(position, 1), company, {3}, {2: 1, 3: 1})
+    assert [line.endswith("   reached through ann alone") for line in lines] == [False, True, False]
     assert lines[2].endswith("   out of the game")
 
 

@@ -127,7 +127,9 @@ class Person:
         self._absent = set[int]()  # the seats that are asked about
         self._away = set[int]()  # the seats that cannot be reached
         self._shows_board = not desk.hears  # in every turn, without being asked
-        self._table = TableInfo(sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away)
+        self._table = TableInfo(
+            sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away, sight.only_ways
+        )
         self._answers: Answers = {
             **self._table.answers(TABLE_ANSWERS),
             "board": self._board,

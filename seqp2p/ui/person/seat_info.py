@@ -38,16 +38,23 @@ GAME_OVER: Final = message("the game is over")
 class SeatInfo:
     """One seat's knowledge of the match, as answers to words. Nothing here changes the game.
 
-    ``safety`` gives the two safety words with another seat, None before there are any.
+    ``safety`` gives the two safety words with another seat, None before there are any; ``only_ways`` the seats that are
+    reached through another alone, and that other.
     """
 
     def __init__(
-        self, match: Match, seat: SeatKeys, story: Story, safety: Callable[[int], Sequence[str] | None]
+        self,
+        match: Match,
+        seat: SeatKeys,
+        story: Story,
+        safety: Callable[[int], Sequence[str] | None],
+        only_ways: Callable[[], Mapping[int, int]] = dict,
     ) -> None:
         self.match = match
         self.seat = seat
         self.company = Company.of(match.game.agreement, seat.number)
         self.story = story
+        self.only_ways = only_ways
         self._safety = safety
 
     @property
@@ -93,7 +100,7 @@ class TableInfo:
     """The table as one reader sees it, and what the words of ``TABLE_ANSWERS`` need.
 
     ``sees`` gives the view, None before the deal; ``asked`` the view of the open question, None if there is none;
-    ``away`` the seats that cannot be reached.
+    ``away`` the seats that cannot be reached, ``only_ways`` those that are reached through another alone.
     """
 
     company: Company
@@ -101,6 +108,7 @@ class TableInfo:
     sees: Callable[[], View | None]
     asked: Callable[[], View | None] = lambda: None
     away: Callable[[], Collection[int]] = tuple
+    only_ways: Callable[[], Mapping[int, int]] = dict
 
     def answer(self, word: str, text: str) -> Iterable[str]:
         """Answer one of ``TABLE_ANSWERS``, with the text typed after it."""
@@ -122,7 +130,7 @@ TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]
         "board": lambda info, seen, text: board_answer(seen, text, info.company.colours, info.story.last),
         "moves": lambda info, seen, _: _moves(info.asked(), seen),
         "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
-        "seats": lambda info, seen, _: seats_lines(seen, info.company, info.away()),
+        "seats": lambda info, seen, _: seats_lines(seen, info.company, info.away(), info.only_ways()),
         "score": lambda info, seen, _: [score_line(seen, info.company.colours)],
         "log": lambda info, _, text: log_answer(info.story, text),
     }
