@@ -11,7 +11,8 @@ no randomness. docs/protocol.md, "The chain", has every check in order.
 chain.py has the chain of steps, ballots.py the consensus that closes a step without its contributor.
 """
 
-from typing import assert_never
+from collections import OrderedDict
+from typing import Any, TypeAlias, assert_never
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
@@ -42,6 +43,12 @@ from seqp2p.match.table import decode_agreement, game_id
 
 # The heads of this many final steps are kept, for seats that are not as far.
 HEADS_KEPT = 3
+# Verdicts are kept of this many contributions of each seat. It signs one for a step; a cheat crowds out only its own.
+VERDICTS_KEPT = 4
+
+# A verdict holds for one payload on one past, with the other payloads held there: the part kept of it, or its fault.
+_Statement: TypeAlias = tuple[bytes, bytes, tuple[bytes, ...]]
+_Verdict: TypeAlias = tuple[Any, tuple[Failure, str] | None]
 
 TWO_CONTRIBUTIONS = message("it signed two different contributions to it")
 TWO_BALLOTS = message("it signed two different ballots of one round")
@@ -67,6 +74,7 @@ class Match:
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
         self.proven: dict[int, Violation] = {}  # evidence of cheating, by seat; the first of each
         self._heads: list[tuple[int, Contribution]] = []
+        self._verdicts: dict[int, OrderedDict[_Statement, _Verdict]] = {}
 
     @property
     def game(self) -> Game:
@@ -270,10 +278,9 @@ class Match:
 
         After any earlier evidence, another contribution that is right in itself may still turn out to stand.
         """
-        before = self.proven.get(violation.seat)
-        new = before is None
-        if before is None or len(before.evidence) < len(violation.evidence):
-            self.proven[violation.seat] = violation  # Two prove it on any past, one only on its own.
+        new = not self._is_proven(violation)
+        if new:
+            self.proven[violation.seat] = violation
         step = self.chain.live_step(violation.step)
         if step is not None and step.votable and len(violation.evidence) > 1:
             new = self._keep_second(step, violation) or new
@@ -283,7 +290,12 @@ class Match:
         """Return True if this seat is proved a cheat already, and for this step if that decides its closing."""
         step = self.chain.live_step(violation.step)
         decides = step is not None and step.votable and len(violation.evidence) > 1
-        return violation.seat in self.proven and not (decides and step and violation.seat not in step.decree.cheats)
+        return self._is_proven(violation) and not (decides and step and violation.seat not in step.decree.cheats)
+
+    def _is_proven(self, violation: Violation) -> bool:
+        """Return True if its seat is proved a cheat as well as this does: two prove it on any past, one on its own."""
+        known = self.proven.get(violation.seat)
+        return known is not None and len(known.evidence) >= len(violation.evidence)
 
     def _stands(self, violation: Violation) -> bool:
         """Return True if the past of a wrong contribution was not undone: on another it may be right."""
@@ -374,14 +386,31 @@ class Match:
         if envelope.kind != step.plan.kind:
             reason = message("a contribution of another kind than {kind}", kind=step.plan.kind)
             raise self._violation(envelope, "step", reason, contribution)
+        kept, fault = self._verdict(step, envelope, contribution.payload)
+        if fault is not None:
+            raise self._violation(envelope, *fault, contribution)
+        return Checked(step.number, envelope.seat, contribution, kept)
+
+    def _verdict(self, step: LiveStep, envelope: Envelope, payload: bytes) -> _Verdict:
+        """Return the verdict on a contribution, from memory if it is known: evidence can be offered again and again."""
+        others = {seat: checked for seat, checked in sorted(dict(step.held).items()) if seat != envelope.seat}
+        statement = (step.prev, payload, tuple(checked.contribution.payload for checked in others.values()))
+        verdicts = self._verdicts.setdefault(envelope.seat, OrderedDict())
+        known = verdicts.get(statement)
+        if known is not None:
+            return known
         rule = STEPS[step.plan.kind]
         context = Context(self.game.id, step.number, envelope.seat, step.prev)
-        held = {seat: checked.kept for seat, checked in dict(step.held).items() if seat != envelope.seat}
+        held = {seat: checked.kept for seat, checked in others.items()}
+        verdict: _Verdict
         try:
-            kept = rule.check(step.before, step.plan, open_body(envelope), context, held)
+            verdict = rule.check(step.before, step.plan, open_body(envelope), context, held), None
         except (DecodeError, CryptoError, Refusal) as error:
-            raise self._violation(envelope, rule.failure_of(error), message_of(error), contribution) from error
-        return Checked(step.number, envelope.seat, contribution, kept)
+            verdict = None, (rule.failure_of(error), message_of(error))
+        verdicts[statement] = verdict
+        if len(verdicts) > VERDICTS_KEPT:
+            verdicts.popitem(last=False)
+        return verdict
 
     def _violation(self, envelope: Envelope, failure: Failure, reason: str, *evidence: Contribution) -> Violation:
         return Violation(envelope.seat, envelope.step, reason, evidence, failure)

@@ -4,6 +4,7 @@ import random
 import threading
 from collections import deque
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION
+from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Remarked, Voted
 from seqp2p.match.intake import (
@@ -24,7 +26,7 @@ from seqp2p.match.intake import (
     Intake,
     Outcome,
 )
-from seqp2p.match.machine import Match
+from seqp2p.match.machine import VERDICTS_KEPT, Match
 from seqp2p.match.pending import ROOMS
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
@@ -42,6 +44,7 @@ from tests.table import (
     Played,
     altered,
     at_random,
+    fields_of,
     fork,
     identity,
     make_seats,
@@ -140,6 +143,63 @@ def test_what_seats_sign_wrong_and_what_no_seat_signs(trio: Played) -> None:
     assert (cheating.violation.seat, cheating.first) == (seat, True)
     assert kinds([take(intake, wrong), take(intake, OfferedEvidence((wrong,)))]) == [Ignored, Ignored]
     assert list(intake.match.proven) == [seat]
+
+
+def test_a_pair_after_a_single_one_is_new_evidence(trio: Played) -> None:
+    """A single one counts on its own past alone, which may be undone; a pair counts on any."""
+    step = trio.step_of("turn")
+    intake = Intake(match_at(trio, step))
+    ((seat, right),) = trio.steps[step - 1].contributions
+    wrong = with_body(trio.identity(seat), right, action="pass")
+    pair = OfferedEvidence((wrong, right))
+    for thing in (wrong, pair):
+        outcome = take(intake, thing)
+        assert isinstance(outcome, Cheating)
+        assert outcome.first
+    assert kinds([take(intake, thing) for thing in (wrong, pair, OfferedEvidence((right, wrong)))]) == [Ignored] * 3
+    assert intake.match.proven[seat].evidence == pair.contributions
+
+
+class Counting(Checks):
+    """Counts the proofs of shuffles that are checked."""
+
+    shuffles = 0
+
+    def shuffle(self, *statement: Any) -> None:
+        self.shuffles += 1
+        super().shuffle(*statement)
+
+
+def test_a_proof_that_was_checked_is_not_checked_again(trio: Played) -> None:
+    """A shuffle is offered as evidence again and again: a right one by its own cheat, a wrong one by all."""
+    step = trio.step_of("shuffle")
+    checks = Counting()
+    match = Match(trio.agreement, checks=checks)
+    for closed in trio.steps[: step - 1]:
+        for _, contribution in closed.contributions:
+            match.receive(contribution)
+    intake = Intake(match)
+    ((seat, right),) = trio.steps[step - 1].contributions
+    proof = fields_of(right)["body"]["proof"]
+    wrong = with_body(trio.identity(seat), right, proof=proof[:-1] + bytes([proof[-1] ^ 1]))
+    for thing in (OfferedEvidence((right,)), OfferedEvidence((wrong,)), wrong):
+        outcomes = [take(intake, thing, 2) for _ in range(20)]
+        assert sum(isinstance(outcome, Cheating) for outcome in outcomes) <= 1
+    assert isinstance(take(intake, right), Applied)
+    assert checks.shuffles == 2
+    assert match.proven.keys() == {seat}
+
+
+def test_verdicts_are_kept_of_few_contributions(trio: Played) -> None:
+    """A cheat that offers five in turn has each of them checked again; other seats' are kept."""
+    step = trio.step_of("seat")
+    intake = Intake(match_at(trio, step))
+    (_, honest), (seat, right) = trio.steps[step - 1].contributions[:2]
+    for number in range(3 * VERDICTS_KEPT):
+        other = with_body(trio.identity(seat), right, commitment=bytes([number]) * 32)
+        assert kinds(hand_in(intake, OfferedEvidence((other,)))) == [Ignored]
+        take(intake, OfferedEvidence((honest,)))
+    assert [len(kept) for kept in intake.match._verdicts.values()] == [VERDICTS_KEPT, 1]
 
 
 # A check that is out of date.
