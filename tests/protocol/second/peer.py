@@ -224,7 +224,8 @@ async def give_code(link: Link, own_key: bytes, code: str) -> None:
     """14.4, the joiner's side."""
     x = secrets.randbelow(ED_L)
     X = pake_message(x, code, "M")
-    link.send("pake_a", message=b"A" + X)
+    number, *words = code.split("-")
+    link.send("pake_a", table=int(number), words=len(words), message=b"A" + X)
     await link.flush()
     answer = await link.expect("pake_b", "message")
     require(is_bytes(answer["message"], 33) and answer["message"][:1] == b"B")
