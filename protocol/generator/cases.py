@@ -7,6 +7,7 @@ import msgpack
 
 from protocol.generator.case import Case
 from protocol.generator.contributions import GAME, REPLAY, Maker, put, small_game
+from protocol.generator.drops import drop_cases
 from protocol.generator.forged import forged_cases
 from protocol.generator.games import Game, finish, replay, settings
 from protocol.generator.stream import Stream
@@ -41,7 +42,7 @@ def cases() -> dict[str, Case]:
     made = {REPLAY: Case(replay(whole.records(), whole.identities[0]), "verified", "a whole game, hands opened")}
     for part in (_good, _unfinished, _cheated, _damaged, _misplaced):
         made |= part(whole)
-    return made | forged_cases() | wrong_move_cases() | vote_cases()
+    return made | forged_cases() | wrong_move_cases() | vote_cases() | drop_cases()
 
 
 def _stopped(at: int) -> Game:
