@@ -5,6 +5,9 @@ A friend joins with the code that is shown, and with the new one if that is burn
 got in within ten seconds, ``longest_s`` is the longest of them. ``host_share`` is the host's processor time and
 ``attacker_share`` the attacker's, in cores; ``memory_mb`` is what the host's memory has grown by. SECONDS=60 sets how
 long an attack runs, and ATTACK names one.
+
+``moves``: a seat of a running game passes on ten new address statements a second of another, each with eight addresses
+of a third machine, which counts the connections; ``busy_share`` is the processor time of all three, in cores.
 """
 
 import json
@@ -22,10 +25,19 @@ from pathlib import Path
 import trio
 
 from seqp2p.crypto.identity import Identity
+from seqp2p.live.mesh import Mesh
+from seqp2p.live.seat_session import MatchStore
+from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.code import public_part
 from seqp2p.lobby.join import join_table
-from seqp2p.net.addresses import parse_address
+from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.machine import Match
+from seqp2p.match.table import Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, tcp_dial
+from seqp2p.net.dialling import reach
 from seqp2p.net.errors import PeerRefused
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import AddressUpdate, encode_message
 from seqp2p.net.tls import make_credentials
 from seqp2p.testing.strangers import ATTACKS
 
@@ -160,10 +172,47 @@ def measured(name: str, source: str) -> dict[str, float]:
         }
 
 
+async def moves() -> dict[str, float]:
+    """Let a seat move all the time, and count what another dials for it."""
+    keys = [Identity(secrets.token_bytes(32)) for _ in range(3)]
+    doors = [await open_listeners(Address(host, 0)) for host in ("127.0.0.1", "0.0.0.0")]
+    (victim,) = await listening_addresses(doors[0])
+    places = [Address(f"127.0.0.{number}", doors[1][0].socket.getsockname()[1]) for number in range(1, 9)]
+    seats = tuple(SeatEntry(f"seat {seat}", key.public, secrets.token_bytes(32)) for seat, key in enumerate(keys, 1))
+    rules = Settings("classic", 3, 3, ("blue", "green", "red"), False, False, False, True, 0, 120)
+    own = make_statement(keys[0], seats[0].nonce, 1, [victim])
+    table = AgreedTable(make_credentials(keys[0]), Agreement(1, rules, seats), 1, {}, doors[0], statements=(own,))
+    dialled = [0]
+
+    async def count(stream: trio.SocketStream) -> None:
+        dialled[0] += 1
+        await stream.aclose()
+
+    async with trio.open_nursery() as nursery:
+        mesh = Mesh(table, secrets.token_bytes)
+        nursery.start_soon(mesh.run, MatchStore(Match(encode_agreement(table.agreement), 1)))
+        nursery.start_soon(trio.serve_listeners, count, doors[1])
+        reached = await reach(
+            victim, make_credentials(keys[1]), tcp_dial, DEFAULT_LIMITS, role="link", game=table.game, expected_key=None
+        )
+        spent, begun = time.process_time(), time.monotonic()
+        for number in range(2, 2 + round(10 * min(SECONDS, 60))):
+            told = make_statement(keys[2], seats[2].nonce, number, places)
+            await reached.frames.send(encode_message(AddressUpdate(told.payload, told.signature)))
+            await trio.sleep(0.1)
+        passed = time.monotonic() - begun
+        nursery.cancel_scope.cancel()
+    await reached.frames.abort()
+    busy_share = (time.process_time() - spent) / passed
+    return {"dials_s": round(dialled[0] / passed, 2), "busy_share": round(busy_share, 2)}
+
+
 def run() -> Figures:
     wanted = os.environ.get("ATTACK")
-    return {
+    found = {
         f"door, {name}, {where}": measured(name, source)
-        for name in ([wanted] if wanted else ATTACKS)
+        for name in ATTACKS
+        if wanted in {None, name}
         for where, source in SOURCES.items()
     }
+    return found | {"moves": trio.run(moves)} if wanted in {None, "moves"} else found

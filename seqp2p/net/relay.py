@@ -198,7 +198,7 @@ class Relay(Generic[W]):
     # A link and its messages.
 
     def greet(self, peer: Neighbour[W], link: W, addresses: Iterable[bytes] = ()) -> None:
-        """Send the first messages on a new link, with the frames of address updates: all that a neighbour must know."""
+        """Send the first messages on a new link, with the frames of address statements."""
         link.send_frame(encode_message(Links(tuple(sorted(self.linked)))))
         link.send_frame(encode_message(self.alive()))
         for frame in addresses:

@@ -39,10 +39,11 @@ from seqp2p.net.messages import (
     decode_message,
     signed_thing,
 )
-from seqp2p.net.relay import Received
+from seqp2p.net.relay import Moved, Received
 from seqp2p.replay.resume import feed, load
 from seqp2p.replay.sidecar import Logged, LoggedKind
 from tests.live.parties import WITHOUT_THREADS, Party, Place, Scribe, Thinker, checked, went_on
+from tests.net.tools import address_of, said
 from tests.table import fields_of, identity
 
 GRACE_S = 30
@@ -91,6 +92,16 @@ def told(place: Place, kind: type) -> list[Any]:
 
 
 # On disk before it is sent.
+
+
+async def test_new_addresses_of_a_seat_are_kept(virtual_time: object, tmp_path: Path) -> None:
+    party, _, notes = seated(tmp_path, 3)
+    statement = said(2, party.agreement.seats[1].nonce, address_of(9), count=2)
+    await party[1].session.core.take(Moved(2, statement))
+    assert notes[1].logged[-1] == Logged("here", statement.payload, statement.signature)
+    for place in party.places.values():
+        with place.writer:
+            pass
 
 
 async def test_nothing_own_is_sent_before_it_is_on_disk(

@@ -48,7 +48,8 @@ each other (docs/protocol.md, 6.3): then the game may end there, with the proof 
 Tested elsewhere, because no seat of a running game can do it: tables offered twice, joining with a guessed code,
 a peer in the middle, replayed hellos (tests/net: test_lobby, test_pake, test_auth); half-open links and slow
 frames (test_links); spectators that read nothing, or that have a seat (test_spectator_loopback,
-test_spectator_server); names with escapes (tests/match/test_table); files cut, spliced and changed
+test_spectator_server); addresses that lead elsewhere, and a seat that moves all the time (tests/net/test_interfaces,
+tests/lobby/test_address_statement); names with escapes (tests/match/test_table); files cut, spliced and changed
 (tests/replay/test_tampering); bots that hang, flood or die (tests/bots).
 """
 
