@@ -45,6 +45,7 @@ NEAREST = {
         "tests/match/test_ballots_attacks.py",
     ),
     "match/outcome.py": ("tests/match/test_ballots_games.py",),
+    "match/seat.py": ("tests/match/test_talk.py",),
     "match/signed.py": (
         "tests/match/test_envelopes.py",
         "tests/match/test_ballots_attacks.py",
