@@ -189,6 +189,7 @@ class Voting:
         """
         own = base.decree.votes.get(base.decree.promised, {}).get(self._own_seat)
         hindering = base.decree.hindering(Wish(own.action, own.about)) if own is not None else frozenset[int]()
+        hindering -= {self._own_seat}  # its own statement may be the one that is not borne out here
         # What was said unsigned, others need not have heard: they vote alike only after the grace.
         unsigned = own is not None and own.about & self._absence.departed(now) - self._match.left.keys()
         patience_s = SILENT_S + (self._absence.grace_s if unsigned else 0)

@@ -6,7 +6,7 @@ import pytest
 
 from seqp2p.live.absence import OWED_S, Absence
 from seqp2p.live.voting import SILENT_S, Due, Voting
-from seqp2p.match.ballots import Wish
+from seqp2p.match.ballots import Last, Wish
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload
 from seqp2p.net.search import SEARCH_MAX_S
@@ -117,3 +117,24 @@ def test_a_seat_that_looks_for_another_is_not_silent_yet(trio: Played, seat: Sea
     seat.ways.tried = dict.fromkeys(ALL, now)
     assert not seat.voting.hopeless(now + patience_s - 1)
     assert seat.voting.hopeless(now + patience_s) == {seat.mover, seat.third}
+
+
+def test_a_seat_does_not_count_itself_as_silent(trio: Played, seat: Seat) -> None:
+    """It claims a closing that it can no longer derive, as it may after a crash."""
+    rest = ALL - {seat.mover}
+    seat.ways.tried = dict.fromkeys(ALL, 1000.0)
+    base = seat.match.chain.base
+    assert base is not None
+    base.decree.bind(0, Last(0, bytes(32)))
+    seat.due(1000, rest)
+    now = 1000.0 + GRACE_S
+    due = seat.due(now, rest)
+    assert due is not None
+    for number in (seat.own, seat.third):
+        ballot = trio.seat(number).ballot(seat.match, due.round, due.wish, due.reason)
+        seat.match.receive_word(BallotPayload, ballot)
+        base.decree.said = None
+    base.decree.bind(due.round, None)
+    seat.due(now, rest)
+    assert base.decree.hindering(due.wish) == {seat.own}
+    assert not seat.voting.hopeless(now + 10 * GRACE_S)
