@@ -31,6 +31,8 @@ def agreements() -> Vector:
     vectors.append(_agreed("a name of letters, digits, a space, a sign", named))
     decomposed = _changed(base, ("seats", 0, "name"), "Zoe\u0308")
     vectors.append(_agreed("a name in decomposed form", decomposed))
+    stacked = _changed(base, ("seats", 0, "name"), "a" + "\u0301" * 4 + "b")
+    vectors.append(_agreed("a name with four marks in a row", stacked))
     return file_of("Table agreements and game ids.", [*vectors, *_not_agreed(base)])
 
 

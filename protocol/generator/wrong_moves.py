@@ -224,6 +224,8 @@ def _tables() -> dict[str, Case]:
         "identity_key_twice": case("both seats have one key", seats=[one, two | {"key": one["key"]}]),
         "nonce_twice": case("both seats have one nonce", seats=[one, two | {"nonce": one["nonce"]}]),
         "a_name_that_turns_round": case("a name that turns the writing", seats=[one | {"name": "a\u202eb"}, two]),
+        "a_name_of_marks": case("a name of marks only", seats=[one | {"name": "\u0301\u0302"}, two]),
+        "a_name_with_a_stack_of_marks": case("five marks in a row", seats=[one | {"name": "a" + "\u0489" * 5}, two]),
         "a_name_too_long": case("25 characters", seats=[one | {"name": "a" * 25}, two]),
         "a_seat_too_few": case("one seat for two players", seats=[one]),
         "colours_too_few": settings("two teams, one colour", colours=plain["settings"]["colours"][:1]),

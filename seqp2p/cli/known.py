@@ -4,15 +4,14 @@ A player chooses a name freely, but cannot borrow a key. A player who has a know
 and a person at a terminal is asked before the game begins.
 
 The file ``known_players.json`` is in the data folder, mode 0600, whole at every moment. One player may have several
-keys (a laptop, a desktop): each that was said yes to is kept. Names that the lobby made by numbering ("ann 2") belong
-to no particular player: they are neither remembered nor compared. This player's own other identities are not told.
+keys (a laptop, a desktop): each that was said yes to is kept. Names are compared by their looks. A name that the lobby
+of this table may have numbered ("ann 2" where an "ann" sits, too) belongs to no particular player: it is neither
+remembered nor compared. This player's own other identities are not told.
 """
 
 import contextlib
 import os
-import re
 import secrets
-import unicodedata
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,6 +28,7 @@ from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.names import is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t
@@ -39,7 +39,6 @@ SIZE_MAX: Final = 1_048_576
 ANSWER_S: Final = 60.0
 """For a person to answer: the others wait, and by default give up on a seat after twice that."""
 
-_NUMBERED: Final = re.compile(r".* [1-9][0-9]*")
 MeetingKind: TypeAlias = Literal["new", "same", "changed", "renamed", "unnamed"]
 
 
@@ -71,13 +70,13 @@ class Meeting:
     known: Known | None = None
 
 
-def meet(seat: int, name: str, key: bytes, players: Sequence[Known]) -> Meeting:
-    """Compare a player with the known ones."""
+def meet(seat: int, name: str, key: bytes, players: Sequence[Known], others: Collection[str] = ()) -> Meeting:
+    """Compare a player with the known ones; ``others`` are the other names at the table."""
     by_key = next((known for known in players if known.key == key.hex()), None)
-    by_name = [known for known in players if _looks(known.name) == _looks(name)]
-    if by_key is not None and (by_key in by_name or _NUMBERED.fullmatch(name)):
+    by_name, numbered = [known for known in players if look_alike(known.name, name)], is_numbered(name, others)
+    if by_key is not None and (by_key in by_name or numbered):
         return Meeting(seat, name, key, "same", by_key)
-    if _NUMBERED.fullmatch(name):
+    if numbered:
         return Meeting(seat, name, key, "unnamed")
     if by_name:
         return Meeting(seat, name, key, "changed", by_name[-1])
@@ -93,8 +92,9 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
     the table is left then. Without ``ask`` a changed key is said, and not remembered.
     """
     players, own, table = load(), own_keys(), game.table
+    names = [entry.name for entry in table.agreement.seats]
     met = [
-        meet(seat, entry.name, entry.key, players)
+        meet(seat, entry.name, entry.key, players, [*names[: seat - 1], *names[seat:]])
         for seat, entry in enumerate(table.agreement.seats, 1)
         if seat != table.seat and entry.key not in own
     ]
@@ -229,7 +229,7 @@ def friends() -> frozenset[bytes]:
 
 def forget(name: str) -> list[Known]:
     with _changing() as players:
-        gone = [known for known in players if _looks(known.name) == _looks(name)]
+        gone = [known for known in players if look_alike(known.name, name)]
         players[:] = [known for known in players if known not in gone]
     return gone
 
@@ -273,11 +273,6 @@ def _is_whole(known: Known) -> bool:
     except (ValueError, CryptoError):
         return False
     return name_fault(known.name) is None and known.key == known.key.lower()
-
-
-def _looks(name: str) -> str:
-    """Return one text for all names of the same look."""
-    return unicodedata.normalize("NFKC", name).casefold()
 
 
 # Asking.

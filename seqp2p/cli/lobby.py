@@ -98,7 +98,7 @@ class LobbyView:
             return
         settings = event.settings
         places = [
-            _place(settings, seat, guest, own=seat == event.own_seat) for seat, guest in enumerate(event.seats, 1)
+            _place(settings, seat, event.seats, own=seat == event.own_seat) for seat in range(1, len(event.seats) + 1)
         ]
         self._change(places=tuple(places), rules=tuple(settings_lines(settings)))
 
@@ -114,13 +114,14 @@ def _scene(title: str, *, starts: bool) -> "LobbyScene":
     return LobbyScene(LobbyModel(title), WORDS, starts=starts)
 
 
-def _place(settings: Settings, seat: int, guest: Guest | None, *, own: bool) -> "LobbyPlace":
+def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own: bool) -> "LobbyPlace":
     from seqp2p.ui.lobby_scene import LobbyPlace
 
-    colour = settings.colours[team_of(seat, settings.teams) - 1]
+    guest, colour = guests[seat - 1], settings.colours[team_of(seat, settings.teams) - 1]
     if guest is None:
         return LobbyPlace(colour)
-    note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load()))
+    others = [other.name for other in guests if other is not None and other is not guest]
+    note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
     return LobbyPlace(colour, guest.name, "  ".join(part for part in (fingerprint(guest.key), note) if part), own)
 
 

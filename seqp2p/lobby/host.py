@@ -9,7 +9,6 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 """
 
 import itertools
-import unicodedata
 from collections.abc import Callable, Collection, Sequence
 
 import trio
@@ -20,6 +19,7 @@ from seqp2p.lobby.address_statement import is_first, make_statement
 from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
+from seqp2p.lobby.names import look_alike
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
@@ -275,9 +275,9 @@ class _HostLobby:
         """Return the requested name, with a number after it if another player has it already."""
         if name_fault(name) is not None:
             raise PeerRefused("bad_name")
-        taken = {_looks(self._name)} | {_looks(sitting.name) for sitting in self._seats.values()}
+        taken = [self._name, *(sitting.name for sitting in self._seats.values())]
         free = (numbered_name(name, number) for number in itertools.count(1))
-        return next(each for each in free if _looks(each) not in taken)
+        return next(each for each in free if not any(look_alike(each, other) for other in taken))
 
     async def _attend(self, sitting: _SeatedGuest) -> None:
         """Serve a joiner in its seat, until it leaves or the table starts."""
@@ -402,8 +402,3 @@ class _HostLobby:
         for sitting in self._seats.values():
             await sitting.ended.wait()
         return {seat: sitting.link.frames for seat, sitting in self._seats.items() if sitting.released}
-
-
-def _looks(name: str) -> str:
-    """Return text equal for two names that look the same."""
-    return unicodedata.normalize("NFKC", name).casefold()

@@ -13,12 +13,14 @@ from seqp2p.crypto.hashing import TABLE, tagged_hash
 from seqp2p.crypto.identity import check_public
 from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.encoding import Record, decode, encode
-from seqp2p.match.text import text_fault
+from seqp2p.match.text import MARKS, text_fault
 from seqp2p.rules import KNOWN_VARIANTS, RULE_OPTIONS, VARIANTS, Options, RulesError, TableOption, Variant, check_table
 
 PROTOCOL_VERSION = 1
 AGREEMENT_SIZE_MAX = 8192
 NAME_LENGTH_MAX = 24
+NAME_MARKS_MAX = 4
+"""Marks in a row, one above the other. Names in Burmese, Tibetan or Hebrew have up to four."""
 # Words that choose nothing yet but are part of every agreement, so that a later version of a table cannot be
 # mistaken for this one: the turn clock and the absence grace, in whole seconds.
 TURN_TIME_S_MAX = 86_400
@@ -111,7 +113,13 @@ class TableError(ValueError):
 
 
 def name_fault(name: str) -> str | None:
-    """Return the reason not to show this name to others, or None: 1 to 24 visible code points (match/text.py)."""
+    """Return the reason not to show this name to others, or None: 1 to 24 visible code points (match/text.py).
+
+    The first is no mark, and no more than ``NAME_MARKS_MAX`` marks follow each other.
+    """
+    marks = "".join("m" if ord(character) in MARKS else " " for character in name)
+    if marks.startswith("m") or "m" * (NAME_MARKS_MAX + 1) in marks:
+        return message("a name begins with no mark, and has at most {most} marks in a row", most=NAME_MARKS_MAX)
     return text_fault(message("a name"), name, NAME_LENGTH_MAX)
 
 

@@ -36,6 +36,8 @@ def key(number: int) -> bytes:
 
 ANN, BOB, EVE = (Known(name, key(number).hex(), "2025-01-31") for number, name in enumerate(("ann", "bob", "eve"), 1))
 
+NINTH = Known("eve 9", key(9).hex(), "2025-01-31")
+
 
 @dataclass
 class Seat:
@@ -127,13 +129,21 @@ def files(directory: Path) -> list[str]:
         ("ａｎｎ", 7, "changed"),
         ("ann", 2, "changed"),
         ("anna", 1, "renamed"),
-        ("ann 2", 1, "same"),
-        ("ann 2", 7, "unnamed"),
-        ("ann 2", 2, "same"),
+        ("\u0430nn", 7, "changed"),
+        ("\u0251nn", 7, "changed"),
+        ("ann 2", 1, "renamed"),
+        ("ann 2", 7, "new"),
+        ("eve 9", 7, "changed"),
     ],
 )
 def test_who_this_is(name: str, number: int, kind: str) -> None:
-    assert meet(2, name, key(number), (ANN, BOB, EVE)).kind == kind
+    assert meet(2, name, key(number), (ANN, BOB, EVE, NINTH)).kind == kind
+
+
+def test_a_number_that_the_lobby_of_this_table_may_have_added() -> None:
+    others = ["ann", "bob"]
+    for name, number, kind in (("ann 2", 1, "same"), ("ann 2", 7, "unnamed"), ("eve 9", 7, "changed")):
+        assert meet(2, name, key(number), (ANN, BOB, EVE, NINTH), others).kind == kind
 
 
 def test_one_player_may_have_several_keys() -> None:

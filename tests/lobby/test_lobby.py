@@ -309,7 +309,7 @@ async def test_the_same_identity_twice(autojump_clock: object, house: Rooms) -> 
     assert table.names == ["host", "guest 12", None, None]
 
 
-@pytest.mark.parametrize("name", ["HOST", "Guest 12", "a name of 24 characters!"])
+@pytest.mark.parametrize("name", ["HOST", "h\u043est", "Guest 12", "a name of 24 characters!"])
 async def test_a_name_that_is_taken_gets_a_number(autojump_clock: object, house: Rooms, name: str) -> None:
     table = await house(4)
     await table.enter(12, name=name if name.startswith("a name") else "guest 12")

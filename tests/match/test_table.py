@@ -121,6 +121,11 @@ def test_names_of_all_peoples_are_good(name: str) -> None:
         ("a\uffa0", "control"),
         ("a\ufe0f", "control"),
         ("a\U000e0100", "control"),
+        ("\u0301", "mark"),
+        ("\u0301a", "mark"),
+        ("\u20dd \u20dd", "mark"),
+        ("a\u0489\u0489\u0489\u0489\u0489", "mark"),
+        ("\u0e01" + "\u0e49" * 5, "mark"),
     ],
 )
 def test_names_that_deceive_are_refused(name: str, text: str) -> None:
