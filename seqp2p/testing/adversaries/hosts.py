@@ -9,7 +9,7 @@ The virtual LAN has no lobby and no addresses, so these adversaries are here.
 import contextlib
 import random
 import secrets
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -19,6 +19,7 @@ import trio
 
 from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.registry import BOTS
+from seqp2p.crypto.group import Randomness
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.seeking import look_for_seats
@@ -32,13 +33,16 @@ from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Dropped, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import USUAL_OPTIONS, Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.auth import check_client, receive
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.gossip import PlacedItem, Store, VoteMessage
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.links import Link
 from seqp2p.net.messages import (
     AddressStatement,
     Gather,
@@ -53,6 +57,7 @@ from seqp2p.net.messages import (
     decode_message,
     encode_message,
 )
+from seqp2p.net.relay import Feed, Relay
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.testing.adversaries.described import doing
 from seqp2p.testing.table import TableKey, draw_settings, identity
@@ -95,9 +100,67 @@ class HostEnding:
     dropped: set[int] = field(default_factory=set[int])
 
 
+class HostMesh(Mesh):
+    """The links of a host that strikes at the last seat in the first turn."""
+
+    def strike(self) -> None:
+        """Begin the attack."""
+
+
+class Cutting(HostMesh):
+    """It ends its links to the seat, and makes none again."""
+
+    def strike(self) -> None:
+        """See HostMesh."""
+        victim = self._peers[max(self._peers)]
+        victim.faults = self._limits.faults_max
+        for link in tuple(victim.links):
+            link.end(LinkLost("cut"))
+
+
+class KeepingBack(HostMesh):
+    """It keeps its links to the seat, and passes on nothing that it contributes."""
+
+    def __init__(self, table: AgreedTable, randomness: Randomness) -> None:
+        super().__init__(table, randomness)
+        self.relay = self._without = _RelayWithout(table.seat, self._peers, trio.current_time)
+
+    def strike(self) -> None:
+        """See HostMesh."""
+        self._without.author = max(self._peers)
+
+
+class _RelayWithout(Relay[Link]):
+    """Passes on nothing by one author, once there is one; as a store it hides the same. ``author`` is 0 at first."""
+
+    author = 0
+
+    def begin(self, store: Store, feed: Feed | None) -> None:
+        """See Relay."""
+        self._all = store
+        super().begin(self, feed)
+
+    def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
+        """See Relay."""
+        if not author or author != self.author:
+            super().pass_on(thing, author, step)
+
+    def have(self) -> tuple[int, frozenset[int]]:
+        """See Store."""
+        return self._all.have()
+
+    def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
+        """See Store."""
+        return [each for each in self._all.missing(step, seats) if each[1] != self.author]
+
+    def votes(self, step: int) -> Iterable[VoteMessage]:
+        """See Store."""
+        return self._all.votes(step)
+
+
 @dataclass(frozen=True, slots=True)
 class HostileHost:
-    """A host that lies about addresses, or is the only link between seats and cuts it. ``part`` is of the sentence of
+    """A host that lies about addresses, or is the only link between seats and strikes. ``part`` is of the sentence of
     each joiner that sees the lie; where it is empty the game is played, and no honest seat is voted out.
     """
 
@@ -105,6 +168,8 @@ class HostileHost:
     what: str
     part: str = ""
     lie: Lie | None = None
+    mesh: type[HostMesh] = HostMesh
+    turn_time_s: int = 0
 
     @property
     def ending(self) -> str:
@@ -142,6 +207,7 @@ def _left_out(told: Told) -> Statements:
     return told.statements[:-1]
 
 
+_ONLY_LINK: Final = "is the only link between joiners whose addresses do not work"
 _NOT_SIGNED: Final = "has not signed"
 HOSTS: Final = (
     *(
@@ -156,28 +222,23 @@ HOSTS: Final = (
     ),
     HostileHost(
         "only link, cut",
-        "is the only link between joiners whose addresses do not work, and in the first turn ends the link to the last "
-        "of them, for good",
+        f"{_ONLY_LINK}, and in the first turn ends the link to the last of them, for good",
+        mesh=Cutting,
+    ),
+    HostileHost(
+        "only link, kept back",
+        f"{_ONLY_LINK}, and from the first turn on passes on nothing that the last of them contributes",
+        mesh=KeepingBack,
+        turn_time_s=6,
     ),
 )
-
-
-class _Cutting(Mesh):
-    """The links of a host that ends those to the last seat, and makes none again."""
-
-    def cut(self) -> None:
-        """End the links."""
-        victim = self._peers[max(self._peers)]
-        victim.faults = self._limits.faults_max
-        for link in tuple(victim.links):
-            link.end(LinkLost("cut"))
 
 
 async def play_host(host: HostileHost, players: int, folder: Path) -> HostEnding:
     """Play a table of this host. Replays go into the folder."""
     table, found = TableKey(0, players), HostEnding()
     settings = msgspec.structs.replace(
-        draw_settings(table), **(USUAL_OPTIONS | {"turn_time_s": 0, "grace_s": _GRACE_S})
+        draw_settings(table), **(USUAL_OPTIONS | {"turn_time_s": host.turn_time_s, "grace_s": _GRACE_S})
     )
     async with contextlib.AsyncExitStack() as stack:
         doors = [await stack.enter_async_context(_listening()) for _ in range(players)]
@@ -230,17 +291,17 @@ class _Evening:
             self.shown.set()
 
     async def host(self, listeners: Sequence[trio.SocketListener]) -> None:
-        """Keep an honest lobby, and cut a link in the game."""
+        """Keep an honest lobby, and strike in the game."""
         agreed = await host_table(
             self.credentials(1), "host", self.settings, listeners, (self.address,), secrets.token_bytes, self.tell
         )
-        mesh = _Cutting(agreed, secrets.token_bytes)
+        mesh = self.hostile.mesh(agreed, secrets.token_bytes)
 
-        def cut(event: TableEvent) -> None:
+        def note(event: TableEvent) -> None:
             if isinstance(event, Turned):
-                mesh.cut()
+                mesh.strike()
 
-        await self.play(agreed, mesh, cut)
+        await self.play(agreed, mesh, note)
 
     async def join(self, seat: int, listeners: Sequence[trio.SocketListener]) -> None:
         """Sit down as an honest joiner, and play."""
