@@ -12,6 +12,34 @@ from tests.protocol.second.peer import Player, join_and_play
 pytestmark = pytest.mark.process
 
 
+def test_it_drops_a_seat_that_vanishes(tmp_path: Path) -> None:
+    """The others vote, deal again, and play to the end."""
+    with household(tmp_path) as people:
+        host = people.host("--variant", "kids", "--players", 3, "--grace", 3)
+        shown = host.event("listening")
+        guest = people.join(host)
+        address, _, port = shown["address"].rpartition(":")
+
+        async def play() -> Player:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(trio.to_thread.run_sync, vanish)
+                return await join_and_play(address, int(port), shown["code"], "stranger")
+
+        def vanish() -> None:
+            host.event("dealt")
+            guest.process.kill()
+
+        player = trio.run(play)
+        assert host.end() == 0, host.said()
+        dropped = host.event("dropped")["seats"]
+        own = tmp_path / "stranger.seqp2p"
+        own.write_bytes(player.replay())
+        verdict = people.call("verify", "--json", own)
+        assert verdict.process.returncode == 0, verdict.said()
+    assert player.machine.seats == [seat for seat in (1, 2, 3) if seat not in dropped]
+    assert len(dropped) == 1
+
+
 @pytest.mark.parametrize("players", [2, 3])
 def test_a_whole_game(players: int, tmp_path: Path) -> None:
     with household(tmp_path) as people:

@@ -1,6 +1,7 @@
 """Section 14: a peer that joins a table and plays a game to its end, under trio; it writes a replay.
 
-It plays with honest seats that stay: it takes part in the chain, gossip and heads of section 6.3, and casts no ballot.
+It plays with honest seats, of which some may vanish: it votes to drop those that are absent, and copies such ballots.
+It never has to undo a step, because it is never cut off itself.
 """
 
 import datetime as dt
@@ -343,7 +344,13 @@ class Player:
         self.others = {seat: Neighbour() for seat in self.machine.seats if seat != self.seat}
         self.keys = [entry["key"] for entry in self.machine.entries]
         self.final = 0
-        self._heads: dict[int, dict[int, Signed]] = {}  # by step, by seat
+        self._heads: dict[tuple[int, int], dict[int, Signed]] = {}  # by step and round, by seat
+        self._ballots: dict[tuple[int, int], dict[int, tuple[Message, Signed]]] = {}  # by step and round, by seat
+        self._certificates: dict[int, list[Signed]] = {}
+        self._promised: dict[int, int] = {}  # the round of the last ballot, by step
+        self._doubt: tuple[int, int, set[int]] | None = None  # closed by a certificate: step, round, members
+        self._away: dict[int, float] = {}  # since when
+        self._dealt = 0  # the step of the first deal: until it has closed, all steps are final at once
         self._shown: dict[int, int] = dict.fromkeys(self.machine.seats, 0)  # the last step that a seat shows
         self._early: list[Message] = []
         self._tell, self._told = trio.open_memory_channel[tuple[int, Message]](10_000)
@@ -357,7 +364,7 @@ class Player:
             nursery.start_soon(trio.serve_listeners, self._welcome, [listener])
             for seat in self.others:
                 nursery.start_soon(self._dial, seat)
-            await self._contribute()
+            await self._settle()
             with trio.move_on_after(300):
                 while not self._done:
                     await self._turn_of_the_loop()
@@ -378,8 +385,10 @@ class Player:
             seat, message = await self._told.receive()
         if patience.cancelled_caught:
             self._show_head()
+            self._look()
         else:
             await self._take(seat, message)
+        await self._settle()
 
     async def _dial(self, seat: int) -> None:
         neighbour = self.others[seat]
@@ -438,13 +447,15 @@ class Player:
 
     def _say_have(self, link: Link) -> None:
         base = self.final + 1
-        here = self.machine.held if base == self.machine.number else self.machine.closed[base - 1]
-        link.send("have", step=base, seats=sorted(here))
+        link.send("have", step=base, seats=sorted(self._here(base)))
+
+    def _here(self, step: int) -> dict[int, Signed]:
+        return self.machine.held if step == self.machine.number else self.machine.closed[step - 1]
 
     # Messages.
 
     async def _take(self, seat: int, message: Message) -> None:
-        neighbour, kind = self.others[seat], message["type"]
+        neighbour, kind = self.others.get(seat, Neighbour()), message["type"]
         if kind == "have":
             neighbour.step, neighbour.held = message["step"], message["seats"]
             self._answer(neighbour)
@@ -455,6 +466,8 @@ class Player:
             await self._take_contribution(message)
         elif kind == "head":
             self._take_head(message, seat)
+        elif kind == "ballot":
+            self._take_ballot(message, seat)
         elif kind == "opening":
             self._take_opening(message)
         else:
@@ -476,13 +489,16 @@ class Player:
         if found != "ok":
             return
         self._accepted(signed)
-        await self._contribute()
-        early, self._early = self._early, []
-        for each in early:
-            if each["type"] == "head":
-                self._take_head(each, 0)
-            else:
-                await self._take_contribution(each)
+
+    async def _settle(self) -> None:
+        """Contribute, vote, and take what was too early, until nothing changes any more."""
+        before = None
+        while before != (before := (self.machine.number, len(self.machine.held), self.final)):
+            self._vote()
+            await self._contribute()
+            early, self._early = self._early, []
+            for each in early:
+                await self._take(0, each)
 
     def _keep(self, message: Message) -> None:
         """It is too early, and waits for its step."""
@@ -519,14 +535,20 @@ class Player:
             for author, signed in sorted(contributions.items()):
                 if step > neighbour.step or author not in neighbour.held:
                     self._send(neighbour, "contribution", signed)
-        for step in range(max(1, self.final - 2), self.machine.number):
-            for signed in self._heads.get(step, {}).values():
+        for step, ballots in self._certificates.items():
+            for signed in ballots if step >= neighbour.step else ():
+                self._send(neighbour, "ballot", signed)
+        for (step, _), votes in self._ballots.items():
+            for _, signed in votes.values() if step == self.final + 1 else ():
+                self._send(neighbour, "ballot", signed)
+        for (step, _), heads in self._heads.items():
+            for signed in heads.values() if step >= self.final - 2 else ():
                 self._send(neighbour, "head", signed)
 
     async def _contribute(self) -> None:
         """Make what is due, until the open step waits for another seat."""
         machine = self.machine
-        while self.seat in machine.who and self.seat not in machine.held:
+        while self.seat in machine.who and self.seat not in machine.held and not self._bound:
             if machine.kind in HEAVY:
                 body = await trio.to_thread.run_sync(self.prover.body, machine)
             else:
@@ -542,7 +564,101 @@ class Player:
                 for link in neighbour.links[-1:]:
                     link.send("opening", seat=self.seat, secret=write_scalar(self.prover.x))
 
-    # Heads, and what is final (6.3). Honest seats that stay close each step by its contributions.
+    # Ballots, heads, and what is final (6.3).
+
+    @property
+    def _bound(self) -> bool:
+        """Nothing is signed above a certificate or an own ballot before the step is final."""
+        return self._doubt is not None or any(step > self.final for step in self._promised)
+
+    @property
+    def _votable(self) -> bool:
+        machine = self.machine
+        open_ = self.final + 1 == machine.number
+        return self._dealt > 0 and machine.kind not in (("", "over") if open_ else ("",)) and len(machine.seats) > 2
+
+    def _look(self) -> None:
+        """Note which seats cannot be reached, and since when."""
+        linked = {seat: neighbour for seat, neighbour in self.others.items() if neighbour.links}
+        reachable = set(linked).union(*(neighbour.linked_with for neighbour in linked.values()))
+        gone = set(self.machine.seats) - reachable - {self.seat}
+        self._away = {seat: self._away.get(seat, trio.current_time()) for seat in gone}
+
+    def _wish(self) -> list[int]:
+        """The seats to drop: absent for the whole grace, one of them awaited."""
+        limit = trio.current_time() - self.machine.settings["grace_s"]
+        away = [seat for seat, since in sorted(self._away.items()) if since <= limit and seat in self.machine.seats]
+        open_ = self.final + 1 == self.machine.number
+        awaited = self.machine.who - set(self.machine.held) if open_ else set(self.machine.seats)
+        return away if set(away) & awaited else []
+
+    def _take_ballot(self, message: Message, sender: int) -> None:
+        signed = message["payload"], message["signature"]
+        said = self.machine.read_signed("ballot", *signed)
+        base = self.final + 1
+        if said["step"] > base:
+            self._keep(message)
+            return
+        votes = self._ballots.setdefault((base, said["round"]), {})
+        if (said["step"], said["prev"]) == (base, self.machine.heads[base - 1]) and said["seat"] not in votes:
+            votes[said["seat"]] = said, signed
+            self._send_all("ballot", signed, but=(sender, said["seat"]))
+
+    def _vote(self) -> None:
+        """Cast the ballot that is due, and close the base by a certificate."""
+        base, machine = self.final + 1, self.machine
+        if self._doubt or not self._votable:
+            return
+        rounds = {round_: votes for (step, round_), votes in self._ballots.items() if step == base}
+        newest, wish = max(rounds, default=0), self._wish()
+        closed = base < machine.number
+        agreed = [
+            (len(said["about"]), seat, said["action"], said["about"])
+            for seat, (said, _) in rounds.get(newest, {}).items()
+            if self.seat not in said["about"] and (closed or set(said["about"]) <= set(wish))
+        ]
+        if (agreed or wish) and max(newest, 1) > self._promised.get(base, 0):
+            _, _, action, about = min(agreed, default=(0, 0, "drop", wish))
+            self._cast(base, max(newest, 1), action, about, "joined" if agreed else "absent")
+        for round_ in sorted(rounds, reverse=True):
+            self._close_by(base, round_)
+
+    def _cast(self, base: int, round_: int, action: str, about: list[int], reason: str) -> None:
+        heads = self.machine.heads
+        last = {"round": 0, "head": heads[base]} if base < self.machine.number else None
+        place = {"step": base, "prev": heads[base - 1], "seat": self.seat, "round": round_}
+        vote = {"action": action, "about": about, "reason": reason, "last": last}
+        said = {"v": 1, "game": self.machine.game, **place, **vote}
+        signed = pack(said), self.identity.sign("seqp2p/1 ballot", pack(said))
+        self._promised[base] = round_
+        self._ballots.setdefault((base, round_), {})[self.seat] = said, signed
+        self._send_all("ballot", signed)
+
+    def _close_by(self, base: int, round_: int) -> None:
+        members, machine = set(self.machine.seats), self.machine
+        for said, _ in [*self._ballots[base, round_].values()]:
+            equal = {
+                seat: signed
+                for seat, (each, signed) in sorted(self._ballots[base, round_].items())
+                if (each["action"], each["about"]) == (said["action"], said["about"])
+            }
+            if self._doubt or set(equal) != members - set(said["about"]):
+                continue
+            lasts = [self._ballots[base, round_][seat][0]["last"] for seat in equal]
+            if any(lasts):
+                # The outcome is the value that is closed here already, or one whose contributions are on their way.
+                if base == machine.number or {"round": 0, "head": machine.heads[base]} not in lasts:
+                    continue
+            else:
+                machine.close_by_ballots(list(equal.values()))
+                self._certificates[base] = list(equal.values())
+            self._doubt = base, round_, members
+            self._sign_head(base, round_)
+
+    def _send_all(self, kind: str, signed: Signed, but: tuple[int, ...] = ()) -> None:
+        for seat, neighbour in self.others.items():
+            if seat not in but:
+                self._send(neighbour, kind, signed)
 
     def _take_head(self, message: Message, sender: int) -> None:
         signed = message["payload"], message["signature"]
@@ -550,38 +666,41 @@ class Player:
         if said["step"] >= self.machine.number:
             self._keep(message)
             return
-        heads = self._heads.setdefault(said["step"], {})
-        if said["seat"] in heads or (said["round"], said["head"]) != (0, self.machine.heads[said["step"]]):
+        heads = self._heads.setdefault((said["step"], said["round"]), {})
+        if said["seat"] in heads or said["head"] != self.machine.heads[said["step"]]:
             return
         heads[said["seat"]] = signed
-        self._shown[said["seat"]] = max(self._shown[said["seat"]], said["step"])
-        for seat, neighbour in self.others.items():
-            if seat not in (sender, said["seat"]):
-                self._send(neighbour, "head", signed)
+        if not said["round"]:
+            self._shown[said["seat"]] = max(self._shown[said["seat"]], said["step"])
+        self._send_all("head", signed, but=(sender, said["seat"]))
         self._make_final()
 
     def _show_head(self) -> None:
-        machine = self.machine
-        step = machine.number - 1
-        votable = machine.position is not None and machine.kind not in ("", "over") and len(machine.seats) > 2
-        if not votable or step <= self.final or self._shown[self.seat] >= step:
-            return
-        place = {"game": machine.game, "step": step, "prev": machine.heads[step - 1], "seat": self.seat}
-        payload = pack({"v": 1, **place, "round": 0, "head": machine.heads[step]})
+        step = self.machine.number - 1
+        if self._votable and not self._bound and step > self.final and self._shown[self.seat] < step:
+            self._shown[self.seat] = step
+            self._sign_head(step, 0)
+
+    def _sign_head(self, step: int, round_: int) -> None:
+        heads = self.machine.heads
+        place = {"game": self.machine.game, "step": step, "prev": heads[step - 1], "seat": self.seat}
+        payload = pack({"v": 1, **place, "round": round_, "head": heads[step]})
         signed = payload, self.identity.sign("seqp2p/1 head", payload)
-        self._heads.setdefault(step, {})[self.seat] = signed
-        self._shown[self.seat] = step
-        for neighbour in self.others.values():
-            self._send(neighbour, "head", signed)
+        self._heads.setdefault((step, round_), {})[self.seat] = signed
+        self._send_all("head", signed)
         self._make_final()
 
     def _make_final(self) -> None:
-        machine = self.machine
-        shown = sorted(self._shown.values(), reverse=True)
-        if machine.position is None or machine.kind in ("", "over") or len(machine.seats) < 3:
-            self.final = machine.number - 1
-        else:
-            self.final = max(self.final, min(shown[len(shown) // 2], machine.number - 1))
+        if self._doubt is not None:
+            step, round_, members = self._doubt
+            if 2 * len(members & set(self._heads.get((step, round_), ()))) <= len(members):
+                return
+            self.final, self._doubt = step, None
+        if self.machine.position is not None and not self._dealt:
+            self.final = self._dealt = self.machine.number - 1
+        shown = sorted((self._shown[seat] for seat in self.machine.seats), reverse=True)
+        last = self.machine.number - 1
+        self.final = max(self.final, min(shown[len(shown) // 2], last)) if self._votable else last
 
     def _take_opening(self, message: Message) -> None:
         seat, secret = message["seat"], read_scalar(message["secret"])
@@ -593,6 +712,10 @@ class Player:
         machine = self.machine
         records: list[Message] = [{"t": "table", "agreement": machine.agreement_bytes}]
         for step, closed in enumerate(machine.closed, 1):
+            if step in self._certificates:
+                ballots = [list(signed) for signed in self._certificates[step]]
+                records.append({"t": "certificate", "step": step, "ballots": ballots})
+                continue
             pairs = [list(closed[seat]) for seat in sorted(closed)]
             records.append({"t": "step", "step": step, "contributions": pairs})
         for seat, secret in sorted(machine.openings.items()):
