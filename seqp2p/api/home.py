@@ -4,7 +4,9 @@ import contextlib
 import getpass
 import os
 import secrets
+import sys
 import unicodedata
+import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import datetime
@@ -156,6 +158,10 @@ def what_failed(error: OSError) -> str:
     return message(error.strerror or str(error))
 
 
+class KeyFileWarning(UserWarning):
+    """Others could read a key file; its mode is 0600 again."""
+
+
 @contextlib.contextmanager
 def _key_file(path: Path) -> Generator[int]:
     """Open the key file, made if there is none, until the block ends. Raises HomeError."""
@@ -188,8 +194,20 @@ def _make_key(path: Path) -> None:
 def _read_key(descriptor: int, path: Path) -> Identity:
     try:
         os.lseek(descriptor, 0, os.SEEK_SET)
-        return Identity(os.read(descriptor, 64))
+        identity = Identity(os.read(descriptor, 64))
     except (CryptoError, OSError):
         text = message("the identity key {path} is damaged", path=path)
         hint = message("move it away, and a new one is made (others will see a new key)")
         raise HomeError(text, hint) from None
+    if sys.platform != "win32" and _is_shown(descriptor):
+        with contextlib.suppress(OSError):
+            os.fchmod(descriptor, 0o600)
+        text = message("others could read the identity key {path}; now only you can", path=path)
+        if _is_shown(descriptor):
+            text = message("others can read the identity key {path}: change its mode, or move it", path=path)
+        warnings.warn(KeyFileWarning(text), stacklevel=3)
+    return identity
+
+
+def _is_shown(descriptor: int) -> bool:
+    return bool(os.fstat(descriptor).st_mode & 0o077)

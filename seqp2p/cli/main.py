@@ -5,8 +5,9 @@ import gc
 import importlib
 import os
 import sys
+import warnings
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -158,12 +159,19 @@ def main() -> None:
     prepare_streams()
     language.use(language.wanted(sys.argv[1:], os.environ))
     sys.excepthook = report_bug
+    warnings.showwarning = cast("Any", show_warning)
     try:
         code = run()
     except CommandError as error:
         end_with(error)
         code = error.exit_code
     sys.exit(code)
+
+
+def show_warning(warning: Warning | str, *_: object) -> None:
+    """Print a warning of the library as one sentence."""
+    text = message_of(warning) if isinstance(warning, Warning) else warning
+    print(f"seqp2p: {translate(text)}", file=sys.stderr)
 
 
 def end_with(error: CommandError) -> None:

@@ -8,7 +8,10 @@ of the link. The client authenticates inside the channel: see auth.py.
 import contextlib
 import datetime as dt
 import hashlib
+import os
+import secrets
 import ssl
+import sys
 import tempfile
 import warnings
 from collections.abc import AsyncGenerator
@@ -57,9 +60,7 @@ class ServerLink:
 
 
 def make_credentials(identity: Identity) -> Credentials:
-    """Return the TLS contexts of an identity. The key is on the disk for a moment, in a private directory (0700, 0600):
-    Python's ssl takes keys only from files.
-    """
+    """Return the TLS contexts of an identity."""
     certificate = _certificate(identity)
     der = certificate.public_bytes(serialization.Encoding.DER)
     server = _context(ssl.PROTOCOL_TLS_SERVER)
@@ -157,11 +158,20 @@ def _certificate(identity: Identity) -> x509.Certificate:
 
 
 def _load(context: ssl.SSLContext, identity: Identity, certificate_pem: bytes) -> None:
+    """Give a context the identity's key. A kill leaves none behind: on Linux the file is memory of this process.
+
+    Elsewhere it is in a private directory, encrypted under a password that only this function knows.
+    """
+    password = secrets.token_hex(32).encode()
     key_pem = identity.private_key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(password)
     )
-    with tempfile.TemporaryDirectory(prefix="seqp2p-") as directory:  # made with mode 0700
-        path = Path(directory) / "identity.pem"
-        path.touch(mode=0o600)
-        path.write_bytes(key_pem + certificate_pem)
-        context.load_cert_chain(path)
+    if sys.platform == "linux":
+        with os.fdopen(os.memfd_create("seqp2p"), "wb", buffering=0) as memory:
+            memory.write(key_pem + certificate_pem)
+            context.load_cert_chain(f"/proc/self/fd/{memory.fileno()}", password=password)
+    else:
+        with tempfile.TemporaryDirectory(prefix="seqp2p-") as directory:  # made with mode 0700
+            path = Path(directory) / "identity.pem"
+            path.write_bytes(key_pem + certificate_pem)
+            context.load_cert_chain(path, password=password)

@@ -206,6 +206,7 @@ def test_two_that_make_the_first_key_at_once_agree_on_one(own_home: Path, monkey
 
     def late(new: Path, path: Path) -> None:
         # The other process is a moment earlier.
+        path.touch(0o600)
         path.write_bytes(b"o" * 32)
         made(new, path)
 
@@ -240,3 +241,15 @@ def test_the_platform_says_where_data_is(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("SEQP2P_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
     assert data_dir().name == "seqp2p"
+
+
+def test_a_key_that_others_can_read_is_reported_and_mended(people: Household) -> None:
+    path = people.home("anna") / "identity.key"
+    assert people.call("id", who="anna").end() == 0
+    path.chmod(0o644)
+    key = path.read_bytes()
+    told, again = (people.call("id", who="anna") for _ in range(2))
+    assert (told.end(), again.end()) == (0, 0)
+    assert told.err == [f"seqp2p: others could read the identity key {path}; now only you can"]
+    assert again.err == []
+    assert (mode(path), path.read_bytes()) == (0o600, key)

@@ -1,5 +1,9 @@
 import datetime as dt
+import os
+import signal
 import ssl
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -120,17 +124,18 @@ async def test_a_failed_body_closes_the_stream() -> None:
 
 
 def test_the_key_leaves_the_disk_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[int, int]] = []
+    seen: list[int] = []
     load = ssl.SSLContext.load_cert_chain
 
-    def look(self: ssl.SSLContext, path: Path) -> None:
-        seen.append((path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777))
-        load(self, path)
+    def look(self: ssl.SSLContext, path: Path, password: bytes) -> None:
+        seen.append(path.parent.stat().st_mode & 0o777)
+        load(self, path, password=password)
 
+    monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", look)
     tls.make_credentials(identity(1))
-    assert seen == [(0o600, 0o700)]
+    assert seen == [0o700]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -176,3 +181,28 @@ def test_a_damaged_certificate_is_a_typed_error(draw: st.DataObject) -> None:
     except PeerError:
         return
     assert len(key) == 32
+
+
+KILLED = """
+import os, signal, ssl, sys
+from seqp2p.crypto.identity import Identity
+from seqp2p.net import tls
+
+sys.platform = sys.argv[1]
+ssl.SSLContext.load_cert_chain = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+tls.make_credentials(Identity(bytes(31) + bytes([1])))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_a_kill_leaves_no_key_behind(tmp_path: Path, platform: str) -> None:
+    """Killed while ssl reads the key: on Linux there is no file, elsewhere one that nobody can decrypt."""
+    program = [sys.executable, "-c", KILLED, platform]
+    ended = subprocess.run(program, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    left = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(left) == (platform == "darwin")
+    for pem in left:
+        assert pem.startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
+        assert b"-----BEGIN PRIVATE KEY-----" not in pem
