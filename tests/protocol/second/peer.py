@@ -1,7 +1,7 @@
 """Section 14: a peer that joins a table and plays a game to its end, under trio; it writes a replay.
 
 It plays with honest seats, of which some may vanish: it votes to drop those that are absent, and copies such ballots.
-It never has to undo a step, because it is never cut off itself.
+It never has to undo a step, because it is never cut off itself. It has no discovery: its games are on one machine.
 """
 
 import datetime as dt
@@ -45,7 +45,7 @@ from tests.protocol.second.prover import Prover, write_scalar
 
 Message = dict[str, Any]
 FRAME_MAX = 131_072
-BEAT_S, SILENCE_S, HANDSHAKE_S = 2.0, 8.0, 5.0
+BEAT_S, SILENCE_S, HANDSHAKE_S, LOOK_S = 2.0, 8.0, 5.0, 5.0
 HEAVY = ("shuffle", "deal")
 # The fields of each message of the game (14.6).
 GAME = {
@@ -350,6 +350,7 @@ class Player:
         self._promised: dict[int, int] = {}  # the round of the last ballot, by step
         self._doubt: tuple[int, int, set[int]] | None = None  # closed by a certificate: step, round, members
         self._away: dict[int, float] = {}  # since when
+        self._dialled: dict[int, float] = {}  # when all its addresses have last failed
         self._dealt = 0  # the step of the first deal: until it has closed, all steps are final at once
         self._shown: dict[int, int] = dict.fromkeys(self.machine.seats, 0)  # the last step that a seat shows
         self._early: list[Message] = []
@@ -402,6 +403,8 @@ class Player:
                         await self._carry(seat, link)
                 except (Fault, OSError, trio.BrokenResourceError, trio.TooSlowError):
                     continue
+            if not neighbour.links:
+                self._dialled[seat] = trio.current_time()
 
     async def _welcome(self, stream: trio.SocketStream) -> None:
         link = Link(trio.SSLStream(stream, self.identity.server, server_side=True, https_compatible=True))
@@ -585,9 +588,10 @@ class Player:
         self._away = {seat: self._away.get(seat, trio.current_time()) for seat in gone}
 
     def _wish(self) -> list[int]:
-        """The seats to drop: absent for the whole grace, one of them awaited."""
-        limit = trio.current_time() - self.machine.settings["grace_s"]
-        away = [seat for seat, since in sorted(self._away.items()) if since <= limit and seat in self.machine.seats]
+        """The seats to drop: absent for the whole grace, looked for in vain, one of them awaited."""
+        limit = trio.current_time() - max(self.machine.settings["grace_s"], LOOK_S)
+        looked = {seat for seat, since in self._away.items() if since <= limit and self._dialled.get(seat, 0) > since}
+        away = sorted(looked & set(self.machine.seats))
         open_ = self.final + 1 == self.machine.number
         awaited = self.machine.who - set(self.machine.held) if open_ else set(self.machine.seats)
         return away if set(away) & awaited else []
