@@ -26,7 +26,7 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.links import Link
+from seqp2p.net.links import Link, rest
 from seqp2p.net.messages import (
     AddressUpdate,
     Bye,
@@ -208,12 +208,19 @@ class Mesh:
                         randomness=self._randomness,
                         limits=self._limits,
                     )
+                    if proof.role == "link":
+                        await self._pay_for_link(self._seated(proof))
             except NetError:
                 return  # A stranger's failure is of no interest to the game.
             if proof.role == "watch" and self._table.spectators:
                 self._table.spectators.welcome(frames, proof, place.source)
             else:
                 self._adopt(self._seated(proof), frames)
+
+    async def _pay_for_link(self, peer: MeshPeer) -> None:
+        """Wait until a seat may have another link."""
+        await rest(peer.view.pace)
+        peer.view.pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
 
     def _admit(self, proof: Proof) -> None:
         if proof.role == "join":
@@ -235,7 +242,7 @@ class Mesh:
         raise PeerRefused("not_seated")
 
     def _adopt(self, peer: MeshPeer, frames: FrameStream) -> None:
-        link = Link(frames, self._limits)
+        link = Link(frames, self._limits, peer.view.pace)
         peer.links.append(link)
         peer.change()
         if len(peer.links) > self._limits.links_per_seat:

@@ -1,5 +1,6 @@
 """A game's clock, and threads for slow work: trio's, or those of a simulation."""
 
+import time
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
@@ -13,6 +14,10 @@ class Runtime(Protocol):
 
     def now(self) -> float:
         """Seconds on a clock that never goes back."""
+        ...
+
+    def processor_s(self) -> float:
+        """Seconds of processor time that this thread has used; a simulation uses none."""
         ...
 
     async def in_thread(self, work: Callable[[], T]) -> T:
@@ -30,6 +35,10 @@ class UnderTrio:
     def now(self) -> float:
         """Trio's time."""
         return trio.current_time()
+
+    def processor_s(self) -> float:
+        """The system's count."""
+        return time.thread_time()
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """The work is done in a worker thread."""

@@ -44,6 +44,7 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.net.gossip import VoteMessage
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
@@ -57,6 +58,7 @@ HEAVY = frozenset({"shuffle", "deal"})
 CHOSEN = frozenset({"turn", "late", "discard"})
 # How long a finished seat waits for the others' opened hands; they send them as soon as they have seen the end.
 OPENINGS_WAIT_S = 5.0
+MESSAGE_PRICE_S: Final = DEFAULT_LIMITS.message_cost_us / 1e6
 REMARKS: Final = (SignedRemark,)
 VOTES: Final = (SignedBallot, SignedHead)
 
@@ -100,6 +102,22 @@ class Ending:
 
 # Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
 LOOK_BACK_MAX = 8
+
+
+def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
+    """Return the price of a thing for its sender: the time of its check, or the price of its message back.
+
+    A contribution that was accepted, new evidence, and what the sender has passed on for another seat are free.
+    """
+    match outcome:
+        case Applied(Contribution()) | Cheating():
+            return -MESSAGE_PRICE_S
+        case Applied(seat=seat):
+            return cost_s if seat == sender else -MESSAGE_PRICE_S
+        case Deferred() | Ignored() | BadSender():
+            return cost_s
+        case _:
+            assert_never(outcome)
 
 
 class MatchStore:
@@ -267,23 +285,31 @@ class SeatSession:
 
     async def _receive(self, thing: SignedThing, sender: int) -> Outcome:
         """Check a thing, take it, and do what follows from what came of it."""
-        outcome = self.intake.take(await self._check(thing), sender)
+        finding, cost_s = await self._check(thing)
+        outcome = self.intake.take(finding, sender)
+        if sender != self.seat.number:
+            self._relay.charge(sender, price_s(outcome, sender, cost_s))
         self._handle(outcome, sender)
         self._take_due(REMARKS)
         return outcome
 
     async def _take_own(self, thing: SignedThing) -> None:
         """Take what this seat has signed: it is on the disk before it is sent."""
-        finding = await self._check(thing)
+        finding, _ = await self._check(thing)
         self._recorder.log(thing)
         await self._recorder.sync()
         self._handle(self.intake.take(finding, self.seat.number), self.seat.number)
         self._take_due(REMARKS)
 
-    async def _check(self, thing: SignedThing) -> Finding:
-        if isinstance(thing, Contribution | OfferedEvidence):
-            return await self._in_thread_if_heavy(lambda: self.intake.check(thing))
-        return self.intake.check(thing)
+    async def _check(self, thing: SignedThing) -> tuple[Finding, float]:
+        """Return the finding, and the processor time that it took."""
+
+        def timed() -> tuple[Finding, float]:
+            begun = self._runtime.processor_s()
+            return self.intake.check(thing), self._runtime.processor_s() - begun
+
+        heavy = isinstance(thing, Contribution | OfferedEvidence)
+        return await self._in_thread_if_heavy(timed) if heavy else timed()
 
     def _take_due(self, kinds: Collection[type[SignedThing]]) -> bool:
         """Take what waited, of kinds that are checked at once. Return True if there was any."""

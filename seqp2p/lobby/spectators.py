@@ -51,8 +51,8 @@ def of_spectators(limits: Limits) -> Limits:
     return replace(
         limits,
         frame_max=limits.watch_frame_max,
-        rate_bytes_s=limits.watch_rate_bytes_s,
-        rate_burst=limits.watch_rate_burst,
+        cost_rate=limits.watch_cost_rate,
+        cost_burst_s=limits.watch_cost_burst_s,
         resync_max=limits.watch_batch_max,
     )
 

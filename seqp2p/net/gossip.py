@@ -15,6 +15,7 @@ from typing import Final, Protocol, TypeAlias
 from seqp2p.match.contribution import Contribution
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, encode_message
+from seqp2p.net.pace import pace_of
 
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
@@ -95,6 +96,7 @@ class PeerState:
         self._held: frozenset[int] = frozenset()
         self._answer_at = float("-inf")
         self.links: frozenset[int] = frozenset()
+        self.pace = pace_of(limits)
 
     def heard(self, key: bytes, now: float) -> None:
         """Note that the neighbour has this, because it sent it."""
@@ -136,7 +138,9 @@ class PeerState:
         answer = self.answer(store, now)
         frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
         votes = (encode_message(vote) for vote in store.votes(self._open_step))
-        return frames + [frame for frame in votes if self.wants(GossipItem(digest(frame)), now)]
+        frames += [frame for frame in votes if self.wants(GossipItem(digest(frame)), now)]
+        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
+        return frames
 
     def answer(self, store: Store, now: float) -> list[Contribution]:
         """Return the answer to its last ``have``, which counts as sent.

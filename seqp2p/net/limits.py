@@ -43,15 +43,25 @@ class Limits:
     silence_s: float = 8.0
     """Without a byte from the other side, or with a frame unsent, a link is dead: noticed within 10 s."""
 
-    rate_bytes_s: int = 1_048_576
-    """Read of one link in the long run, a small message counting as 1 kB; a game needs a few kB/s. A peer that sends
-    more is read later, not punished."""
+    cost_rate: float = 0.05
+    """Of one core, for one seat over all its links in the long run: half a core for a table of twelve at its worst. A
+    seat that costs more is read later, not punished. What is accepted is free, whether it is its own or passed on."""
 
-    rate_burst: int = 4_194_304
-    """Read at once before the rate counts: a whole resync of any game, twice."""
+    cost_burst_s: float = 0.5
+    """Of processor time, for one seat at once before the rate counts: a whole resync of any game, three times."""
 
-    message_cost_min: int = 1_024
-    """The least that a message counts against the rate: handling a small one costs about as much as reading 1 kB."""
+    message_cost_us: int = 250
+    """For each message: to read, decode and hand it on takes 100 to 250 µs. An honest seat sends a few a second that
+    are not accepted: signs of life, and what another has sent before."""
+
+    byte_cost_ns: int = 50
+    """For each byte read: 1 MB a second is what the rate allows, where a game needs a few kB."""
+
+    resend_cost_ns: int = 250
+    """For each byte sent in answer to ``have``: the burst has room for the longest whole game (1 MB) twice."""
+
+    link_cost_ms: int = 50
+    """For each link that a seat makes: ten at once, then one a second. An honest one makes one after each break."""
 
     code_tries: int = 3
     """Wrong or broken-off exchanges before a join code of two words is burned: 3 guesses in 65,536. Each further word
@@ -143,9 +153,9 @@ class Limits:
     """Players remembered with their keys: more than a person plays with, under 200 kB. Beyond it the player not met for
     the longest time is forgotten; to push out a friend takes a thousand tables under other names."""
 
-    incoming_max: int = 64
-    """Messages that wait for the session. Beyond that each link waits its turn, one message at a time, so that no
-    link can crowd out another."""
+    incoming_max: int = 0
+    """Messages that wait for the session: each link waits its turn, one message at a time, so no link can crowd out
+    another, and each message is paid for before the next."""
 
     remark_burst: int = 8
     """Remarks of one seat taken within ``remark_burst_s``: a quick typist's. Further ones wait."""
@@ -166,12 +176,11 @@ class Limits:
     watch_frame_max: int = 1_024
     """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
 
-    watch_rate_bytes_s: int = 16_384
-    """Read of one spectator in the long run: 16 messages a second, where an honest one sends two or three. 200 that
-    send all they can cost 3,200 small messages a second, a tenth of a core."""
+    watch_cost_rate: float = 0.004
+    """Of one core, for one spectator in the long run: 16 messages a second, where an honest one sends two or three."""
 
-    watch_rate_burst: int = 65_536
-    """Read of a spectator at once before the rate counts: a few seconds' messages after a pause."""
+    watch_cost_burst_s: float = 0.016
+    """For one spectator at once before the rate counts: a few seconds' messages after a pause."""
 
     watch_known_max: int = 1_024
     """Spectators remembered by key, who reconnect without the code: five times as many as there can be at once. The

@@ -1,9 +1,9 @@
 """An authenticated connection that carries messages both ways, with signs of life, until it ends.
 
 Theory of operation. ``run`` has a writer and a reader task. The writer empties a bounded queue and adds a sign of
-life every heartbeat; the reader takes frames no faster than the rate allows, decodes them and passes them on. The
-link ends by the first error of either (returned, never raised) or by ``stop``: then the queue is still sent, and the
-connection is intact for the next stage.
+life every heartbeat; the reader takes frames no faster than its peer's pace allows, decodes them and passes them on.
+The link ends by the first error of either (returned, never raised) or by ``stop``: then the queue is still sent, and
+the connection is intact for the next stage.
 """
 
 from collections import deque
@@ -16,32 +16,27 @@ from seqp2p.net.errors import LinkLost, NetError
 from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import LinkStage, WireMessage, decode_message, encode_message
+from seqp2p.net.pace import Pace, message_price_s, pace_of
 
 _WRITE_SIZE = 65_536
 
 
-class Pace:
-    """A token bucket: spending more than the rate waits. Amounts are bytes."""
-
-    def __init__(self, rate_s: float, burst: float) -> None:
-        self._rate_s = rate_s
-        self._burst = burst
-        self._tokens = burst
-        self._at = trio.current_time()
-
-    async def spend(self, cost: float) -> None:
-        now = trio.current_time()
-        self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate_s) - cost
-        self._at = now
-        if self._tokens < 0:
-            await trio.sleep(-self._tokens / self._rate_s)
+async def rest(pace: Pace) -> None:
+    """Wait until this peer may go on."""
+    while True:
+        wait_s = pace.wait_s(trio.current_time())
+        if not wait_s:
+            return
+        await trio.sleep(wait_s)
 
 
 class Link:
     """Messages over one connection. It owns ``frames`` and closes them, unless it ended by ``stop``."""
 
-    def __init__(self, frames: FrameStream, limits: Limits) -> None:
+    def __init__(self, frames: FrameStream, limits: Limits, pace: Pace | None = None) -> None:
+        """``pace``: that of the peer, over all its links."""
         self.frames = frames
+        self._pace = pace or pace_of(limits)
         self.since = trio.current_time()
         self._limits = limits
         self._queue: deque[bytes] = deque()
@@ -135,7 +130,6 @@ class Link:
 
     async def _read(self, stage: LinkStage, handle: Callable[[WireMessage], Awaitable[None]]) -> None:
         limits = self._limits
-        pace = Pace(limits.rate_bytes_s, limits.rate_burst)
         with self._reading:
             while not self._stopping:
                 try:
@@ -145,5 +139,6 @@ class Link:
                     raise LinkLost(
                         message("The other side has been silent for {silence_s:.0f} s.", silence_s=limits.silence_s)
                     ) from None
-                await pace.spend(max(len(data), limits.message_cost_min))
+                self._pace.spend(message_price_s(limits, len(data)), trio.current_time())
+                await rest(self._pace)
                 await handle(decode_message(data, stage))

@@ -195,6 +195,10 @@ class Relay(Generic[W]):
         """Blame a neighbour for a message that no honest program sends: its links end, and count against it."""
         self._neighbours[seat].blame(PeerError(reason))
 
+    def charge(self, seat: int, cost_s: float) -> None:
+        """Charge a neighbour for processor time that it has cost, or give back what it has paid."""
+        self._neighbours[seat].view.pace.spend(cost_s, self._now())
+
     # A link and its messages.
 
     def greet(self, peer: Neighbour[W], link: W, addresses: Iterable[bytes] = ()) -> None:

@@ -183,6 +183,10 @@ class SimProcess(Generic[ItemT]):
         else:
             appointment.happen()
 
+    def processor_s(self) -> float:
+        """See Runtime."""
+        return 0.0
+
     async def in_thread(self, work: Callable[[], T]) -> T:
         """See Runtime: slow work takes virtual time."""
         await _Pause(self._on.work_s())

@@ -77,6 +77,9 @@ class WithoutThreads:
     def now(self) -> float:
         return trio.current_time()
 
+    def processor_s(self) -> float:
+        return 0.0
+
     async def in_thread(self, work: Callable[[], T]) -> T:
         await trio.lowlevel.checkpoint()
         return work()

@@ -174,7 +174,7 @@ async def test_fifty_spectators(tmp_path: Path) -> None:
 async def test_one_that_does_not_read(tmp_path: Path) -> None:
     """It asks for the whole game again and again, and takes nothing: it is cut off, and nobody waits for it."""
     limits = replace(
-        LIMITS, silence_s=1.5, resend_s=0.0, answer_pause_s=0.0, watch_rate_bytes_s=1_000_000, watch_batch_max=50_000
+        LIMITS, silence_s=1.5, resend_s=0.0, answer_pause_s=0.0, watch_cost_rate=0.25, watch_batch_max=50_000
     )
     async with theatre(5, limits) as house:
         lazy = (await house.waiting(1)).frames

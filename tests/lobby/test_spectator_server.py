@@ -12,7 +12,7 @@ from seqp2p.lobby.spectator_join import watch_table
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError, PeerRefused
-from seqp2p.net.frames import FrameStream, frame
+from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.messages import (
     Bye,
@@ -32,6 +32,7 @@ from seqp2p.net.messages import (
     WireMessage,
     encode_message,
 )
+from seqp2p.net.pace import message_price_s
 from tests.live.parties import Thinker, checked
 from tests.live.parties import credentials as seat_credentials
 from tests.lobby.hall import Hall, hear, own_key, same_game, say
@@ -149,8 +150,9 @@ async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path)
                 while True:
                     await say(frames, *[Have(1, ())] * 100)
                     await trio.sleep(0.5)
-        burst, rate = DEFAULT_LIMITS.watch_rate_burst, DEFAULT_LIMITS.watch_rate_bytes_s
-        assert len(handled) <= (burst + rate * (trio.current_time() - begun)) / DEFAULT_LIMITS.message_cost_min + 1
+        burst, rate = DEFAULT_LIMITS.watch_cost_burst_s, DEFAULT_LIMITS.watch_cost_rate
+        price = message_price_s(DEFAULT_LIMITS, len(encode_message(Have(1, ()))) - HEADER_SIZE)
+        assert len(handled) <= (burst + rate * (trio.current_time() - begun)) / price + 1
     checked(hall)
 
 

@@ -7,7 +7,7 @@ from trio.testing import lockstep_stream_pair, memory_stream_pair, wait_all_task
 from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.frames import HEADER_SIZE, FrameStream
 from seqp2p.net.limits import Limits
-from seqp2p.net.links import Link, Pace
+from seqp2p.net.links import Link
 from seqp2p.net.messages import (
     Bye,
     ContributionMessage,
@@ -18,6 +18,7 @@ from seqp2p.net.messages import (
     decode_message,
     encode_message,
 )
+from seqp2p.net.pace import Pace, pace_of
 
 LIMITS = Limits()
 BLOB = ContributionMessage(bytes(20_000), bytes(64))
@@ -26,8 +27,8 @@ BLOB = ContributionMessage(bytes(20_000), bytes(64))
 class End:
     """One side of a connection: its link, what came in, how it ended."""
 
-    def __init__(self, stream: trio.abc.Stream, limits: Limits = LIMITS) -> None:
-        self.link = Link(FrameStream(stream), limits)
+    def __init__(self, stream: trio.abc.Stream, limits: Limits = LIMITS, pace: Pace | None = None) -> None:
+        self.link = Link(FrameStream(stream), limits, pace)
         self.messages: list[WireMessage] = []
         self.error: NetError | None = None
         self.done = False
@@ -209,7 +210,7 @@ async def test_small_messages_go_out_together() -> None:
 
 
 async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object) -> None:
-    limits = Limits(rate_bytes_s=10_240, rate_burst=20_480)
+    limits = Limits(cost_rate=0.01, cost_burst_s=0.02, message_cost_us=1_000, byte_cost_ns=0)
     here, there = memory_stream_pair()
     one = End(here, limits)
     await there.send_all(encode_message(OpeningMessage(1, bytes(32))) * 120)
@@ -225,16 +226,35 @@ async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object) -> N
         nursery.cancel_scope.cancel()
 
 
-async def test_a_rest_fills_the_bucket_again(autojump_clock: object) -> None:
+async def test_two_links_of_one_peer_have_one_pace(autojump_clock: object) -> None:
+    """Nor does a new link begin with a burst of its own."""
+    limits = Limits(cost_rate=0.01, cost_burst_s=0.02, message_cost_us=1_000, byte_cost_ns=0)
+    pace, ends = pace_of(limits), []
+    async with trio.open_nursery() as nursery:
+        for _ in range(3):
+            here, there = memory_stream_pair()
+            ends.append(End(here, limits, pace))
+            await there.send_all(encode_message(OpeningMessage(1, bytes(32))) * 40)
+            nursery.start_soon(ends[-1].run)
+            await wait_all_tasks_blocked()
+        assert [len(end.messages) for end in ends] == [20, 0, 0]
+        await trio.sleep(6.01)
+        assert 75 <= sum(len(end.messages) for end in ends) <= 81
+        nursery.cancel_scope.cancel()
+
+
+def test_a_rest_fills_the_bucket_again() -> None:
     pace = Pace(10, 20)
-    await pace.spend(20)
-    assert trio.current_time() == pytest.approx(0, abs=0.01)
-    await pace.spend(5)
-    assert trio.current_time() == pytest.approx(0.5, abs=0.01)
-    await trio.sleep(1000)
-    before = trio.current_time()
-    await pace.spend(20)
-    assert trio.current_time() == before
+    pace.spend(20, 100)
+    assert pace.wait_s(100) == 0
+    pace.spend(5, 100)
+    assert pace.wait_s(100) == pytest.approx(0.5)
+    assert pace.wait_s(100.4) == pytest.approx(0.1)
+    assert pace.wait_s(1000) == 0
+    pace.spend(21, 1000)
+    assert pace.wait_s(1000) == pytest.approx(0.1)
+    pace.spend(-1, 1000)
+    assert pace.wait_s(1000) == 0
 
 
 def test_a_frame_has_a_header() -> None:
