@@ -27,6 +27,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import LinkStage, WireMessage
+from seqp2p.net.pace import Pace
 from seqp2p.replay.writer import ReplayWriter
 
 T = TypeVar("T")
@@ -120,7 +121,8 @@ class SpectatorRunner:
     async def _keep_linked(self) -> None:
         frames: FrameStream | None = self._waiting.frames
         while frames is not None:
-            self._link = Link(frames, self._limits)
+            pace = Pace(self._limits.feed_cost_rate, self._limits.cost_burst_s)
+            self._link = Link(frames, self._limits, pace)
             self._link.send(self._game.alive())
             error = await self._link.run(LinkStage.SPECTATOR, self._handle, wire.Ping)
             self._link = None

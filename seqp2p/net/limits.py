@@ -176,6 +176,9 @@ class Limits:
     watch_frame_max: int = 1_024
     """A spectator's frame: ``have`` has under 60 bytes, ``bye`` under 900."""
 
+    feed_cost_rate: float = 0.5
+    """Of one core, for the host of a spectator: 2,000 messages a second; the longest game has three times as many."""
+
     watch_cost_rate: float = 0.004
     """Of one core, for one spectator in the long run: 16 messages a second, where an honest one sends two or three."""
 
