@@ -438,8 +438,9 @@ def test_nothing_may_stand_behind_the_end(brief: Played) -> None:
         (MAGIC + b"\x00\x10\x00\x00", "a record of 1048576 bytes"),
         (MAGIC + b"\0\0\0\x08" + b"\x81\xa1t\xa4beef"[:8], "Invalid value"),
         (MAGIC + frame(TableRecord(b"")), "not a msgpack value"),
-        (MAGIC + b"\0\0\x04\0" + b"\x91" * 1024, "not a msgpack value"),
-        (MAGIC + b"\0\0\3\xe8" + b"\x91" * 999 + b"\xc0", "nested"),
+        (MAGIC + b"\0\0\x04\0" + b"\x91" * 1024, "more than 256 values"),
+        (MAGIC + b"\0\0\0\xc9" + b"\x91" * 201, "not a msgpack value"),
+        (MAGIC + b"\0\0\0\xc9" + b"\x91" * 200 + b"\xc0", "nested"),
     ],
 )
 def test_what_is_no_replay_is_invalid(data: bytes, text: str) -> None:
