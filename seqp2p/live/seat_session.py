@@ -33,6 +33,7 @@ from seqp2p.match.events import Dropped, Event, Result, Undone
 from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Finding, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
+from seqp2p.match.pending import PendingThing
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
     OfferedEvidence,
@@ -433,10 +434,14 @@ class SeatSession:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
             self._turns.ask()
-            waiting = self.intake.due()
+            waiting = self._next_due()
             if waiting is None:
                 return
             await self._receive(waiting.thing, waiting.sender)
+
+    def _next_due(self) -> PendingThing | None:
+        """Take the next early thing that is due. There is none if the last vote has ended the game for this seat."""
+        return self.intake.due() if self.ending is None else None
 
     async def _contribute(self, own: Contribution) -> None:
         await self._take_own(own)
