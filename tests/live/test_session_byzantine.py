@@ -14,10 +14,11 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped
 from seqp2p.match.machine import Match
-from seqp2p.match.signed import BallotPayload, OfferedEvidence
+from seqp2p.match.signed import BallotPayload, HeadPayload, OfferedEvidence
 from seqp2p.net.messages import BallotMessage
 from tests.live.parties import Party, Thinker, went_on
-from tests.table import identity, match_at, played
+from tests.match.voting import show, vote, wish
+from tests.table import fork, identity, match_at, played
 
 CROOK = 2
 
@@ -90,6 +91,28 @@ def test_have_names_the_first_step_that_is_not_final() -> None:
     assert match.final + 1 < match.number
     held = frozenset(seat for seat, _ in match.record[match.final].contributions)
     assert MatchStore(match).have() == (match.final + 1, held)
+
+
+def test_a_seat_that_closed_a_step_alone_is_sent_the_ballots_that_closed_it_otherwise() -> None:
+    """It was cut off right after its turn, and the others have skipped it. The open step would get no ballots."""
+    game = played(3, "kids", 4)
+    turn = next(step for step in game.steps[20:] if len(step.contributions) == 1)
+    here = match_at(game, turn.number)
+    show(here, game.seats)
+    away = fork(here)
+    ((mover, own),) = turn.contributions
+    away.receive(own)
+    vote(here, game.seats, wish("skip", mover))
+    assert (away.number, away.final) == (turn.number + 1, turn.number - 1)
+    asked, held = MatchStore(away).have()
+    assert (asked, set(held)) == (turn.number, {mover})
+    store = MatchStore(here)
+    assert not any(isinstance(each, BallotMessage) for each in store.votes(away.number))
+    for sent in store.votes(asked):
+        word = Contribution(sent.payload, sent.signature)
+        away.receive_word(BallotPayload if isinstance(sent, BallotMessage) else HeadPayload, word)
+    assert away.record[-1].action == "skip"
+    assert (away.head, away.final) == (here.head, turn.number)
 
 
 def test_one_forged_past_does_not_make_everybody_send_the_whole_game_again() -> None:
