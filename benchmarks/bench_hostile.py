@@ -8,11 +8,15 @@ long an attack runs, and ATTACK names one.
 
 ``moves``: a seat of a running game passes on ten new address statements a second of another, each with eight addresses
 of a third machine, which counts the connections; ``busy_share`` is the processor time of all three, in cores.
+
+``seat``: a seat of a running game attacks another (benchmarks/hostile_seat.py); ``none`` is the same game without an
+attack. The attacker reads and answers later what it has crowded out itself, so its own turns take longer.
 """
 
 import json
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
@@ -40,6 +44,8 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressUpdate, encode_message
 from seqp2p.net.tls import make_credentials
 from seqp2p.testing.strangers import ATTACKS
+
+SEAT_ATTACKS = ("none", "early", "long", "nested", "evidence", "reconnects", "pings")
 
 SECONDS = float(os.environ.get("SECONDS", "60"))
 JOINS = max(1, round(20 * SECONDS / 60))
@@ -207,6 +213,27 @@ async def moves() -> dict[str, float]:
     return {"dials_s": round(dialled[0] / passed, 2), "busy_share": round(busy_share, 2)}
 
 
+def seats(attack: str) -> dict[str, float]:
+    """Play a game of three in three processes; return the victim's figures, and the attacker's."""
+    with ExitStack() as stack:
+        ports = [free.getsockname()[1] for free in [stack.enter_context(socket.create_server(("", 0))) for _ in "123"]]
+        stack.close()
+        line = [sys.executable, str(Path(__file__).with_name("hostile_seat.py"))]
+        figures: dict[str, float] = {}
+        played = [
+            subprocess.Popen(
+                [*line, str(seat), attack, str(SECONDS), *map(str, ports)], stdout=subprocess.PIPE, text=True
+            )
+            for seat in (1, 2, 3)
+        ]
+        for process in played:
+            stack.enter_context(ended(process))
+        for process in (played[0], played[2]) if attack != "none" else played[:1]:
+            assert process.stdout is not None
+            figures |= json.loads(process.stdout.readline())
+        return figures
+
+
 def run() -> Figures:
     wanted = os.environ.get("ATTACK")
     found = {
@@ -215,4 +242,5 @@ def run() -> Figures:
         if wanted in {None, name}
         for where, source in SOURCES.items()
     }
+    found |= {f"seat, {name}": seats(name) for name in SEAT_ATTACKS if wanted in {None, f"seat-{name}", "seat"}}
     return found | {"moves": trio.run(moves)} if wanted in {None, "moves"} else found
