@@ -6,7 +6,8 @@ Theory of operation.
       (Gate)                  (by source)           (side by side, one try each)
 
 A place is given to clients that have begun, so silent ones cost nothing but a connection. The source of a client
-(serving.py) orders those who wait and refuses none: the source served least recently is next. An exchange is a try
+(serving.py) orders those who wait and refuses none: once it has had a turn, the others that wait go first. So new
+sources never go before those who came earlier. An exchange is a try
 from the moment it is answered until its right confirmation takes it back, so those in flight never exceed the tries
 that are left. A code is burned by its last try, and the next one has more words and as many more tries as keep its
 chance, 3 in 65,536; once it cannot grow, the table's number changes. Wrong tries are slowed for the whole table. The
@@ -36,8 +37,6 @@ from seqp2p.net.serving import Gate
 _HOUR_S: Final = 3_600.0
 _DAY_S: Final = 86_400.0
 _TOLD_EVERY_S: Final = 1.0
-_SOURCES_MAX: Final = 1_024
-"""Sources whose last turn is remembered. Each had an exchange answered, so they come slowly."""
 
 
 class _Client:
@@ -80,7 +79,6 @@ class CodeDoor:
         self._silent = Gate(limits.code_waiting_max, limits.code_exchange_s)
         self._waiting: list[_Client] = []
         self._answering: list[_Client] = []
-        self._last_turn: dict[str, float] = {}
         self._not_before = float("-inf")
         self._last_success = float("-inf")
         self._strangers = 0
@@ -157,15 +155,15 @@ class CodeDoor:
                     proven = await self._answer(frames, key, first)
             except NetError as error:
                 failure = error
-            finally:
-                if proven:
-                    self._last_success = trio.current_time()
-                else:
-                    self._count_wrong()
-                rest_s = rest_s if proven else max(rest_s, self._limits.code_wrong_s)
-                # Exchanges side by side may all be wrong at once; after that the pauses add up.
-                unused_s = self._limits.code_parallel_max * self._limits.code_wrong_s
-                self._not_before = max(self._not_before, trio.current_time() - unused_s) + rest_s
+            # If this task is cancelled, its client never learns whether it guessed right: that is no try.
+            if proven:
+                self._last_success = trio.current_time()
+            else:
+                self._count_wrong()
+            rest_s = rest_s if proven else max(rest_s, self._limits.code_wrong_s)
+            # Exchanges side by side may all be wrong at once; after that the pauses add up.
+            unused_s = self._limits.code_parallel_max * self._limits.code_wrong_s
+            self._not_before = max(self._not_before, trio.current_time() - unused_s) + rest_s
         if proven:
             return
         if failure is not None:
@@ -242,12 +240,10 @@ class CodeDoor:
 
     def _call_next(self) -> None:
         """Call those whose turn it is. If others must wait, those who dawdle lose their turns."""
-        now = trio.current_time()
         while self._waiting and len(self._answering) < min(self._limits.code_parallel_max, self._tries - self._failed):
-            client = min(self._waiting, key=lambda each: self._last_turn.get(each.source, float("-inf")))
-            self._waiting.remove(client)
+            client = self._waiting.pop(0)
+            self._waiting = sorted(self._waiting, key=lambda each: each.source == client.source)
             self._answering.append(client)
-            self._remember(client.source, now)
             client.called.set()
         self._set_patience()
 
@@ -258,12 +254,6 @@ class CodeDoor:
             if self._waiting:
                 hurried = max(client.began_at, self._last_success) + self._limits.code_hurry_s
                 client.patience.deadline = min(client.patience.deadline, hurried)
-
-    def _remember(self, source: str, now: float) -> None:
-        self._last_turn.pop(source, None)
-        self._last_turn[source] = now
-        if len(self._last_turn) > _SOURCES_MAX:
-            del self._last_turn[next(iter(self._last_turn))]
 
 
 class _Tries:

@@ -1,6 +1,7 @@
 """The host's door: turns, tries, burned codes, friends, and strangers of all kinds."""
 
 import contextlib
+import itertools
 from collections.abc import Awaitable, Callable, Collection
 
 import pytest
@@ -275,6 +276,24 @@ async def test_a_dawdler_alone_has_its_time(autojump_clock: object) -> None:
     assert trio.current_time() == pytest.approx(LIMITS.code_exchange_s, abs=0.1)
 
 
+async def test_clients_of_new_sources_go_behind_those_who_came_before(autojump_clock: object) -> None:
+    house = House(Limits(code_parallel_max=1, code_tries=99))
+    assert await house.join(house.code, ALICE) == "in"
+    numbers = itertools.count()
+
+    async def come() -> None:
+        while True:
+            await house.meet(house.stall, f"fd00:{next(numbers)}::/64")
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(3):
+            nursery.start_soon(come)
+        await wait_all_tasks_blocked()
+        with trio.fail_after(4 * LIMITS.code_hurry_s):
+            assert await house.join(house.code, ALICE) == "in"
+        nursery.cancel_scope.cancel()
+
+
 @pytest.mark.parametrize("source", [ALICE, EVE])
 async def test_a_queue_full_of_stalling_clients(autojump_clock: object, source: str) -> None:
     """A friend gets in within ten seconds, from another address and from the attacker's own."""
@@ -314,6 +333,17 @@ async def test_a_cancelled_client_gives_its_turn_back(autojump_clock: object) ->
     assert not house.door._answering
     assert not house.door._waiting
     assert await house.join(house.code) == "in"
+
+
+async def test_the_end_of_the_lobby_burns_no_code(autojump_clock: object) -> None:
+    house = House()
+    async with trio.open_nursery() as nursery:
+        for _ in range(3):
+            nursery.start_soon(house.meet, house.stall)
+        await wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert len(house.shown) == 1
+    assert house.door._failed == 0
 
 
 async def test_a_friend_has_tries_of_its_own(autojump_clock: object) -> None:
