@@ -137,6 +137,7 @@ async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Outp
     while True:
         await trio.sleep(SETTLE_S)
         current = sorted(tables.current, key=lambda found: (found.advert.number, found.advert.host))
+        current = current[: DEFAULT_LIMITS.tables_max]
         for found in current:
             if found not in told:
                 emit_table(found, output)

@@ -60,6 +60,11 @@ class SeatAdvert:
         """Return the keys and values of its TXT record."""
         return {"v": str(PROTOCOL_VERSION), "game": self.game, "seat": str(self.seat)}
 
+    @property
+    def number(self) -> int:
+        """The number of the seat."""
+        return self.seat
+
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:

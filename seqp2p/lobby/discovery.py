@@ -48,7 +48,10 @@ _REMOVED: Final = zeroconf.ServiceStateChange.Removed
 
 
 class Browsed(Generic[Found]):
-    """The advertisements on the LAN, as far as they are known."""
+    """The advertisements on the LAN, as far as they are known: ``count_max`` for each number of a table or seat.
+
+    So a flood of other numbers hides no table: there are 99 numbers of tables, and 12 of seats.
+    """
 
     def __init__(self, count_max: int) -> None:
         self._count_max = count_max
@@ -68,13 +71,18 @@ class Browsed(Generic[Found]):
 
     def put(self, name: str, found: Found | None) -> None:
         """Set the advertisement of this name; None if it is gone."""
-        if self._found.get(name) == found or (name not in self._found and len(self._found) >= self._count_max):
+        if self._found.get(name) == found or (found is not None and not self._has_room(name, found)):
             return
         if found is None:
             del self._found[name]
         else:
             self._found[name] = found
         self._tell()
+
+    def _has_room(self, name: str, found: Found) -> bool:
+        number = found.advert.number
+        others = sum(other.advert.number == number for each, other in self._found.items() if each != name)
+        return others < self._count_max
 
     def fail(self, problem: str) -> None:
         """Note that nothing will be found, for this reason."""
@@ -97,7 +105,7 @@ async def browsing(
         addresses = _addresses(info, interfaces, limits)
         return FoundTable(advert, addresses) if advert and addresses else None
 
-    browsed = Browsed[FoundTable](limits.tables_max)
+    browsed = Browsed[FoundTable](limits.same_number_max)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_browse, browsed, read, interfaces, limits)
         yield browsed
@@ -122,7 +130,7 @@ async def find_seats(
         addresses = _addresses(info, interfaces, limits)
         return FoundSeat(advert, addresses) if advert and addresses and advert.game == mark else None
 
-    browsed = Browsed[FoundSeat](limits.tables_max)
+    browsed = Browsed[FoundSeat](limits.same_number_max)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_browse, browsed, read, interfaces, limits)
         while not browsed.problem:

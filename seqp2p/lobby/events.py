@@ -58,7 +58,7 @@ class LobbyShown:
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """A peer was refused, or has left the lobby (host)."""
+    """A peer was refused, or has left the lobby (host); or this seat waits for its turn at the code (joiner)."""
 
     reason: str
 

@@ -6,7 +6,7 @@ place held by the key that the code exchange was bound to, or that it had in the
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import trio
@@ -16,7 +16,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LobbyShown, OnLobbyEvent
+from seqp2p.lobby.events import Guest, LobbyShown, OnLobbyEvent, TurnedAway
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
@@ -80,7 +80,15 @@ async def join_table(
     """
     if fault := name_fault(name):
         raise ValueError(fault)
-    link = await knock(credentials, code, host, randomness, limits, dial, role="join")
+
+    def on_wait() -> None:
+        limit_s = limits.knock_s + limits.code_exchange_s
+        text = message(
+            "The table lets this seat wait for its turn at the code, at most {seconds:.0f} s.", seconds=limit_s
+        )
+        on_event(TurnedAway(text))
+
+    link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="join")
     return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, on_event, limits)
 
 
@@ -169,12 +177,14 @@ async def knock(
     randomness: Randomness,
     limits: Limits,
     dial: Dial,
+    on_wait: Callable[[], None] = lambda: None,
     *,
     role: Role,
 ) -> ServerLink:
     """Return a link to the host at that address, after both sides have proved the code; with role join or watch.
 
-    The code is tried once; until then a busy host is dialled again. Raises what ``join_table`` does.
+    The code is tried once; until then a busy host is dialled again, and ``on_wait`` is called the first time. Raises
+    what ``join_table`` does.
     """
     code = parse_code(code)
     give_up_at = trio.current_time() + limits.knock_s
@@ -199,6 +209,8 @@ async def knock(
             if tried or strange or not _may_pass(error) or trio.current_time() >= give_up_at:
                 raise
             hung_up = error
+        if dials == 1:
+            on_wait()
         await trio.sleep(_KNOCK_PAUSE_S * (1 + randomness(1)[0] / 255))
     raise AssertionError("it counts on and on")
 
@@ -235,6 +247,7 @@ class _Joiner:
         self._randomness = randomness
         self._on_event = on_event
         self._lobby: LobbyMessage | None = None
+        self._shown = trio.Event()  # the lobby, or its end
         self._nonce = b""
         self._own: AddressStatement | None = None
         self._round = 0
@@ -245,17 +258,22 @@ class _Joiner:
         connection = trio.CancelScope(shield=True)
         ended = trio.Event()
         error: NetError | None = None
+        late = LinkLost(message("The host did not show the table."))
 
         async def carry() -> None:
             nonlocal error
             with connection:
                 error = await self.link.run(LinkStage.LOBBY_JOINER, self.handle, Ping)
             ended.set()
+            self._shown.set()
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(carry)
             try:
-                await ended.wait()
+                with trio.move_on_after(limits.lobby_answer_s):
+                    await self._shown.wait()
+                if self._shown.is_set():
+                    await ended.wait()
             finally:
                 if not ended.is_set():
                     self.link.send(bye(""))
@@ -263,7 +281,7 @@ class _Joiner:
                     with trio.move_on_after(limits.close_s, shield=True):
                         await ended.wait()
                 connection.cancel()
-        return error
+        return error if self._lobby is not None else error or late
 
     async def handle(self, received: WireMessage) -> None:
         await trio.lowlevel.checkpoint()
@@ -310,6 +328,7 @@ class _Joiner:
         if own is None or own.key != self._identity.public or own.name not in names:
             raise PeerError(message("The host shows a lobby in which this seat is somebody else's."))
         self._lobby, self.seat = lobby, lobby.seat
+        self._shown.set()
         self._ready = False  # It was ready for the lobby as it was before.
         guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
         self._on_event(LobbyShown(lobby.settings, guests, lobby.seat))

@@ -135,7 +135,10 @@ class Limits:
     """IPv4 and IPv6 of two interfaces."""
 
     tables_max: int = 64
-    """Advertised tables and seats that are kept. A large party has a dozen; more is a flood."""
+    """Advertised tables that are shown, and seats' statements that are kept. A large party has a dozen."""
+
+    same_number_max: int = 8
+    """Advertised tables of one number, or seats of one game, that are kept: so a flood of others hides none."""
 
     advert_max: int = 512
     """An advertisement's text, in bytes. An honest one has under 200."""

@@ -273,16 +273,30 @@ async def test_many_addresses_are_cut() -> None:
         assert len(found.addresses) == DEFAULT_LIMITS.advert_addresses_max
 
 
-def test_no_more_tables_are_kept_than_there_can_be() -> None:
-    browsed = Browsed[FoundTable](2)
-    tables = [FoundTable(replace(new_advert(), number=number), (Address("10.9.0.1", 1),)) for number in (1, 2, 3)]
-    for table in tables:
-        browsed.put(str(table.advert.number), table)
+def table_of(number: int) -> FoundTable:
+    return FoundTable(replace(new_advert(), number=number), (Address("10.9.0.1", 1),))
+
+
+def test_no_more_tables_of_one_number_are_kept_than_there_can_be() -> None:
+    browsed, tables = Browsed[FoundTable](2), [table_of(7) for _ in range(3)]
+    for at, table in enumerate(tables, 1):
+        browsed.put(str(at), table)
     assert browsed.current == tuple(tables[:2])
     browsed.put("1", None)
     browsed.put("1", None)
     browsed.put("3", tables[2])
     assert browsed.current == (tables[1], tables[2])
+
+
+def test_false_tables_hide_none_of_another_number() -> None:
+    browsed, own = Browsed[FoundTable](DEFAULT_LIMITS.same_number_max), table_of(50)
+    for at in range(1_000):
+        browsed.put(f"false {at}", table_of(1 + at % 49))
+    browsed.put("own", own)
+    assert own in browsed.current
+    assert len(browsed.current) == 49 * DEFAULT_LIMITS.same_number_max + 1
+    browsed.put("false 0", table_of(51))
+    assert len(browsed.current) == 49 * DEFAULT_LIMITS.same_number_max + 1, "a table that changes its number moves"
 
 
 def test_a_name_that_is_none_of_ours() -> None:

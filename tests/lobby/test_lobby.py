@@ -1,5 +1,6 @@
 """Host and joiners over a network without sockets, with the clock jumping; and each side against a liar."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -233,10 +234,13 @@ async def test_a_busy_host_is_dialled_again_until_the_code_is_tried(autojump_clo
             await stream.aclose()
         return stream
 
+    events: list[LobbyEvent] = []
     joined = await join_table(
-        credentials(12), "x", table.code, address_of(1), [], [], randomness, lambda _: None, dial=hang_up_twice
+        credentials(12), "x", table.code, address_of(1), [], [], randomness, events.append, dial=hang_up_twice
     )
     assert joined.seat == 2
+    waits = [event.reason for event in events if isinstance(event, TurnedAway)]
+    assert waits == ["The table lets this seat wait for its turn at the code, at most 25 s."]
     assert hung_up == 2
 
 
@@ -699,6 +703,17 @@ async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
     result = await LyingHost(script).join()
     assert isinstance(result, AgreedTable)
     assert AddressBook(result, LIMITS).of(1) == (Address("fd00::1", 5001), address_of(1))
+
+
+async def test_a_host_that_never_shows_the_table(autojump_clock: object) -> None:
+    async def script(host: LyingHost) -> None:
+        with contextlib.suppress(LinkLost):
+            while True:
+                await host.say(Ping())
+                await trio.sleep(1)
+
+    assert await outcome(script) == "The host did not show the table."
+    assert trio.current_time() < 15
 
 
 def lobby_with(**changes: object) -> Callable[[LyingHost], Awaitable[None]]:
