@@ -26,6 +26,8 @@ ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html
 """The format by the ending of a file's name; without an ending it is text."""
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 STDOUT: Final = "-"
+PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
+"""Bytes of a replay that a page can show: a page holds every moment at once. The longest games have under 4 MB."""
 
 
 @click.command(
@@ -53,6 +55,9 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
         if given and form != of:
             raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
     data = read_file(file)
+    if form == "html" and len(data) > PAGE_SIZE_MAX:
+        problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
+        raise CommandError(problem, t("--format text or json has no such limit"), FAILED)
     playback = play_file(file, data)
     refuse_invalid(file, playback)
     if form == "text":

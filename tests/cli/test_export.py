@@ -14,6 +14,7 @@ import pytest
 from seqp2p.cli import export
 from seqp2p.cli.main import COMMANDS
 from seqp2p.cli.output import CommandError
+from seqp2p.replay.format import MAGIC
 from seqp2p.replay.to_text import game_text
 from seqp2p.replay.verify import verify
 from seqp2p.rules import format_position, parse_game
@@ -252,3 +253,16 @@ def test_other_languages(cli: Cli) -> None:
 def test_all_is_plain_ascii_for_any_terminal(cli: Cli) -> None:
     told: dict[str, Any] = {form: cli("export", KIDS, "--format", form, "--lang", "fr")[1] for form in export.FORMATS}
     assert [form for form, text in told.items() if not text.isascii()] == ["text"]
+
+
+def test_a_page_of_a_replay_that_is_too_large(cli: Cli, tmp_path: Path) -> None:
+    file, page = tmp_path / "large.seqp2p", tmp_path / "page.html"
+    file.write_bytes(MAGIC + bytes(export.PAGE_SIZE_MAX))
+    exit_code, out, err = cli("export", str(file), "--output", str(page))
+    assert (exit_code, out) == (1, "")
+    problem, hint = err.splitlines()
+    assert problem.endswith(f"{file} is too large for a page: at most 8388608 bytes")
+    assert hint.endswith("--format text or json has no such limit")
+    assert not page.exists()
+    _, _, err = cli("export", str(file), "--format", "text")
+    assert "shows no game" in err, "the text has no such limit: the file itself is judged"

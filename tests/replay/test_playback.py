@@ -1,7 +1,9 @@
 """Replays as rows of moments: all that happened in its order, the positions of the engine, the hands as they were."""
 
+import secrets
+import tracemalloc
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,8 +15,9 @@ from protocol.generator.games import Game, replay
 from protocol.generator.games import settings as wire
 from protocol.generator.votes import drop
 from seqp2p.match.events import Dealt, Dropped, Finished, Redealt, Remarked, Seated, Skipped, Turned, Voted
-from seqp2p.replay.format import LeaveRecord, records
+from seqp2p.replay.format import EvidenceRecord, LeaveRecord, pairs, records
 from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, SeatLeft, play_back
+from seqp2p.replay.summary import summarise
 from seqp2p.replay.verify import verify
 from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal
 from tests.position_status import status
@@ -209,3 +212,20 @@ def test_two_that_left_write_no_two_winners() -> None:
     assert [shown.report.result and shown.report.result.winners for shown in named] == [(1, 3), None, (1, 3), None]
     ends = [end.what.result for shown in named for end in of_kind(shown, Finished) if isinstance(end.what, Finished)]
     assert [(end.kind, end.winners) for end in ends] == [("forfeit", (1, 3)), ("unfinished", ())] * 2
+
+
+def test_a_replay_full_of_evidence_takes_memory_in_proportion() -> None:
+    """Evidence may come again and again: nothing but its record is kept of it."""
+    game = Game("kids-3/votes", wire("kids", 3), ("random",) * 3).play(until=13)
+    player = game.seats[game.match.game.table_position().to_move - 1]
+    some, other = (player.play(game.match, action) for action in player.view(game.match).legal[:2])
+    evidence = EvidenceRecord(pairs((some, other)))
+    for count in (100, 400):
+        data = replay([*game.records(), *[evidence] * count], game.identities[0])
+        for read in (verify, play_back, partial(summarise, randomness=secrets.token_bytes)):
+            tracemalloc.start()
+            read(data)
+            _, most = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert most < 1_000_000 + 2 * len(data)
+    assert len(of_kind(play_back(data), CheatProved)) == 1
