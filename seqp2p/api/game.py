@@ -7,7 +7,7 @@ stays, and the seat can be resumed with it.
 
 import contextlib
 import secrets
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, cast
 
 import trio
 
-from seqp2p.api.home import LockedIdentity, replay_path
+from seqp2p.api.home import LockedIdentity, marker_path, replay_path
 from seqp2p.bots.player import SeatPlayer
 from seqp2p.crypto.batch import sum_first
 from seqp2p.live.mesh import Mesh
@@ -81,11 +81,13 @@ def nothing() -> None:
 class Resumption:
     """State of a resumed game.
 
-    ``events`` had happened before; ``torn``: the last record was broken off.
+    ``events`` had happened before; ``torn``: the last record was broken off. ``recover`` goes on meanwhile, for a seat
+    whose files may be older than its last signatures.
     """
 
     events: tuple[Event, ...]
     torn: bool
+    recover: Callable[[Mesh], Awaitable[None]] | None = None
 
 
 class LiveGame:
@@ -164,7 +166,7 @@ class LiveGame:
                 sidecar,
                 runtime=self._runtime,
                 asks=asks,
-                cancel_leaves=cancel_leaves,
+                cancel_leaves=cancel_leaves and self.own.recovery is None,
             )
             self._playing.set()
             begun()
@@ -172,6 +174,8 @@ class LiveGame:
                 async with trio.open_nursery() as nursery:
                     # In a new game others have the addresses that this seat signed; the player need not be told.
                     told = ignore if self.resumption is None else warn
+                    if self.resumption is not None and self.resumption.recover is not None:
+                        nursery.start_soon(self.resumption.recover, self._mesh)
                     nursery.start_soon(look_for_seats, self.table, self._mesh, lambda: self.match.game.seats, told)
                     result = await session.run()
                     nursery.cancel_scope.cancel()
@@ -237,6 +241,7 @@ def new_game(
             with Sidecar.create(sidecar_path(path), kept) as sidecar:
                 for statement in table.statements:
                     sidecar.log("here", statement.payload, statement.signature)
+                sidecar.mark(marker_path(match.game.id, table.seat))
                 yield writer, sidecar
 
     return LiveGame(table, match, own, path, open_files, runtime=resources.runtime)

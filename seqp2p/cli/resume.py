@@ -62,6 +62,13 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions)
             output = await stack.enter_async_context(on_screen(options.output, options.wished))
             if stored.torn:
                 output.say(t("the last thing written was broken off: it is dropped, and comes back from the others"))
+            if resumed.own.recovery is not None:
+                output.say(
+                    t(
+                        "these may be older files than the seat's last ones: it signs nothing until the others have"
+                        " told what it signed"
+                    )
+                )
             with trio.open_signal_receiver(*polite_signals()) as signals:
                 return await play(resumed, options.choices, output, signals)
 

@@ -28,6 +28,7 @@ from seqp2p.net.gossip import PeerState, Store
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link, rest
 from seqp2p.net.messages import (
+    AddressStatement,
     AddressUpdate,
     Bye,
     LinkStage,
@@ -130,6 +131,14 @@ class Mesh:
         """Note the addresses that a seat has signed; a change ends no pause."""
         peer.search.signed = frozenset(self._address_book.signed(peer.seat))
         peer.change()
+
+    def address_number(self, seat: int) -> int:
+        """Return the number of a seat's newest address statement."""
+        return self._address_book.number(seat)
+
+    def tell_addresses(self, statement: AddressStatement) -> None:
+        """Tell all neighbours where this seat listens: a statement that it has signed during the game."""
+        self._hear_of(AddressUpdate(statement.payload, statement.signature))
 
     async def close(self, reason: str) -> None:
         """Say goodbye, let the queue be sent, and end ``run``; takes at most ``close_s``."""

@@ -29,13 +29,17 @@ from seqp2p.live.talk import Talk
 from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.encoding import decode
 from seqp2p.match.events import Dropped, Event, Result, Undone
 from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Finding, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
-from seqp2p.match.pending import PendingThing
+from seqp2p.match.pending import PendingBuffer, PendingThing
+from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
+    BALLOT_SIZE_MAX,
+    HeadPayload,
     OfferedEvidence,
     ReleasedSecret,
     SignedBallot,
@@ -44,9 +48,9 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
-from seqp2p.net.gossip import VoteMessage
+from seqp2p.net.gossip import Recollection, VoteMessage
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, signed_thing
+from seqp2p.net.messages import BallotMessage, Bye, HeadMessage, Hurry, OpeningMessage, Recalled, signed_thing
 from seqp2p.net.relay import AnyRelay, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.net.text import clean
 from seqp2p.replay.writer import ReplayWriter
@@ -62,6 +66,8 @@ OPENINGS_WAIT_S = 5.0
 MESSAGE_PRICE_S: Final = DEFAULT_LIMITS.message_cost_us / 1e6
 REMARKS: Final = (SignedRemark,)
 VOTES: Final = (SignedBallot, SignedHead)
+MADE: Final = (Contribution, *REMARKS, *VOTES)
+"""Things that a seat signs at most once for one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +128,14 @@ def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
 
 
 class MatchStore:
-    """Reads a match, and never changes it."""
+    """Reads a match, and never changes it. ``pending`` are the early things, ``recovery`` that of the own seat."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(
+        self, match: Match, pending: PendingBuffer | None = None, recovery: Callable[[], Recovery | None] = lambda: None
+    ) -> None:
         self._match = match
+        self._pending = PendingBuffer() if pending is None else pending
+        self._recovery = recovery
         self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
 
     def have(self) -> tuple[int, frozenset[int]]:
@@ -160,6 +170,28 @@ class MatchStore:
         if base is not None:
             live += [BallotMessage(each.payload, each.signature) for each in base.ballots.values()]
         return [*live, *(HeadMessage(each.payload, each.signature) for each in self._match.shown)]
+
+    def asks_for_own(self, seat: int, step: int) -> bool:
+        """Return True if the own seat has to ask this one for its signatures, and is as far as its ``have`` says."""
+        recovery = self._recovery()
+        return recovery is not None and seat in recovery.missing and step <= self._match.final + 1
+
+    def recall(self, seat: int) -> Recollection | None:
+        """Return all that a seat has signed and that may still bind it; None while this seat recovers itself."""
+        if self._recovery() is not None:
+            return None
+        match, live = self._match, self._match.chain.live
+        heads = [each for each in match.shown if decode(HeadPayload, each.payload, BALLOT_SIZE_MAX).seat == seat]
+        remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
+        things: list[SignedThing] = [
+            *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
+            *(SignedLeave(each) for by, each in match.left.items() if by == seat),
+            *(step.held[seat].contribution for step in live if seat in step.held),
+            *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
+            *(SignedHead(each) for each in heads),
+        ]
+        early = [each.thing for kind in MADE for account, each in self._pending.of(kind) if account == (seat,)]
+        return Recollection(match.final + 1, (*things, *early))
 
     def look_back(self, step: int) -> None:
         """A neighbour has another past before this step, so some seat has signed two different contributions.
@@ -202,7 +234,7 @@ class SeatSession:
         self.match = match
         self.seat = seat
         self.ending: Ending | None = None
-        self.store = MatchStore(match)
+        self.stopped = ""  # why it cannot go on, and must not end the game either
         self._relay = relay
         self._runtime = runtime
         self._recorder = Recorder(match, writer, emit, journal, runtime)
@@ -210,9 +242,11 @@ class SeatSession:
         self._turns = Turns(match, seat, relay, asking)
         self._talk = Talk(match, seat, runtime.now)
         self.intake = Intake(match, self._talk.may_hear)
+        self.store = MatchStore(match, self.intake.pending, lambda: seat.recovery)
         self._absence = Absence(match, seat.number)
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._asked: frozenset[int] = frozenset()
+        self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
         self._open_number = match.number
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
@@ -249,11 +283,9 @@ class SeatSession:
                     await self._contribute(own)
                     await self._advance()
             case Saying(text):
-                if (remark := self._talk.signed(text)) is not None:
-                    await self._take_own(remark)
+                await self._say(text)
             case Leaving(reason):
-                await self._take_own(SignedLeave(self.seat.leave(self.match)))
-                self._end(reason, farewell="")
+                await self._leave(reason)
             case GoOn(seat):
                 self._voting.allow(seat)
                 await self._vote()
@@ -276,6 +308,10 @@ class SeatSession:
                 self._absence.goodbye(sender, clean(reason), self._runtime.now())
             case Hurry(step):
                 self._turns.hurry(sender, step)
+            case Recalled(step):
+                if self.seat.recovery is not None:
+                    self.seat.recovery.answered(sender, step)
+                    await self._advance()
             case _:
                 thing = signed_thing(message)
                 outcome = await self._receive(thing, sender)
@@ -287,20 +323,30 @@ class SeatSession:
     async def _receive(self, thing: SignedThing, sender: int) -> Outcome:
         """Check a thing, take it, and do what follows from what came of it."""
         finding, cost_s = await self._check(thing)
-        outcome = self.intake.take(finding, sender)
+        outcome = await self._take_checked(finding, sender)
         if sender != self.seat.number:
             self._relay.charge(sender, price_s(outcome, sender, cost_s))
-        self._handle(outcome, sender)
-        self._take_due(REMARKS)
+        await self._take_due(REMARKS)
         return outcome
 
     async def _take_own(self, thing: SignedThing) -> None:
-        """Take what this seat has signed: it is on the disk before it is sent."""
-        finding, _ = await self._check(thing)
-        self._recorder.log(thing)
-        await self._recorder.sync()
-        self._handle(self.intake.take(finding, self.seat.number), self.seat.number)
-        self._take_due(REMARKS)
+        """Take what this seat has signed now."""
+        await self._receive(thing, self.seat.number)
+
+    async def _take_checked(self, finding: Finding, sender: int) -> Outcome:
+        """Take a checked thing. One that this seat has signed, now or in an earlier life, is on the disk before."""
+        thing = finding.thing
+        own = finding.signer == self.seat.number
+        # Another seat may send the same again and again; a step later an early one may be due.
+        if own and (place := (thing, self.match.number, self.match.final)) not in self._logged:
+            self._logged.add(place)
+            if isinstance(thing, Contribution):
+                self.seat.remember(self.match, thing)
+            self._recorder.log(thing)
+            await self._recorder.sync()
+        outcome = self.intake.take(finding, sender)
+        self._handle(outcome, sender)
+        return outcome
 
     async def _check(self, thing: SignedThing) -> tuple[Finding, float]:
         """Return the finding, and the processor time that it took."""
@@ -312,18 +358,18 @@ class SeatSession:
         heavy = isinstance(thing, Contribution | OfferedEvidence)
         return await self._in_thread_if_heavy(timed) if heavy else timed()
 
-    def _take_due(self, kinds: Collection[type[SignedThing]]) -> bool:
+    async def _take_due(self, kinds: Collection[type[SignedThing]]) -> bool:
         """Take what waited, of kinds that are checked at once. Return True if there was any."""
         found = False
         while (waiting := self.intake.due(kinds)) is not None:
-            self._handle(self.intake.take(self.intake.check(waiting.thing), waiting.sender), waiting.sender)
+            await self._take_checked(self.intake.check(waiting.thing), waiting.sender)
             found = True
         return found
 
     def _handle(self, outcome: Outcome, sender: int) -> None:
         match outcome:
             case Applied(thing, seat, step, events):
-                if sender != self.seat.number:
+                if seat != self.seat.number:
                     self._recorder.log(thing)
                 self._relay.pass_on(thing, seat, step)
                 self._recorder.keep(outcome)
@@ -389,8 +435,10 @@ class SeatSession:
     async def _look(self) -> None:
         """Check once a second for absent seats, due votes, and a hopeless wait."""
         now = self._runtime.now()
-        self._take_due(REMARKS)
+        await self._take_due(REMARKS)
         self._see()
+        if self._recovers(now):
+            return
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
             if asked:
@@ -423,7 +471,9 @@ class SeatSession:
                 self._fault_is_new = False
                 await self._after_fault()
                 continue
-            if self._take_due(VOTES):
+            if await self._take_due(VOTES):
+                continue
+            if await self._take_earlier():
                 continue
             if self._pressing:
                 await self._vote()
@@ -460,17 +510,56 @@ class SeatSession:
 
     async def _vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""
+        if self.seat.recovery is not None and not self.seat.recovery.may_vote:
+            return
         await self._show_heads()
         while (due := self._voting.due(self._runtime.now())) is not None:
             await self._take_own(SignedBallot(self.seat.ballot(self.match, due.round, due.wish, due.reason)))
             await self._show_heads()
-            self._take_due(VOTES)
+            await self._take_due(VOTES)
 
     async def _show_heads(self) -> None:
         """Sign the heads of closed steps that are not final, so they become final without a later signature."""
         while own := self.seat.heads(self.match):
             for head in own:
                 await self._take_own(SignedHead(head))
+
+    # What it may have signed and does not know any more (match/recovery.py).
+
+    async def _take_earlier(self) -> bool:
+        """Take what this seat signed in an earlier life, before it signs; end a recovery. Return True if it did."""
+        if self.seat.recovery is not None and self.seat.recovery.recovered:
+            self.seat.recovery = None
+            self._recorder.renew()
+            return True
+        waiting = self.intake.due((Contribution,), (self.seat.number,))
+        if waiting is None:
+            return False
+        await self._receive(waiting.thing, waiting.sender)
+        return True
+
+    async def _say(self, text: str) -> None:
+        waits = any(account == (self.seat.number,) for account, _ in self.intake.pending.of(SignedRemark))
+        if self.seat.recovery is None and not waits and (remark := self._talk.signed(text)) is not None:
+            await self._take_own(remark)
+
+    async def _leave(self, reason: str) -> None:
+        if self.seat.recovery is None:
+            await self._take_own(SignedLeave(self.seat.leave(self.match)))
+        self._end(reason, farewell="")
+
+    def _recovers(self, now: float) -> bool:
+        """Return True while a majority has not told this seat what it signed, and stop it where it waits in vain."""
+        recovery = self.seat.recovery
+        if recovery is None:
+            return False
+        if recovery.waited_out(now, self._absence.grace_s):
+            self.stopped = message(
+                "this copy of the seat's files may be older than what the seat has signed, and {seats} has not told:"
+                " it signs nothing",
+                seats=self._absence.names(recovery.missing or recovery.others),
+            )
+        return not recovery.careful or bool(self.stopped)
 
     # Endings.
 

@@ -18,6 +18,7 @@ from seqp2p.live.seat_session import OPENINGS_WAIT_S, GoOn, InboxItem, Leaving, 
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.replay.sidecar import OlderCopy
 from seqp2p.replay.writer import ReplayWriter
 
 TICK_S = 1.0
@@ -91,6 +92,7 @@ class SeatRunner:
                     linger = await self.core.begin()
                     while self.core.ending is None:
                         await self.core.take(await self._inbox.receive())
+                        self._check_stopped()
                     await self._open_hands(linger=linger)
                 except BaseException as error:
                     leaves = isinstance(error, trio.Cancelled) and self._cancel_leaves
@@ -115,6 +117,10 @@ class SeatRunner:
     async def _say_goodbye(self) -> None:
         with trio.CancelScope(shield=True):
             await self.mesh.close("" if self.core.ending is None else self.core.ending.farewell)
+
+    def _check_stopped(self) -> None:
+        if self.core.stopped:
+            raise OlderCopy(self.core.stopped)
 
     # Tasks that feed the inbox.
 

@@ -141,6 +141,21 @@ class Finding:
     found: _Found = field(repr=False)
     place: tuple[int, bytes, int]
 
+    @property
+    def signer(self) -> int:
+        """The seat that has signed a contribution that counts, a vote, a leave or a remark; 0 for anything else."""
+        match self.found:
+            case _Judged(verdict=Checked() as checked):
+                return checked.seat
+            case _Said(word=word):
+                return word.seat
+            case Remark(said=word):
+                return word.seat
+            case _Judged() | _Released() | BadSender():
+                return 0
+            case _:
+                assert_never(self.found)
+
 
 class Intake:
     """The intake of one match.
@@ -311,11 +326,16 @@ class Intake:
         # SignedThing on top of what is closed here, it may show that to be final.
         return Deferred(self.match.settle())
 
-    def due(self, kinds: Collection[type[SignedThing]] = EVERYTHING) -> PendingThing | None:
-        """Take the next thing of these kinds out of the pending buffer, if its time has come: check and take it now."""
+    def due(
+        self, kinds: Collection[type[SignedThing]] = EVERYTHING, account_of: Account | None = None
+    ) -> PendingThing | None:
+        """Take the next thing of these kinds out of the pending buffer, if its time has come: check and take it now.
+
+        ``account_of``: only from this account.
+        """
         for kind in kinds:
             for account, waiting in self.pending.of(kind):
-                if self._is_due(account, waiting):
+                if account_of in {None, account} and self._is_due(account, waiting):
                     self.pending.remove(account, waiting)
                     return waiting
         return None

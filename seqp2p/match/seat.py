@@ -33,6 +33,7 @@ from seqp2p.match.contribution import (
 )
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
+from seqp2p.match.recovery import Recovery
 from seqp2p.match.remark import COURTESIES, Remark, RemarkPayload
 from seqp2p.match.signed import BallotPayload, HeadPayload, LastRecord, LeavePayload, Reason, Word
 from seqp2p.match.steps import cards_to_show, final_hash, positions_of_others, why_not_callable
@@ -65,6 +66,7 @@ class SeatKeys:
         self._secret = random_scalar(randomness) if kept is None else kept.secret
         self._key = mul_base(self._secret)
         self._nonce = randomness(NONCE_SIZE) if kept is None else kept.nonce
+        self.recovery: Recovery | None = None  # while it may have lost signatures of its own
         self._opened: dict[Point, int] = {}  # physical card by the ciphertext's a: own cards seen so far
         self._given: dict[Point, int] = {}  # the seat that this one has signed a share for, by the ciphertext's a
 
@@ -75,8 +77,10 @@ class SeatKeys:
         """Return True if the open step waits for this seat, and it may sign on top of the closed steps.
 
         False where signing would reveal a card to a second seat: a share for its own (current or former) card, or for
-        one that it already gave to another seat.
+        one that it already gave to another seat. False where it may have signed already, and not know it any more.
         """
+        if self.recovery is not None and not self.recovery.may_contribute:
+            return False
         return self.number in match.awaited and match.may_sign and not self._tells_two(match)
 
     def remember(self, match: Match, signed: Contribution) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from seqp2p.match.contribution import Contribution
+from seqp2p.match.signed import SignedThing
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, encode_message
 from seqp2p.net.pace import pace_of
@@ -20,6 +21,14 @@ from seqp2p.net.pace import pace_of
 PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
 VoteMessage: TypeAlias = BallotMessage | HeadMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The signed things of one seat, and the first step that is not final where they are held."""
+
+    step: int
+    things: tuple[SignedThing, ...]
 
 
 class Store(Protocol):
@@ -38,6 +47,14 @@ class Store(Protocol):
 
     def votes(self, step: int) -> Iterable["VoteMessage"]:
         """Return the ballots and heads that concern a peer with this ``have``."""
+        ...
+
+    def asks_for_own(self, seat: int, step: int) -> bool:
+        """Return True if this seat has to ask a peer, with ``step`` in its ``have``, for its own signatures."""
+        ...
+
+    def recall(self, seat: int) -> "Recollection | None":
+        """Return all that a seat has signed and that may still bind it; None if this seat may have lost some of it."""
         ...
 
 
@@ -95,6 +112,7 @@ class PeerState:
         self._open_step = 1
         self._held: frozenset[int] = frozenset()
         self._answer_at = float("-inf")
+        self._recall_at = float("-inf")
         self.links: frozenset[int] = frozenset()
         self.pace = pace_of(limits)
 
@@ -105,6 +123,7 @@ class PeerState:
     def lost(self, *, linked: bool) -> None:
         """Note the end of a connection: things sent on it may not have arrived. ``linked``: another one is left."""
         self._sent.clear()
+        self._heard.clear()
         self._asked = frozenset()
         # A peer that reconnects may have lost things that it claimed to have.
         self.has(1, frozenset())
@@ -116,6 +135,13 @@ class PeerState:
         """Note the neighbour's ``have``: everything before its open step, and these seats' contributions to it."""
         self._open_step = step
         self._held = seats
+
+    def may_recall(self, now: float) -> bool:
+        """Return True if its ``recall`` is answered now: once in ``answer_pause_s``, over all its links."""
+        if now < self._recall_at:
+            return False
+        self._recall_at = now + self._limits.answer_pause_s
+        return True
 
     def wants(self, item: GossipItem, now: float) -> bool:
         """Return True if it needs this new thing now; then it counts as sent."""

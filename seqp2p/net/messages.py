@@ -264,6 +264,16 @@ class Hurry(Record, frozen=True, tag="hurry"):
     step: StepNumber
 
 
+class Recall(Record, frozen=True, tag="recall"):
+    """The sender may have lost its own signatures: it asks for all that it has signed."""
+
+
+class Recalled(Record, frozen=True, tag="recalled"):
+    """The end of the answer to ``recall``, with the sender's first step that is not final."""
+
+    step: StepNumber
+
+
 class Bye(Record, frozen=True, tag="bye"):
     """The sender leaves; the receiver closes."""
 
@@ -299,6 +309,8 @@ WireMessage: TypeAlias = (
     | RemarkMessage
     | AddressUpdate
     | Hurry
+    | Recall
+    | Recalled
     | Bye
 )
 
@@ -331,7 +343,7 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
     LinkStage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
     LinkStage.LOBBY_JOINER: (LobbyMessage, Gather, TableMessage, StartMessage, Ping, Refused, Bye),
     LinkStage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
-    LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Bye, Ping),
+    LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Recall, Recalled, Bye, Ping),
     LinkStage.SPECTATOR: (Watching, *SEEN, Hurry, Ping, Refused, Bye),
     LinkStage.WATCHED: (Have, Ping, Bye),
 }

@@ -29,6 +29,8 @@ from seqp2p.net.messages import (
     Have,
     Hurry,
     Links,
+    Recall,
+    Recalled,
     SignedMessage,
     WireMessage,
     encode_message,
@@ -36,7 +38,7 @@ from seqp2p.net.messages import (
 )
 from seqp2p.net.search import Search
 
-GameMessage: TypeAlias = SignedMessage | Hurry | Bye
+GameMessage: TypeAlias = SignedMessage | Hurry | Recalled | Bye
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +225,16 @@ class Relay(Generic[W]):
                 peer.view.has(step, frozenset(seats))
                 for frame in peer.view.answer_frames(self._store, now):
                     link.send_frame(frame)
+                if self._store.asks_for_own(peer.seat, step):
+                    link.send_frame(encode_message(Recall()))
+            case Recall():
+                if peer.view.may_recall(now) and (found := self._store.recall(peer.seat)) is not None:
+                    for thing in found.things:
+                        link.send_frame(encode_message(signed_message(thing)))
+                    link.send_frame(encode_message(Recalled(found.step)))
             case Links(seats):
                 peer.view.links = frozenset(seats)
-            case Bye():
+            case Bye() | Recalled():
                 return Received(peer.seat, message)
             case _:
                 pass

@@ -9,6 +9,7 @@ Any other damage could be an own contribution that was sent, so it is never skip
 """
 
 import os
+import secrets
 import stat
 import zlib
 from pathlib import Path
@@ -31,6 +32,7 @@ from seqp2p.match.signed import (
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
 from seqp2p.replay.locks import lock
+from seqp2p.replay.marker import TOKEN_SIZE, Marker
 
 T = TypeVar("T")
 
@@ -42,7 +44,7 @@ LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # the bytes around a payload, ge
 ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 
-LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here"]
+LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here", "life"]
 SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
@@ -78,7 +80,7 @@ class SidecarSecrets(Record, frozen=True):
 
 
 class Logged(Record, frozen=True):
-    """Signed bytes of a seat; evidence is a record of the replay with a signature of zeros."""
+    """Signed bytes of a seat; evidence is a record of the replay with a signature of zeros, as is a life's token."""
 
     kind: LoggedKind
     payload: Annotated[bytes, msgspec.Meta(max_length=LOGGED_SIZE_MAX)]
@@ -117,7 +119,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
 
 
 def from_logged(logged: Logged) -> SignedThing | None:
-    """Return what the match takes of an entry; None for an address. Raises DecodeError."""
+    """Return what the match takes of an entry; None for an address or a token. Raises DecodeError."""
     signed = Contribution(logged.payload, logged.signature)
     match logged.kind:
         case "contribution":
@@ -126,7 +128,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
             return _WORDS[logged.kind](signed)
         case "evidence":
             return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
-        case "here":
+        case "here" | "life":
             return None
         case _:
             assert_never(logged.kind)
@@ -148,6 +150,12 @@ class SeatHeld(SidecarError):
     hint = message("end the other one first, or name another game")
 
 
+class OlderCopy(SidecarError):
+    """The file may be older than the seat's last signatures, and the others have not told them."""
+
+    hint = message("resume the seat again once the others can be reached, or with the files it wrote last")
+
+
 class SidecarFull(SidecarError):
     """The file has more signatures than any game needs."""
 
@@ -164,6 +172,7 @@ class Sidecar:
         """Take over the descriptor. Raises SeatHeld if another process has the file's lock. See create, open."""
         self.path = path
         self._new = new
+        self._marker: Marker | None = None
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
         try:
             if not lock(descriptor):
@@ -220,6 +229,33 @@ class Sidecar:
             raise
         return sidecar, secrets, logged, torn
 
+    def mark(self, marker: Path) -> None:
+        """Keep a marker there, that this file is the last one of its seat, from now on."""
+        self._keep_marker(marker)
+        self.renew()
+
+    def is_last(self, marker: Path, logged: tuple[Logged, ...]) -> bool:
+        """Return True if the marker there says that this file, with these signed things, is the last one."""
+        tokens = [each.payload for each in logged if each.kind == "life"]
+        return self._keep_marker(marker).holds(tokens[-1] if tokens else b"")
+
+    def _keep_marker(self, marker: Path) -> Marker:
+        self._marker = Marker(marker, (self.path, self.path.with_name(self.path.name.removesuffix(SUFFIX))))
+        return self._marker
+
+    def doubt(self) -> None:
+        """Delete the marker: this file is not the last one before ``renew``, and after it no other is."""
+        if self._marker is not None:
+            self._marker.delete()
+
+    def renew(self) -> None:
+        """Begin a life of the seat: this file has all that it has signed."""
+        token = secrets.token_bytes(TOKEN_SIZE)
+        self.log("life", token, bytes(SIGNATURE_SIZE))
+        self.sync()
+        if self._marker is not None:
+            self._marker.renew(token)
+
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Append signed bytes: the system has them when this returns, the disk only after ``sync``."""
         data = entry(kind, payload, signature)
@@ -237,6 +273,8 @@ class Sidecar:
         if self._new:
             _sync_folder(self.path.parent)
             self._new = False
+        if self._marker is not None:
+            self._marker.note()
 
     def close(self) -> None:
         """Release the seat; the file stays for ``resume``."""
@@ -245,6 +283,8 @@ class Sidecar:
     def delete(self) -> None:
         """Delete the file at the end of the game, while it is still locked."""
         self.path.unlink(missing_ok=True)
+        if self._marker is not None:
+            self._marker.delete()
         self.close()
 
     def _write(self, data: bytes) -> None:

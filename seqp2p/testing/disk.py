@@ -1,6 +1,7 @@
 """A disk in memory that knows its synced bytes: a crash of the machine keeps these, and chance decides on the rest."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,6 +65,15 @@ class VirtualDisk:
         """Remove the file."""
         self.files.pop(path, None)
 
+    def copied(self) -> dict[Path, bytes]:
+        """Return a copy of all files, as a backup makes it."""
+        return {path: bytes(stored.data) for path, stored in self.files.items()}
+
+    def put_back(self, copies: dict[Path, bytes]) -> None:
+        """Put these copies in the place of the files."""
+        for path, data in copies.items():
+            self.files[path] = Stored(bytearray(data), len(data))
+
     def lose_power(self, dice: random.Random) -> None:
         """Lose power: unsynced bytes survive up to some byte; after it the file may keep its length, with zeros."""
         for _, stored in sorted(self.files.items()):
@@ -78,7 +88,16 @@ class VirtualDisk:
 class VirtualSidecar:
     """A seat's own file on a virtual disk: the bytes are those of ``seqp2p.replay.sidecar``."""
 
-    def __init__(self, disk: VirtualDisk, path: Path, *, new: SidecarSecrets | None = None) -> None:
+    def __init__(
+        self,
+        disk: VirtualDisk,
+        path: Path,
+        *,
+        new: SidecarSecrets | None = None,
+        renewed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``renewed`` is called when the file is whole again."""
+        self.renew = renewed
         self._disk = disk
         self._path = path
         self._file = disk.append(path, new=new is not None)

@@ -7,6 +7,7 @@
     slow       everything between these seats and the others takes ``size`` seconds longer, for so long
     crash      the process dies and is started again after so long; its files are as they were written
     power      the machine loses power: unsynced bytes are lost or torn; started again after so long
+    older      the files are copied; after so long the process dies, the copy is put back, and it is started again
     die        the process dies for good
     stall      the process is stopped for so long, and continues without noticing
     drift      the seat's clock runs ``size`` times as fast, from the beginning
@@ -21,7 +22,7 @@ Times are virtual seconds from the start of the game. docs/testing.md has the re
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, get_args
 
 FaultKind: TypeAlias = Literal[
@@ -32,6 +33,7 @@ FaultKind: TypeAlias = Literal[
     "slow",
     "crash",
     "power",
+    "older",
     "die",
     "stall",
     "drift",
@@ -44,8 +46,8 @@ FaultKind: TypeAlias = Literal[
 KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 OF_SEATS: Final = frozenset[FaultKind](KINDS) - {"bursts"}
 """The faults of seats, which receive little and read it at once."""
-OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"disk", "asleep", "talk"}
-"""The faults of spectators too, which have no player and wait for no disk."""
+OF_SPECTATORS: Final = frozenset[FaultKind](KINDS) - {"older", "disk", "asleep", "talk"}
+"""The faults of spectators too, which have no player, sign nothing and wait for no disk."""
 FIRST_SPECTATOR: Final = 101
 """Spectators are numbered from here on, far from any seat."""
 # Games of the small variant take 10 to 60 s of virtual time.
@@ -98,6 +100,9 @@ def draw_plan(seed: object, players: int, kinds: Iterable[FaultKind] = KINDS) ->
     count = dice.randint(1, 5) if chosen else 0
     seats = range(1, players + 1)
     faults = [_drawn(dice, dice.choice(chosen), seats) for _ in range(count)]
+    if any(fault.kind == "older" for fault in faults):
+        # With its newest copies on two machines lost at once, a signature may be nowhere any more.
+        faults = [replace(fault, kind="crash") if fault.kind == "power" else fault for fault in faults]
     return Plan(latency_s, jitter_s, tuple(sorted(faults, key=lambda fault: (fault.at_s, fault.kind, fault.seats))))
 
 

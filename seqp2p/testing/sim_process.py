@@ -132,6 +132,7 @@ class SimProcess(Generic[ItemT]):
         self.alive = True
         self._inbox: deque[ItemT] = deque()
         self._running: Coroutine[Any, Any, object] | None = None
+        self._pumping = False
 
     @property
     def number(self) -> int:
@@ -231,8 +232,12 @@ class SimProcess(Generic[ItemT]):
     # One thing at a time.
 
     def _pump(self) -> None:
+        if self._pumping:
+            return  # Below on the stack: a long inbox must not make a deep one.
+        self._pumping = True
         while self._inbox and self._running is None and self.alive:
             self._take(self._inbox.popleft())
+        self._pumping = False
 
     def _drive(self, work: Coroutine[Any, Any, object]) -> None:
         self._running = work

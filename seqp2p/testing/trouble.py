@@ -54,6 +54,9 @@ class _Trouble:
             case "crash" | "power":
                 self._agenda.at(at_s, self._kill)
                 self._agenda.at(until_s, self._restart)
+            case "older":
+                self._agenda.at(at_s, self._back_up)
+                self._agenda.at(until_s, self._put_back)
             case "disk":
                 self._agenda.at(at_s, lambda: self._slow_disk(self._fault.size))
                 self._agenda.at(until_s, lambda: self._slow_disk(-self._fault.size))
@@ -102,6 +105,15 @@ class _Trouble:
     def _restart(self) -> None:
         for node in self._hit():
             node.restart()
+
+    def _back_up(self) -> None:
+        for peer in self._seats():
+            peer.back_up()
+
+    def _put_back(self) -> None:
+        for peer in self._seats():
+            peer.put_back()
+            peer.restart()
 
     def _slow_disk(self, by_s: float) -> None:
         for peer in self._seats():

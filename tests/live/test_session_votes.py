@@ -64,6 +64,9 @@ class Notes:
     def sync(self) -> None:
         self.synced = len(self.logged)
 
+    def renew(self) -> None:
+        pass
+
     @property
     def on_disk(self) -> list[Logged]:
         return self.logged[: self.synced]

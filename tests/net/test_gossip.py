@@ -27,6 +27,12 @@ class Held:
     def votes(self, step: int) -> Iterable[VoteMessage]:
         return []
 
+    def asks_for_own(self, seat: int, step: int) -> bool:
+        return False
+
+    def recall(self, seat: int) -> None:
+        return None
+
 
 def view() -> PeerState:
     return PeerState(OWN, NEIGHBOUR, LIMITS)

@@ -32,6 +32,8 @@ from seqp2p.net.messages import (
     Ping,
     Proof,
     Ready,
+    Recall,
+    Recalled,
     Refused,
     RemarkMessage,
     Signed,
@@ -78,6 +80,8 @@ SAMPLES: list[WireMessage] = [
     LeaveMessage(b"payload", A64),
     AddressUpdate(b"here", bytes(64)),
     Hurry(57),
+    Recall(),
+    Recalled(57),
     Bye("good night"),
 ]
 STAGE_OF = {kind: stage for stage, kinds in ALLOWED.items() for kind in kinds}

@@ -164,6 +164,12 @@ class Seat:
     def votes(self, step: int) -> Iterable[Contribution]:
         return ()
 
+    def asks_for_own(self, seat: int, step: int) -> bool:
+        return False
+
+    def recall(self, seat: int) -> None:
+        return None
+
     async def until_linked(self, *seats: int) -> None:
         while not self.mesh.relay.linked >= set(seats):
             await self._changed.wait()

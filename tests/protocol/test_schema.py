@@ -153,6 +153,8 @@ MESSAGES: list[messages.WireMessage] = [
     messages.RemarkMessage(b"remark", SIGNATURE),
     messages.AddressUpdate(b"here", SIGNATURE),
     messages.Hurry(7),
+    messages.Recall(),
+    messages.Recalled(7),
     messages.Bye("the game is over"),
 ]
 

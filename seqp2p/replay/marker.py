@@ -1,0 +1,77 @@
+"""The marker of a seat, in its player's home: it tells if the seat's files are the very ones that were written last.
+
+    token ‖ (device ‖ inode ‖ size) of the seat's own file ‖ the same of its replay      (16 bytes, then 8 each)
+
+A backup that was put back, or a synced folder, can bring older files; a second thing signed for one place would then be
+cheating (match/recovery.py). Such files have another inode, another token than the last life of the seat wrote, or
+fewer bytes than it had synced when it last signed. A marker that is missing, or cannot be read, only costs a recovery.
+So its own errors never stop a game.
+"""
+
+import contextlib
+import os
+import secrets
+import struct
+from pathlib import Path
+from typing import Final
+
+TOKEN_SIZE: Final = 16
+_FACTS: Final = struct.Struct("!QQQ")
+_MASK: Final = 2**64 - 1
+
+
+class Marker:
+    """The marker at ``path`` of these files. It is renewed with each life of the seat, and noted with each sync."""
+
+    def __init__(self, path: Path, files: tuple[Path, ...]) -> None:
+        self._path = path
+        self._files = files
+        self._token = b""
+
+    def holds(self, token: bytes) -> bool:
+        """Return True if the files are the last ones: ``token`` is that of the last life in them."""
+        try:
+            data = self._path.read_bytes()
+            found = [_facts(file) for file in self._files]
+        except OSError:
+            return False
+        if len(data) != TOKEN_SIZE + len(found) * _FACTS.size or data[:TOKEN_SIZE] != token:
+            return False
+        noted = _FACTS.iter_unpack(data[TOKEN_SIZE:])
+        return all(
+            (device, inode) == now[:2] and size <= now[2]
+            for (device, inode, size), now in zip(noted, found, strict=True)
+        )
+
+    def renew(self, token: bytes) -> None:
+        """Begin a life of the seat, whose token is in its own file already. The marker is replaced as a whole."""
+        self._token = token
+        new = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(self._now())
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._path)
+
+    def note(self) -> None:
+        """Note the sizes of the files, which are synced now; a marker that another process has renewed stays."""
+        with contextlib.suppress(OSError), self._path.open("r+b", buffering=0) as file:
+            if self._token and file.read(TOKEN_SIZE) == self._token:
+                file.seek(0)
+                file.write(self._now())
+
+    def delete(self) -> None:
+        """Delete it: the game is over, or the files are older ones."""
+        self._token = b""
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+
+    def _now(self) -> bytes:
+        return self._token + b"".join(_FACTS.pack(*_facts(file)) for file in self._files)
+
+
+def _facts(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_dev & _MASK, found.st_ino & _MASK, found.st_size

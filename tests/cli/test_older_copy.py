@@ -1,0 +1,86 @@
+"""An older copy of a seat's files is put back: by a backup, by a synced folder, on another machine."""
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli.checking import verify_file
+from tests.cli.processes import Household, Process
+from tests.cli.test_resume_command import resume, sidecars
+
+
+def copied(people: Household, who: str) -> Path:
+    copy = people.directory / f"copy-{who}"
+    shutil.copytree(people.replays(who), copy)
+    return copy
+
+
+def put_back(people: Household, who: str, copy: Path, *, in_place: bool) -> None:
+    for path in copy.iterdir():
+        there = people.replays(who) / path.name
+        if in_place:
+            there.write_bytes(path.read_bytes())
+        else:
+            shutil.copy2(path, there.with_suffix(".new"))
+            there.with_suffix(".new").replace(there)
+
+
+def killed(process: Process) -> None:
+    process.signal(signal.SIGKILL)
+    process.end()
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
+    host = people.host("--variant", "kids", "--pace", "0.3")
+    guest = people.join(host, "--pace", "0.3")
+    guest.event("turn", 2)
+    copy = copied(people, "guest")
+    guest.event("turn", 6)
+    killed(guest)
+    put_back(people, "guest", copy, in_place=in_place)
+    back = resume(people, "guest")
+    assert back.end() == 0, back.said() + host.said()
+    assert host.end() == 0, back.said() + host.said()
+    ends = [back.events[-1], host.events[-1]]
+    assert ends[0]["winners"] == ends[1]["winners"]
+    assert [verify_file(Path(end["replay"])).verdict for end in ends] == ["verified", "verified"]
+    assert list((people.home("guest") / "seats").iterdir()) == []
+
+
+def test_nobody_is_there_to_tell(people: Household) -> None:
+    host = people.host("--variant", "kids", "--pace", "0.3", "--grace", "5")
+    guest = people.join(host, "--pace", "0.3")
+    guest.event("turn", 2)
+    copy = copied(people, "guest")
+    guest.event("turn", 4)
+    killed(guest)
+    killed(host)
+    put_back(people, "guest", copy, in_place=True)
+    kept = sidecars(people, "guest")[0].read_bytes()
+    back = resume(people, "guest")
+    assert back.end() == 1
+    error, hint = back.error()
+    assert "has not told: it signs nothing" in error
+    assert hint
+    # Nothing was signed, and it can be tried again.
+    assert sidecars(people, "guest")[0].read_bytes() == kept
+    assert list((people.home("guest") / "seats").iterdir()) == []
+
+
+def test_a_seat_that_is_played_elsewhere(people: Household) -> None:
+    """A home that was copied with its replays: the locks are others', the key is not."""
+    host = people.host("--variant", "kids", "--pace", "3600")
+    guest = people.join(host, "--pace", "3600")
+    guest.event("dealt")
+    shutil.copytree(people.home("guest"), people.home("twin"))
+    shutil.copytree(people.replays("guest"), people.replays("twin"))
+    second = resume(people, "twin")
+    assert second.end() == 1
+    error, hint = second.error()
+    assert "this seat is played at 127.0.0.1:" in error
+    assert hint
+    guest.signal(signal.SIGTERM)
+    assert (guest.end(), host.end()) == (5, 5)

@@ -1,0 +1,107 @@
+"""The marker of a seat: it tells the files that were written last from any copy of them."""
+
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from seqp2p.replay.marker import Marker
+
+TOKEN = b"t" * 16
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    made = tmp_path / "game.seat", tmp_path / "game"
+    for path in made:
+        path.write_bytes(b"what was signed at first")
+    return made
+
+
+@pytest.fixture
+def marker(tmp_path: Path, files: tuple[Path, Path]) -> Marker:
+    made = Marker(tmp_path / "home" / "seats" / "game-seat2", files)
+    made.renew(TOKEN)
+    return made
+
+
+def again(tmp_path: Path, files: tuple[Path, Path]) -> Marker:
+    """As the next process reads it."""
+    return Marker(tmp_path / "home" / "seats" / "game-seat2", files)
+
+
+def write_more(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b", and later")
+
+
+@pytest.mark.usefixtures("marker")
+def test_the_very_files(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    path = tmp_path / "home" / "seats" / "game-seat2"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert again(tmp_path, files).holds(TOKEN)
+    # Written, and not noted any more: a crash.
+    write_more(files[0])
+    assert again(tmp_path, files).holds(TOKEN)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def replaced(path: Path, copy: Path) -> None:
+    copy.replace(path)
+
+
+def overwritten(path: Path, copy: Path) -> None:
+    path.write_bytes(copy.read_bytes())
+
+
+@pytest.mark.parametrize("put_back", [replaced, overwritten])
+@pytest.mark.parametrize("which", [0, 1])
+def test_an_older_copy(
+    tmp_path: Path, files: tuple[Path, Path], marker: Marker, put_back: Callable[[Path, Path], None], which: int
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copy2(files[which], copy)
+    write_more(files[which])
+    marker.note()
+    assert again(tmp_path, files).holds(TOKEN)
+    put_back(files[which], copy)
+    assert not again(tmp_path, files).holds(TOKEN)
+
+
+@pytest.mark.usefixtures("marker")
+def test_files_in_which_another_life_was_the_last(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    assert not again(tmp_path, files).holds(b"u" * 16)
+    assert not again(tmp_path, files).holds(b"")
+
+
+def test_a_marker_that_is_missing_or_damaged(tmp_path: Path, files: tuple[Path, Path], marker: Marker) -> None:
+    path = tmp_path / "home" / "seats" / "game-seat2"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert not again(tmp_path, files).holds(TOKEN)
+    marker.delete()
+    assert not again(tmp_path, files).holds(TOKEN)
+    marker.delete()
+    marker.note()
+    assert not path.exists()
+
+
+def test_a_home_that_cannot_be_written(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    (tmp_path / "home").write_bytes(b"no folder")
+    marker = again(tmp_path, files)
+    marker.renew(TOKEN)
+    marker.note()
+    marker.delete()
+    assert not marker.holds(TOKEN)
+
+
+def test_a_life_that_is_over_notes_nothing(tmp_path: Path, files: tuple[Path, Path], marker: Marker) -> None:
+    """A process that has lost its place does not make its files the last ones."""
+    newer = again(tmp_path, files)
+    newer.renew(b"n" * 16)
+    write_more(files[0])
+    marker.note()
+    assert newer.holds(b"n" * 16)
+    overwritten(files[0], files[1])
+    assert newer.holds(b"n" * 16)

@@ -1,0 +1,66 @@
+"""Seats whose files are replaced by an older copy: they learn from the others what they signed, or sign nothing."""
+
+import pytest
+
+from seqp2p.testing import Fault, VirtualLan
+from seqp2p.testing.peer import SimPeer
+from seqp2p.testing.violation import SafetyViolation
+from tests.testing.test_lan import kinds, lan
+
+COPIED_S = 2.0
+# Long enough that the seat has signed more, and short enough that the game goes on.
+MATTERS = [(2, 3.0), (2, 6.0), (3, 3.0), (3, 6.0), (6, 4.0), (12, 3.0)]
+
+
+@pytest.mark.parametrize(("players", "later_s"), MATTERS)
+def test_an_older_copy_costs_nothing(players: int, later_s: float) -> None:
+    game = lan(players, Fault("older", COPIED_S, (2,), later_s))
+    game.run()
+    assert kinds(game, *game.peers) <= {"won", "drawn"}
+    assert game.peers[2].lives == 2
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_without_a_recovery_it_would_cost_the_seat(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_back = SimPeer.put_back
+
+    def believing(peer: SimPeer) -> None:
+        put_back(peer)
+        peer.has_older_copy = False
+
+    monkeypatch.setattr(SimPeer, "put_back", believing)
+    game = lan(players, Fault("older", COPIED_S, (2,), 6.0))
+    with pytest.raises(SafetyViolation):
+        game.run()
+
+
+def stopped(game: VirtualLan, *seats: int) -> None:
+    for seat in seats:
+        assert game.peers[seat].state == "gone"
+        assert "it signs nothing" in game.peers[seat].gone
+
+
+def test_of_two_the_other_must_answer() -> None:
+    game = lan(2, Fault("older", COPIED_S, (2,), 4.0), Fault("die", COPIED_S + 3.9, (1,)))
+    game.run()
+    stopped(game, 2)
+
+
+def test_of_three_both_others_must_answer() -> None:
+    game = lan(3, Fault("older", COPIED_S, (2,), 4.0), Fault("die", COPIED_S + 3.9, (1,)))
+    game.run()
+    stopped(game, 2)
+
+
+def test_two_that_do_not_know_cannot_tell_each_other() -> None:
+    game = lan(2, Fault("older", COPIED_S, (1, 2), 4.0))
+    game.run()
+    stopped(game, 1, 2)
+
+
+def test_again_while_it_recovers() -> None:
+    """The process dies before all have answered: the next one is no wiser."""
+    faults = (Fault("older", COPIED_S, (2,), 4.0), Fault("crash", COPIED_S + 4.005, (2,), 1.0))
+    game = lan(4, *faults)
+    game.run()
+    assert kinds(game, *game.peers) <= {"won", "drawn"}
