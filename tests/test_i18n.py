@@ -78,9 +78,9 @@ def called(node: ast.Call) -> str:
 
 
 def is_sentence(node: ast.AST) -> bool:
-    """Text put together, or of more than one word."""
+    """Return True for text put together, or of more than one word; a table of code points has no small letter."""
     if isinstance(node, ast.Constant):
-        return isinstance(node.value, str) and " " in node.value.strip()
+        return isinstance(node.value, str) and " " in node.value.strip() and not node.value.isupper()
     return isinstance(node, ast.JoinedStr)
 
 
