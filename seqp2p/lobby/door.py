@@ -104,7 +104,7 @@ class CodeDoor:
         code_burned, busy, too_slow) once the client is told, PeerError, LinkLost.
         """
         try:
-            first = await self._begin(frames)
+            first = await self._begin(frames, source)
             await self._require_current(frames, first)
             if (friend := self._friends.get(key)) is not None and friend.left > 0:
                 await self._run_friend(frames, key, first, friend)
@@ -127,9 +127,9 @@ class CodeDoor:
             self._on_event(Strangers(self._strangers, self._wrong))
             await trio.sleep(_TOLD_EVERY_S)
 
-    async def _begin(self, frames: FrameStream) -> PakeA:
+    async def _begin(self, frames: FrameStream, source: str) -> PakeA:
         """Wait for the client to begin, with as many others as there are places."""
-        with self._silent.enter(frames.stream):
+        with self._silent.enter(frames.stream, source):
             first = await receive(frames, LinkStage.CODE_HOST, self._limits)
             if not isinstance(first, PakeA):
                 raise PeerError(message("The other side does not follow the code exchange."))

@@ -29,9 +29,9 @@ _STALE_S: Final = 1.0
 class Place:
     """A stranger's place, with its connection: since when it has made no progress, and the scope that ends it."""
 
-    def __init__(self, stream: trio.abc.Stream, scope: trio.CancelScope) -> None:
+    def __init__(self, stream: trio.abc.Stream, source: str, scope: trio.CancelScope) -> None:
         self.stream: Final = _NoticingStream(stream, self)
-        self.source: Final = source_of(stream)
+        self.source: Final = source or source_of(stream)
         self.scope: Final = scope
         self.has_sent = False
         self.since = trio.current_time()
@@ -100,15 +100,15 @@ class Gate:
         self._places: set[Place] = set()
 
     @contextlib.contextmanager
-    def enter(self, stream: trio.abc.Stream) -> Generator[Place]:
+    def enter(self, stream: trio.abc.Stream, source: str = "") -> Generator[Place]:
         """Run the body inside: it is cancelled when its time is over, or when it has to make room.
 
-        The body reads from the place's stream.
+        The body reads from the place's stream. ``source`` is that of a stream which does not tell it, as within TLS.
         """
         if len(self._places) >= self._size_max:
             self._make_room()
         with trio.move_on_after(self._time_s) as scope:
-            place = Place(stream, scope)
+            place = Place(stream, source, scope)
             self._places.add(place)
             try:
                 yield place

@@ -257,6 +257,24 @@ async def test_silent_clients_keep_no_one_out(autojump_clock: object) -> None:
     assert len(house.shown) == 1
 
 
+async def test_of_those_who_have_not_begun_the_source_with_most_makes_room(autojump_clock: object) -> None:
+    house = House(Limits(code_waiting_max=4))
+    decided = trio.Event()
+
+    async def late(frames: FrameStream) -> None:
+        await decided.wait()
+        await give_code(frames, Exchange(house.code, JOINER, HOST, CERTIFICATE, randomness, host=False), LIMITS)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(house.meet, late, ALICE)
+        await wait_all_tasks_blocked()
+        for _ in range(8):
+            nursery.start_soon(house.meet, silent)
+        await wait_all_tasks_blocked()
+        decided.set()
+    assert house.outcomes.count("in") == 1
+
+
 async def test_dawdlers_lose_their_turns_when_others_wait(autojump_clock: object) -> None:
     house = House()
     await house.burn()  # Tries enough for all places.
