@@ -183,7 +183,7 @@ def load() -> tuple[Known, ...]:
         players = msgspec.json.decode(data, type=_KnownFile).players
         if len(data) > SIZE_MAX or not all(map(_is_whole, players)):
             raise msgspec.ValidationError
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         raise CommandError(
             t("the file of known players {path} is damaged", path=path),
             t("move it away; everybody is new again then"),

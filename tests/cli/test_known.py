@@ -282,6 +282,7 @@ DAMAGED = [
     b"[]",
     b"\xff",
     b"[" * 100_000,
+    b'{"version": 1, "more": ' + b"[" * 100_000,
     b'{"version": 2, "players": []}',
     b'{"version": 1, "players": ' + b" " * known.SIZE_MAX + b"[]}",
     *(
