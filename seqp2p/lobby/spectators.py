@@ -13,6 +13,7 @@ the frames from there on, a batch at a time. A link loses nothing, so the positi
 """
 
 import contextlib
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn, Protocol
@@ -31,6 +32,7 @@ from seqp2p.net.gossip import GossipItem
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import Bye, Have, LinkStage, Ping, Proof, Watch, Watching, WireMessage, bye, encode_message
+from seqp2p.net.pace import Pace, pace_of
 from seqp2p.net.relay import Wire
 
 SPECTATORS_MAX: Final = 200
@@ -53,6 +55,7 @@ def of_spectators(limits: Limits) -> Limits:
         frame_max=limits.watch_frame_max,
         cost_rate=limits.watch_cost_rate,
         cost_burst_s=limits.watch_cost_burst_s,
+        link_cost_ms=limits.watch_link_cost_ms,
         resync_max=limits.watch_batch_max,
     )
 
@@ -281,6 +284,7 @@ class SpectatorServer:
         self._nursery = nursery
         self._places: SpectatorPlaces | None = None
         self._changed = trio.Event()
+        self._paces: OrderedDict[bytes, Pace] = OrderedDict()  # by key: a pace outlives a link
 
     def open(self, places: SpectatorPlaces) -> None:
         """Set the way in, when the lobby opens."""
@@ -314,7 +318,18 @@ class SpectatorServer:
                 await self._let_in(frames, proof, source, self._places)
         except NetError:
             return
-        await self._carry(proof.key, frames)
+        pace = self._pace(proof.key)
+        if pace.wait_s(trio.current_time()):
+            await frames.abort()  # It makes links too often.
+            return
+        pace.spend(self._limits.link_cost_ms / 1e3, trio.current_time())
+        await self._carry(proof.key, frames, pace)
+
+    def _pace(self, key: bytes) -> Pace:
+        self._paces[key] = pace = self._paces.pop(key, None) or pace_of(self._limits)
+        if len(self._paces) > self._limits.watch_known_max:
+            self._paces.popitem(last=False)
+        return pace
 
     async def _let_in(self, frames: FrameStream, proof: Proof, source: str, places: SpectatorPlaces) -> None:
         """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""
@@ -343,8 +358,8 @@ class SpectatorServer:
         await refuse(frames, code, self._limits)
         raise PeerRefused(code)
 
-    async def _carry(self, key: bytes, frames: FrameStream) -> None:
-        link = Link(frames, self._limits)
+    async def _carry(self, key: bytes, frames: FrameStream, pace: Pace) -> None:
+        link = Link(frames, self._limits, pace)
         reader = self.feed.connect(key, link)
         error: NetError | None = None
 

@@ -188,6 +188,9 @@ class Limits:
     watch_cost_burst_s: float = 0.016
     """For one spectator at once before the rate counts: a few seconds' messages after a pause."""
 
+    watch_link_cost_ms: int = 4
+    """For each link of one spectator: four at once, then one a second. Another one is closed, and may try again."""
+
     watch_known_max: int = 1_024
     """Spectators remembered by key, who reconnect without the code: five times as many as there can be at once. The
     one that came longest ago is forgotten first."""

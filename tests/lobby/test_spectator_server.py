@@ -1,5 +1,6 @@
 """The host against spectators that do what they must not, and against those who would like to be some."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,23 @@ async def test_a_flood_is_read_at_its_pace(virtual_time: object, tmp_path: Path)
         burst, rate = DEFAULT_LIMITS.watch_cost_burst_s, DEFAULT_LIMITS.watch_cost_rate
         price = message_price_s(DEFAULT_LIMITS, len(encode_message(Have(1, ()))) - HEADER_SIZE)
         assert len(handled) <= (burst + rate * (trio.current_time() - begun)) / price + 1
+    checked(hall)
+
+
+async def test_new_links_begin_with_no_burst(virtual_time: object, tmp_path: Path) -> None:
+    """A spectator that comes again all the time gets four links at once, and then one a second."""
+    hall, asleep = hall_of(tmp_path)
+    async with hall.open():
+        await asleep.wait()
+        served, begun = 0, trio.current_time()
+        await (await hall.waiting(1)).frames.abort()
+        while trio.current_time() < begun + 20:
+            frames = await hall.come_back(1)
+            with trio.move_on_after(0.1), suppress(NetError):
+                served += isinstance(await hear(frames), Watching)
+            await frames.abort()
+            await trio.sleep(0.1)
+        assert 10 <= served <= 25
     checked(hall)
 
 
