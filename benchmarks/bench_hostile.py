@@ -150,7 +150,7 @@ async def join(host: Host) -> float:
 
 async def joins(host: Host) -> list[float]:
     """Join every few seconds while the attack runs."""
-    took = []
+    took: list[float] = []
     begun = trio.current_time()
     for number in range(JOINS):
         await trio.sleep_until(begun + number * SECONDS / JOINS)

@@ -166,8 +166,8 @@ async def play(seat: int, attack: str, seconds: float, ports: list[int]) -> None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(runner.run)
             await begun.wait()
+            attacker = Attack(table, Address("127.0.0.1", ports[VICTIM - 1]), match, key)
             if seat == ATTACKER and attack != "none":
-                attacker = Attack(table, Address("127.0.0.1", ports[VICTIM - 1]), match, key)
                 nursery.start_soon(attacker.run, getattr(attacker, attack))
             await measure(seat, seconds, turns)
             if seat == ATTACKER and attack != "none":
