@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 REDACTED: Final = "[redacted]"
 # A join code; digits of 16 bytes and more, hexadecimal or decimal; the text of bytes.
 _SECRETS: Final = re.compile(
-    r"\b(?:\d{1,2}-[a-z]+-[a-z]+|[0-9a-f]{32,}|\d{30,})\b"
+    r"\b(?:\d{1,2}(?:-[a-z]+){2,}|[0-9a-f]{32,}|\d{30,})\b"
     r"|\bb'(?:[^'\\\n]|\\.)*'"
     r'|\bb"(?:[^"\\\n]|\\.)*"',
     re.IGNORECASE,
 )
-_CODE: Final = re.compile(r"\s*\d+[\s_-]*[^\W\d_]+[\s_-]*[^\W\d_]*\s*")
+_CODE: Final = re.compile(r"\s*\d+[\s_-]*[^\W\d_](?:[^\W\d]|[\s-])*")
 # Fields of events that are for a host's own screen or script alone.
 _OWN_FIELDS: Final = frozenset({"code"})
 
@@ -106,7 +106,7 @@ def fault(kind: type[BaseException], error: BaseException, trace: TracebackType 
 def redacted(text: str) -> str:
     """Return the text without parts that could be secrets.
 
-    >>> redacted("--code 7-amber-falcon"), redacted("nonce " + "ab" * 32), redacted("left b'x'")
+    >>> redacted("--code 7-amber-falcon-acorn-agent"), redacted("nonce " + "ab" * 32), redacted("left b'x'")
     ('--code [redacted]', 'nonce [redacted]', 'left [redacted]')
     """
     return _SECRETS.sub(REDACTED, text)
