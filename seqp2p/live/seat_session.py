@@ -247,6 +247,7 @@ class SeatSession:
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._asked: frozenset[int] = frozenset()
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
+        self._applied: set[SignedThing] = set()  # own words
         self._open_number = match.number
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
@@ -338,13 +339,16 @@ class SeatSession:
         thing = finding.thing
         own = finding.signer == self.seat.number
         # Another seat may send the same again and again; a step later an early one may be due.
-        if own and (place := (thing, self.match.number, self.match.final)) not in self._logged:
+        place = thing, self.match.number, self.match.final
+        if own and thing not in self._applied and place not in self._logged:
             self._logged.add(place)
             if isinstance(thing, Contribution):
                 self.seat.remember(self.match, thing)
             self._recorder.log(thing)
             await self._recorder.sync()
         outcome = self.intake.take(finding, sender)
+        if own and isinstance(outcome, Applied) and not isinstance(thing, Contribution):
+            self._applied.add(thing)  # A contribution may be taken again, after its step was undone.
         self._handle(outcome, sender)
         return outcome
 

@@ -1,11 +1,12 @@
 """The marker of a seat, in its player's home: it tells if the seat's files are the very ones that were written last.
 
-    token ‖ (device ‖ inode ‖ size) of the seat's own file ‖ the same of its replay      (16 bytes, then 8 each)
+    token before ‖ token ‖ (device ‖ inode ‖ size) of the seat's own file ‖ the same of its replay
 
-A backup that was put back, or a synced folder, can bring older files; a second thing signed for one place would then be
-cheating (match/recovery.py). Such files have another inode, another token than the last life of the seat wrote, or
-fewer bytes than it had synced when it last signed. A marker that is missing, or cannot be read, only costs a recovery.
-So its own errors never stop a game.
+Tokens have 16 bytes, numbers 8. A backup that was put back, or a synced folder, can bring older files; a second thing
+signed for one place would then be cheating (match/recovery.py). Such files have another inode, another token than the
+last life of the seat wrote, or fewer bytes than it had synced when it last signed. The token before holds until the
+first sync of a life, so a crash between the writing of the marker and that of the file does no harm. A marker that is
+missing, or cannot be read, only costs a recovery. So its own errors never stop a game.
 """
 
 import contextlib
@@ -35,22 +36,26 @@ class Marker:
             found = [_facts(file) for file in self._files]
         except OSError:
             return False
-        if len(data) != TOKEN_SIZE + len(found) * _FACTS.size or data[:TOKEN_SIZE] != token:
+        tokens, facts = data[: 2 * TOKEN_SIZE], data[2 * TOKEN_SIZE :]
+        if len(facts) != len(found) * _FACTS.size or token not in {tokens[:TOKEN_SIZE], tokens[TOKEN_SIZE:]}:
             return False
-        noted = _FACTS.iter_unpack(data[TOKEN_SIZE:])
+        noted = _FACTS.iter_unpack(facts)
         return all(
             (device, inode) == now[:2] and size <= now[2]
             for (device, inode, size), now in zip(noted, found, strict=True)
         )
 
-    def renew(self, token: bytes) -> None:
-        """Begin a life of the seat, whose token is in its own file already. The marker is replaced as a whole."""
+    def renew(self, before: bytes, token: bytes) -> None:
+        """Begin a life of the seat, whose token is not in its own file yet. The marker is replaced as a whole.
+
+        ``before`` is the token of the life before, or the same one if that has to hold no longer.
+        """
         self._token = token
         new = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(self._now())
+                file.write(self._now(before))
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(self._path)
@@ -58,9 +63,9 @@ class Marker:
     def note(self) -> None:
         """Note the sizes of the files, which are synced now; a marker that another process has renewed stays."""
         with contextlib.suppress(OSError), self._path.open("r+b", buffering=0) as file:
-            if self._token and file.read(TOKEN_SIZE) == self._token:
+            if self._token and file.read(2 * TOKEN_SIZE)[TOKEN_SIZE:] == self._token:
                 file.seek(0)
-                file.write(self._now())
+                file.write(self._now(self._token))
 
     def delete(self) -> None:
         """Delete it: the game is over, or the files are older ones."""
@@ -68,8 +73,8 @@ class Marker:
         with contextlib.suppress(OSError):
             self._path.unlink()
 
-    def _now(self) -> bytes:
-        return self._token + b"".join(_FACTS.pack(*_facts(file)) for file in self._files)
+    def _now(self, before: bytes) -> bytes:
+        return before + self._token + b"".join(_FACTS.pack(*_facts(file)) for file in self._files)
 
 
 def _facts(path: Path) -> tuple[int, int, int]:

@@ -173,6 +173,7 @@ class Sidecar:
         self.path = path
         self._new = new
         self._marker: Marker | None = None
+        self._life = b""  # the token of the last life, if it was the last one of the seat
         self._file = os.fdopen(descriptor, "r+b", buffering=0)
         try:
             if not lock(descriptor):
@@ -235,9 +236,17 @@ class Sidecar:
         self.renew()
 
     def is_last(self, marker: Path, logged: tuple[Logged, ...]) -> bool:
-        """Return True if the marker there says that this file, with these signed things, is the last one."""
+        """Return True if the marker there says that this file, with these signed things, is the last one.
+
+        A file whose first life had not begun is: nothing was signed then.
+        """
         tokens = [each.payload for each in logged if each.kind == "life"]
-        return self._keep_marker(marker).holds(tokens[-1] if tokens else b"")
+        kept = self._keep_marker(marker)
+        if not tokens:
+            return all(each.kind == "here" for each in logged)
+        is_last = kept.holds(tokens[-1])
+        self._life = tokens[-1] if is_last else b""
+        return is_last
 
     def _keep_marker(self, marker: Path) -> Marker:
         self._marker = Marker(marker, (self.path, self.path.with_name(self.path.name.removesuffix(SUFFIX))))
@@ -251,10 +260,11 @@ class Sidecar:
     def renew(self) -> None:
         """Begin a life of the seat: this file has all that it has signed."""
         token = secrets.token_bytes(TOKEN_SIZE)
+        if self._marker is not None:
+            self._marker.renew(self._life or token, token)
+        self._life = token
         self.log("life", token, bytes(SIGNATURE_SIZE))
         self.sync()
-        if self._marker is not None:
-            self._marker.renew(token)
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
         """Append signed bytes: the system has them when this returns, the disk only after ``sync``."""

@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.fixture
 def marker(tmp_path: Path, files: tuple[Path, Path]) -> Marker:
     made = Marker(tmp_path / "home" / "seats" / "game-seat2", files)
-    made.renew(TOKEN)
+    made.renew(TOKEN, TOKEN)
     return made
 
 
@@ -90,7 +90,7 @@ def test_a_marker_that_is_missing_or_damaged(tmp_path: Path, files: tuple[Path, 
 def test_a_home_that_cannot_be_written(tmp_path: Path, files: tuple[Path, Path]) -> None:
     (tmp_path / "home").write_bytes(b"no folder")
     marker = again(tmp_path, files)
-    marker.renew(TOKEN)
+    marker.renew(TOKEN, TOKEN)
     marker.note()
     marker.delete()
     assert not marker.holds(TOKEN)
@@ -99,9 +99,19 @@ def test_a_home_that_cannot_be_written(tmp_path: Path, files: tuple[Path, Path])
 def test_a_life_that_is_over_notes_nothing(tmp_path: Path, files: tuple[Path, Path], marker: Marker) -> None:
     """A process that has lost its place does not make its files the last ones."""
     newer = again(tmp_path, files)
-    newer.renew(b"n" * 16)
+    newer.renew(b"n" * 16, b"n" * 16)
     write_more(files[0])
     marker.note()
     assert newer.holds(b"n" * 16)
     overwritten(files[0], files[1])
     assert newer.holds(b"n" * 16)
+
+
+def test_a_crash_between_the_marker_and_the_file(tmp_path: Path, files: tuple[Path, Path], marker: Marker) -> None:
+    """The file still has the token of the life before; once the new one has synced, that holds no longer."""
+    marker.renew(TOKEN, b"n" * 16)
+    assert again(tmp_path, files).holds(TOKEN)
+    assert again(tmp_path, files).holds(b"n" * 16)
+    marker.note()
+    assert not again(tmp_path, files).holds(TOKEN)
+    assert again(tmp_path, files).holds(b"n" * 16)

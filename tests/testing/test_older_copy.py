@@ -9,7 +9,7 @@ from tests.testing.test_lan import kinds, lan
 
 COPIED_S = 2.0
 # Long enough that the seat has signed more, and short enough that the game goes on.
-MATTERS = [(2, 3.0), (2, 6.0), (3, 3.0), (3, 6.0), (6, 4.0), (12, 3.0)]
+MATTERS = [(2, 3.0), (2, 6.0), (3, 3.0), (3, 2.5), (6, 4.0), (12, 3.0)]
 
 
 @pytest.mark.parametrize(("players", "later_s"), MATTERS)
@@ -29,7 +29,7 @@ def test_without_a_recovery_it_would_cost_the_seat(players: int, monkeypatch: py
         peer.has_older_copy = False
 
     monkeypatch.setattr(SimPeer, "put_back", believing)
-    game = lan(players, Fault("older", COPIED_S, (2,), 6.0))
+    game = lan(players, Fault("older", COPIED_S, (2,), 3.0))
     with pytest.raises(SafetyViolation):
         game.run()
 
@@ -47,7 +47,7 @@ def test_of_two_the_other_must_answer() -> None:
 
 
 def test_of_three_both_others_must_answer() -> None:
-    game = lan(3, Fault("older", COPIED_S, (2,), 4.0), Fault("die", COPIED_S + 3.9, (1,)))
+    game = lan(3, Fault("older", COPIED_S, (2,), 3.0), Fault("die", COPIED_S + 2.9, (1,)))
     game.run()
     stopped(game, 2)
 
