@@ -353,5 +353,5 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
                 keys.append(tuple(player.name for player in seat.players))
                 await play_first(seat)
     assert keys == [("zoe", "zoe 2")]
-    assert names(zoe) == ["identity-2.key", "identity.key", "name", "replays"]
+    assert names(zoe) == ["identity-2.key", "identity.key", "name", "replays", "seats"]
     assert seat.replay.parent == zoe / "replays"
