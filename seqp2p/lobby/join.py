@@ -52,6 +52,8 @@ from seqp2p.net.tls import Credentials, ServerLink
 _KNOCK_PAUSE_S: Final = 0.2
 _HANG_UPS_MAX: Final = 8
 """After so many dials a listener that hangs up before it has authenticated is no host."""
+_SILENT_MAX: Final = 2
+"""After so many dials a listener that does not authenticate in time is no host, and no machine that is only busy."""
 _BUSY: Final = frozenset({"busy", "too_slow"})
 
 _MISSES: Final = 3
@@ -205,7 +207,7 @@ async def knock(
             raise hung_up or error from None
         except NetError as error:
             tried = exchange is not None and exchange.answered
-            strange = exchange is None and dials >= _HANG_UPS_MAX
+            strange = exchange is None and dials >= (_SILENT_MAX if isinstance(error, TooSlow) else _HANG_UPS_MAX)
             if tried or strange or not _may_pass(error) or trio.current_time() >= give_up_at:
                 raise
             hung_up = error
@@ -219,7 +221,7 @@ def _may_pass(error: NetError) -> bool:
     """Return True for the failures of a host that is busy, or that goes from its lobby to its game at this moment."""
     if isinstance(error, PeerRefused):
         return error.code in _BUSY
-    return isinstance(error, LinkLost) and not isinstance(error, TooSlow)
+    return isinstance(error, LinkLost)
 
 
 class _Joiner:

@@ -26,6 +26,12 @@ _STALE_S: Final = 1.0
 """A stranger that has sent something and then pauses for this long is slow; an honest handshake takes 0.1 s."""
 
 
+_HANDSHAKE: Final = 22
+_RECORD_HEADER: Final = 5
+_RECORD_MAX: Final = 16_384
+"""TLS records (RFC 8446, 5.1): the type of a hello, the bytes before its content, and the most of these."""
+
+
 class Place:
     """A stranger's place, with its connection: since when it has made no progress, and the scope that ends it."""
 
@@ -44,13 +50,15 @@ class Place:
     async def accept(self, credentials: Credentials) -> FrameStream:
         """Do the server's side of the TLS handshake. Raises LinkLost; closes the stream if it fails.
 
-        TLS begins with the first byte that comes: a bare connection costs little memory and no time.
+        TLS begins with a whole hello: connections that send less cost little memory and no time.
         """
         async with tls.closing_on_error(self.stream):
             try:
-                await self.stream.wait_for_first()
+                said_hello = await self.stream.wait_for_hello()
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                raise LinkLost(message("The connection is lost.")) from None
+                said_hello = False
+            if not said_hello:
+                raise LinkLost(message("The connection is lost."))
         return await tls.accept(self.stream, credentials)
 
 
@@ -62,10 +70,17 @@ class _NoticingStream(trio.abc.Stream):
         self._place = place
         self._first: bytes | bytearray = b""
 
-    async def wait_for_first(self) -> None:
-        """Wait until something has come, or the stream has ended."""
-        self._first = await self._stream.receive_some()
-        self._place.progress()
+    async def wait_for_hello(self) -> bool:
+        """Wait for the first TLS record, a client's hello (RFC 8446, 5.1). Return False if it is none."""
+        hello = bytearray()
+        while len(hello) < _RECORD_HEADER or len(hello) < _RECORD_HEADER + int.from_bytes(hello[3:5], "big"):
+            data = await self._stream.receive_some()
+            self._place.progress()
+            hello += data
+            if not data or hello[0] != _HANDSHAKE or int.from_bytes(hello[3:5], "big") > _RECORD_MAX:
+                return False
+        self._first = hello
+        return True
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         if self._first:

@@ -89,7 +89,7 @@ async def test_what_comes_is_progress() -> None:
         await place.stream.aclose()
 
 
-async def test_tls_begins_with_the_first_byte(autojump_clock: object) -> None:
+async def test_tls_begins_with_a_hello(autojump_clock: object) -> None:
     here, there = memory_stream_pair()
     async with trio.open_nursery() as nursery:
         with Gate(1, 5).enter(here) as place:
@@ -104,6 +104,23 @@ async def test_tls_begins_with_the_first_byte(autojump_clock: object) -> None:
             assert trio.current_time() == pytest.approx(2, abs=0.01)
             await frames.abort()
             nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("data", [b"GET / HTTP/1.1", b"\x16\x03\x01\xff\xff", b"\x16\x03\x01\x00\x05half"])
+async def test_what_is_no_hello_costs_no_tls(
+    data: bytes, monkeypatch: pytest.MonkeyPatch, autojump_clock: object
+) -> None:
+    async def accept(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(tls, "accept", accept)
+    here, there = memory_stream_pair()
+    with Gate(1, 5).enter(here) as place:
+        for byte in data:
+            await there.send_all(bytes([byte]))
+        await there.aclose()
+        with pytest.raises(LinkLost):
+            await place.accept(credentials(1))
 
 
 async def test_a_connection_that_says_nothing_and_ends(autojump_clock: object) -> None:
