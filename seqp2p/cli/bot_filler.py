@@ -21,6 +21,7 @@ from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
+from seqp2p.lobby.names import bot_name
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t, tn
 
@@ -126,7 +127,7 @@ class Filling:
         assert self._address is not None, "called within ready()"
         seed = secrets.token_bytes(32)
         key = self._keys[number] = Identity(seed).public
-        name = f"bot {self._free[0]}"
+        name = bot_name(self._free[0])
         call = BotCall(number, self._bots.bot, self._bots.pace_s, name, seed, str(self._address), self._code)
         await child.send(msgspec.json.encode(call) + b"\n")
         while number in self._keys and key not in self._seated:

@@ -28,7 +28,7 @@ from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.names import is_numbered, look_alike
+from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t
@@ -73,7 +73,8 @@ class Meeting:
 def meet(seat: int, name: str, key: bytes, players: Sequence[Known], others: Collection[str] = ()) -> Meeting:
     """Compare a player with the known ones; ``others`` are the other names at the table."""
     by_key = next((known for known in players if known.key == key.hex()), None)
-    by_name, numbered = [known for known in players if look_alike(known.name, name)], is_numbered(name, others)
+    by_name = [known for known in players if look_alike(known.name, name)]
+    numbered = is_numbered(name, others) or is_bot_name(name)
     if by_key is not None and (by_key in by_name or numbered):
         return Meeting(seat, name, key, "same", by_key)
     if numbered:

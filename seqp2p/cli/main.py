@@ -14,7 +14,7 @@ import click
 from seqp2p import __version__
 from seqp2p.cli import log_file, resume_hint
 from seqp2p.cli.common import common_options, write_exit_codes
-from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, report_bug
+from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, printable, report_bug
 from seqp2p.i18n import message, message_of
 from seqp2p.ui import language
 from seqp2p.ui.language import t, translate
@@ -171,7 +171,7 @@ def main() -> None:
 def show_warning(warning: Warning | str, *_: object) -> None:
     """Print a warning of the library as one sentence."""
     text = message_of(warning) if isinstance(warning, Warning) else warning
-    print(f"seqp2p: {translate(text)}", file=sys.stderr)
+    sys.stderr.write(f"seqp2p: {printable(translate(text))}\n")
 
 
 def end_with(error: CommandError) -> None:

@@ -191,6 +191,7 @@ async def knock(
     code = parse_code(code)
     give_up_at = trio.current_time() + limits.knock_s
     hung_up: NetError | None = None
+    has_waited = False
     for dials in itertools.count(1):
         exchange: Exchange | None = None
         try:
@@ -211,7 +212,8 @@ async def knock(
             if tried or strange or not _may_pass(error) or trio.current_time() >= give_up_at:
                 raise
             hung_up = error
-        if dials == 1:
+        if exchange is not None and not has_waited:  # It is a host: it has let this seat in as far as the code.
+            has_waited = True
             on_wait()
         await trio.sleep(_KNOCK_PAUSE_S * (1 + randomness(1)[0] / 255))
     raise AssertionError("it counts on and on")

@@ -3,6 +3,7 @@
 The characters that show as one are from Unicode (confusables.txt of UTS 39), by the library confusable_homoglyphs.
 """
 
+import re
 import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import Any, cast
 
 from seqp2p.match.table import numbered_name
 
+_BOT_NAME = re.compile("bot [1-9][0-9]*")
 _NUMBERS = range(2, 13)
 """Those that a lobby adds: a table has at most twelve players."""
 _MARK = "\u200e"
@@ -23,6 +25,20 @@ def look_alike(one: str, other: str) -> bool:
     (True, True, True, False)
     """
     return not _looks(one).isdisjoint(_looks(other))
+
+
+def bot_name(number: int) -> str:
+    """Return the name of a bot that a table calls to a free seat.
+
+    >>> bot_name(2)
+    'bot 2'
+    """
+    return f"bot {number}"
+
+
+def is_bot_name(name: str) -> bool:
+    """Return True for the name of a called bot. It has a new key in each game, so its name says nothing of a player."""
+    return _BOT_NAME.fullmatch(name) is not None
 
 
 def is_numbered(name: str, others: Collection[str]) -> bool:

@@ -14,8 +14,6 @@ from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process
 
-WRONG = "7-acorn-acorn"
-
 
 def refused(process: Process) -> str:
     """The sentence with which a joiner was refused; there is a hint, and nothing else is said."""
@@ -30,7 +28,8 @@ def refused(process: Process) -> str:
 
 def other_code(code: str) -> str:
     """A code of this table that is not its code."""
-    return WRONG if code != WRONG else "7-falcon-amber"
+    number, *words = code.split("-")
+    return "-".join([number, *words[:-1], "acorn" if words[-1] != "acorn" else "amber"])
 
 
 def test_a_wrong_code_is_refused_and_the_host_goes_on(people: Household) -> None:
@@ -41,7 +40,7 @@ def test_a_wrong_code_is_refused_and_the_host_goes_on(people: Household) -> None
     guest = people.join(host, code=code.replace("-", " ").upper())
     assert (host.end(), guest.end()) == (0, 0)
     assert [event["event"] for event in host.events].count("listening") == 1
-    assert any("could not join" in line for line in host.err)
+    assert "turned away: 1 (wrong codes: 1)" in host.err
 
 
 def test_a_code_is_burned_after_three_wrong_tries(cli: Cli, people: Household) -> None:
@@ -61,11 +60,12 @@ def test_a_code_is_burned_after_three_wrong_tries(cli: Cli, people: Household) -
     assert second["code"] != first["code"]
     host.line(f"the code {first['code']} was tried wrongly too often, and holds no more")
     host.line(f"the join code is:  {second['code']}")
-    assert joined_with(first["code"]) == "this is not the code of the table"
+    assert "holds no more" in joined_with(first["code"])
     guest = people.join(host)
     assert (host.end(), guest.end()) == (0, 0)
     # The events of the game are the same as ever.
-    assert [event["event"] for event in host.events][2:5] == ["seated", "seated", "dealer"]
+    kinds = [event["event"] for event in host.events if event["event"] != "strangers"]
+    assert kinds[2:5] == ["seated", "seated", "dealer"]
 
 
 @pytest.mark.parametrize("code", ["amber", "7-amber-falcno", "x-amber-falcon", "\x1b[2J", "7-amber-falcon-oak"])

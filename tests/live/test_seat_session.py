@@ -9,6 +9,8 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.seat_session import SeatSession
 from seqp2p.match.events import Dropped
 from seqp2p.match.signed import BallotPayload, HeadPayload
+from seqp2p.net.gossip import PeerState
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage
 from seqp2p.net.relay import Neighbour, Received, Relay
@@ -47,7 +49,9 @@ async def test_a_seat_that_is_dropped_takes_nothing_more(tmp_path: Path) -> None
     there.receive_word(HeadPayload, head)
     show(there, others)
     early = next(due(there, others, at_random(1)))
-    neighbours: dict[int, Neighbour[Link]] = {}
+    neighbours: dict[int, Neighbour[Link]] = {
+        seat.number: Neighbour(seat.number, "", PeerState(own.number, seat.number, DEFAULT_LIMITS)) for seat in others
+    }
     relay, events = Relay(own.number, neighbours, trio.current_time), list[TableEvent]()
     with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
         session = SeatSession(match, own, relay, Silent(), writer, events.append, None, WITHOUT_THREADS)

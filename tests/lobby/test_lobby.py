@@ -239,9 +239,33 @@ async def test_a_busy_host_is_dialled_again_until_the_code_is_tried(autojump_clo
         credentials(12), "x", table.code, address_of(1), [], [], randomness, events.append, dial=hang_up_twice
     )
     assert joined.seat == 2
-    waits = [event.reason for event in events if isinstance(event, TurnedAway)]
-    assert waits == ["The table lets this seat wait for its turn at the code, at most 25 s."]
+    assert not [event for event in events if isinstance(event, TurnedAway)]
     assert hung_up == 2
+
+
+async def test_a_joiner_that_waits_is_told_once(
+    autojump_clock: object, house: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await house(2)
+    check, refusals = CodeDoor.check, iter(["busy", "busy"])
+
+    async def busy_at_first(self: CodeDoor, frames: FrameStream, key: bytes, source: str, **more: float) -> None:
+        for refusal in refusals:
+            await self._refuse(frames, refusal)
+        await check(self, frames, key, source, **more)
+
+    monkeypatch.setattr(CodeDoor, "check", busy_at_first)
+    told: list[str] = []
+
+    def on_event(event: LobbyEvent) -> None:
+        if isinstance(event, TurnedAway):
+            told.append(event.reason)
+
+    joined = await join_table(
+        credentials(12), "x", table.code, address_of(1), [], [], randomness, on_event, dial=table.wires.dial
+    )
+    assert joined.seat == 2
+    assert told == ["The table lets this seat wait for its turn at the code, at most 25 s."]
 
 
 async def test_a_listener_that_always_hangs_up_is_no_host(autojump_clock: object, house: Rooms) -> None:

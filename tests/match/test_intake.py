@@ -194,6 +194,7 @@ def test_verdicts_are_kept_of_few_contributions(trio: Played) -> None:
     """A cheat that offers five in turn has each of them checked again; other seats' are kept."""
     step = trio.step_of("seat")
     intake = Intake(match_at(trio, step))
+    intake.match._verdicts.clear()  # Those of the game so far.
     (_, honest), (seat, right) = trio.steps[step - 1].contributions[:2]
     for number in range(3 * VERDICTS_KEPT):
         other = with_body(trio.identity(seat), right, commitment=bytes([number]) * 32)
