@@ -169,7 +169,8 @@ WORDS = (
         pack({"type": "hurry", "step": 1, "more": 2}),
         "unknown field",
     ),
-    _throws("nested bomb", FRAMES, "arrays nested a thousand deep", b"\x91" * 1_000 + b"\xc0", "nested deeper"),
+    _throws("nested bomb", FRAMES, "arrays nested 200 deep", b"\x91" * 200 + b"\xc0", "nested deeper"),
+    _throws("many values", FRAMES, "an array of 30,000 empty arrays", b"\xdc\x75\x30" + b"\x90" * 30_000, "more than"),
     _throws(
         "claimed bomb",
         FRAMES,
