@@ -236,8 +236,8 @@ def _is_tcp(text: str) -> bool:
 
 def message_of_the_game(given: Given) -> Any:
     value = unpack(_bytes(given["frame"])[4:])
-    game = ("contribution", "have", "links", "opening", "evidence", "remark", "hurry", "bye", "ping")
-    require(value["type"] in game)
+    signed = ("contribution", "ballot", "head", "leave", "remark", "here", "evidence", "opening")
+    require(value["type"] in (*signed, "have", "links", "hurry", "recall", "recalled", "bye", "ping"))
     require(value.get("seats", []) == sorted(set(value.get("seats", []))))
     return {}
 
