@@ -38,7 +38,7 @@ def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
     guest = people.join(host, "--pace", "0.3")
     guest.event("turn", 2)
     copy = copied(people, "guest")
-    guest.event("turn", 6)
+    guest.event("turn", 4)  # The shortest game has five.
     killed(guest)
     put_back(people, "guest", copy, in_place=in_place)
     back = resume(people, "guest")
