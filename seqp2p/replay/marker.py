@@ -1,12 +1,14 @@
 """The marker of a seat, in its player's home: it tells if the seat's files are the very ones that were written last.
 
-    token before ‖ token ‖ (device ‖ inode ‖ size) of the seat's own file ‖ the same of its replay
+    token before ‖ token ‖ (inode ‖ size) of the seat's own file ‖ the same of its replay
 
 Tokens have 16 bytes, numbers 8. A backup that was put back, or a synced folder, can bring older files; a second thing
 signed for one place would then be cheating (match/recovery.py). Such files have another inode, another token than the
 last life of the seat wrote, or fewer bytes than it had synced when it last signed. The token before holds until the
 first sync of a life, so a crash between the writing of the marker and that of the file does no harm. A marker that is
-missing, or cannot be read, only costs a recovery. So its own errors never stop a game.
+missing, or cannot be read, only costs a recovery. So its own errors never stop a game. The number of the device is not
+in it: with many file systems it changes when the machine starts again, and seats that all recover cannot tell each
+other.
 """
 
 import contextlib
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 TOKEN_SIZE: Final = 16
-_FACTS: Final = struct.Struct("!QQQ")
+_FACTS: Final = struct.Struct("!QQ")
 _MASK: Final = 2**64 - 1
 
 
@@ -41,8 +43,8 @@ class Marker:
             return False
         noted = _FACTS.iter_unpack(facts)
         return all(
-            (device, inode) == now[:2] and size <= now[2]
-            for (device, inode, size), now in zip(noted, found, strict=True)
+            inode == inode_now and size <= size_now
+            for (inode, size), (inode_now, size_now) in zip(noted, found, strict=True)
         )
 
     def renew(self, before: bytes, token: bytes) -> None:
@@ -77,6 +79,6 @@ class Marker:
         return before + self._token + b"".join(_FACTS.pack(*_facts(file)) for file in self._files)
 
 
-def _facts(path: Path) -> tuple[int, int, int]:
+def _facts(path: Path) -> tuple[int, int]:
     found = path.stat()
-    return found.st_dev & _MASK, found.st_ino & _MASK, found.st_size
+    return found.st_ino & _MASK, found.st_size

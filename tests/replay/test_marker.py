@@ -1,5 +1,6 @@
 """The marker of a seat: it tells the files that were written last from any copy of them."""
 
+import os
 import shutil
 import stat
 from collections.abc import Callable
@@ -46,6 +47,22 @@ def test_the_very_files(tmp_path: Path, files: tuple[Path, Path]) -> None:
     write_more(files[0])
     assert again(tmp_path, files).holds(TOKEN)
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.usefixtures("marker")
+def test_the_very_files_after_a_restart_of_the_machine(
+    tmp_path: Path, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many systems number a device by the order in which it was found or mounted."""
+    stat_now = Path.stat
+
+    def renumbered(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        found = list(stat_now(path, follow_symlinks=follow_symlinks))
+        found[2] += 1
+        return os.stat_result(found)
+
+    monkeypatch.setattr(Path, "stat", renumbered)
+    assert again(tmp_path, files).holds(TOKEN)
 
 
 def replaced(path: Path, copy: Path) -> None:
