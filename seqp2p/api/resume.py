@@ -140,7 +140,7 @@ async def resumed_game(stored: StoredGame, locked: LockedIdentity, listen: Addre
                 while own.recovery is not None:
                     if (known := mesh.address_number(own.number)) > tried:
                         tried = known
-                        elsewhere = set(mesh.addresses(own.number)) - set(own_addresses(listeners))
+                        elsewhere = set(mesh.addresses(own.number)).difference(own_addresses(listeners), addresses)
                         await _stop_if_played(credentials, elsewhere)
                     await trio.sleep(RECOVERY_POLL_S)
                 known = mesh.address_number(own.number)

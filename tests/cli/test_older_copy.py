@@ -50,6 +50,22 @@ def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
     assert list((people.home("guest") / "seats").iterdir()) == []
 
 
+def test_a_copy_from_before_the_seat_was_resumed(people: Household) -> None:
+    """The others know a newer statement of the seat, at the same address: the key that answers there is its own."""
+    host = people.host("--variant", "kids", "--pace", "0.5")
+    guest = people.join(host, "--pace", "0.5")
+    guest.event("turn")
+    copy = copied(people, "guest")
+    killed(guest)
+    second = resume(people, "guest")
+    second.event("turn", 4)
+    killed(second)
+    put_back(people, "guest", copy, in_place=False)
+    third = resume(people, "guest")
+    assert third.end() == 0, third.said() + host.said()
+    assert host.end() == 0
+
+
 def test_nobody_is_there_to_tell(people: Household) -> None:
     host = people.host("--variant", "kids", "--pace", "0.3", "--grace", "5")
     guest = people.join(host, "--pace", "0.3")
