@@ -19,8 +19,8 @@ Plain: TypeAlias = dict[Any, Any] | list[Any] | str | bytes | float | None
 # Records within arrays within records: the records here are nested at most 4 deep. Far deeper values reach the limits
 # of libraries, which differ: with a fixed limit every program refuses the same bytes.
 NESTING_MAX = 8
-# The values in one record: maps, arrays, keys and all in them. The largest, an agreement of twelve, has 130. A frame of
-# empty arrays would take 140 ms to read, so values are counted before any is built.
+# The values in one record: maps, arrays, keys and all in them. The largest, the secrets of a seat of twelve, has 125.
+# A frame of empty arrays would take 140 ms to read, so values are counted before any is built.
 VALUES_MAX = 256
 TEXT_LENGTH_MAX = 200
 

@@ -8,7 +8,7 @@ whose author should send it anyway is sent only at the second request, so things
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
@@ -136,6 +136,10 @@ class PeerState:
         self._open_step = step
         self._held = seats
 
+    def charge_sent(self, frames: Sequence[bytes], now: float) -> None:
+        """Charge this seat for frames that it has asked for."""
+        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
+
     def may_recall(self, now: float) -> bool:
         """Return True if its ``recall`` is answered now: once in ``answer_pause_s``, over all its links."""
         if now < self._recall_at:
@@ -165,7 +169,7 @@ class PeerState:
         frames = [encode_message(ContributionMessage(each.payload, each.signature)) for each in answer]
         votes = (encode_message(vote) for vote in store.votes(self._open_step))
         frames += [frame for frame in votes if self.wants(GossipItem(digest(frame)), now)]
-        self.pace.spend(sum(map(len, frames)) * self._limits.resend_cost_ns / 1e9, now)
+        self.charge_sent(frames, now)
         return frames
 
     def answer(self, store: Store, now: float) -> list[Contribution]:

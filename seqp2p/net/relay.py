@@ -229,9 +229,11 @@ class Relay(Generic[W]):
                     link.send_frame(encode_message(Recall()))
             case Recall():
                 if peer.view.may_recall(now) and (found := self._store.recall(peer.seat)) is not None:
-                    for thing in found.things:
-                        link.send_frame(encode_message(signed_message(thing)))
-                    link.send_frame(encode_message(Recalled(found.step)))
+                    frames = [encode_message(signed_message(thing)) for thing in found.things]
+                    frames.append(encode_message(Recalled(found.step)))
+                    for frame in frames:
+                        link.send_frame(frame)
+                    peer.view.charge_sent(frames, now)
             case Links(seats):
                 peer.view.links = frozenset(seats)
             case Bye() | Recalled():
