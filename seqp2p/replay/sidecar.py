@@ -203,10 +203,11 @@ class Sidecar:
 
         Bytes that could not be read again are not written: they raise DecodeError, here and in ``log``.
         """
+        data = beginning(secrets)  # A kill finds the file empty for as short a time as can be.
         sidecar = cls(path, os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600), new=True)
         try:
-            sidecar._write(beginning(secrets))
-        except (OSError, DecodeError):
+            sidecar._write(data)
+        except OSError:
             sidecar.delete()
             raise
         return sidecar
