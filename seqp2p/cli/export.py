@@ -1,5 +1,6 @@
 """``seqp2p export FILE``: a replay as text, JSON, a picture, or a page that shows it in a browser."""
 
+import contextlib
 import errno
 import json
 import os
@@ -224,21 +225,18 @@ def _left_alone(path: Path) -> CommandError:
 
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:
-    """Under another name first, so that nobody ever finds half of it."""
-    if not force:
-        path.open("x").close()  # Whoever takes the name meanwhile keeps it.
+    """Write a file under another name first, so that no one ever finds half of it."""
     mask = os.umask(0)
     os.umask(mask)
-    name: Path | None = None
-    try:
+    with contextlib.ExitStack() as unless_written:
+        if not force:
+            path.open("x").close()  # Another program that takes the name meanwhile keeps it.
+            unless_written.callback(path.unlink, missing_ok=True)
         descriptor, made = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
         name = Path(made)
+        unless_written.callback(name.unlink, missing_ok=True)
         with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  # a descriptor, not a path
             stream.write(text)
         name.chmod(0o666 & ~mask)
         name.replace(path)
-    except BaseException:
-        for left in (name, None if force else path):
-            if left is not None:
-                left.unlink(missing_ok=True)
-        raise
+        unless_written.pop_all()

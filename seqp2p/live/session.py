@@ -88,17 +88,18 @@ class SeatRunner:
                 links.shield = True
                 nursery.start_soon(self._forward)
                 nursery.start_soon(self._tick)
+                failed = True
                 try:
                     linger = await self.core.begin()
                     while self.core.ending is None:
                         await self.core.take(await self._inbox.receive())
                         self._check_stopped()
                     await self._open_hands(linger=linger)
-                except BaseException as error:
-                    leaves = isinstance(error, trio.Cancelled) and self._cancel_leaves
-                    failed = self.core.ending is None and not leaves
+                except trio.Cancelled:
+                    failed = not self._cancel_leaves
                     raise
                 finally:
+                    failed = failed and self.core.ending is None
                     links.cancel() if failed else await self._say_goodbye()
                 nursery.cancel_scope.cancel()
         finally:

@@ -8,6 +8,7 @@ over with new nonces. When all are ready, each is told to start, and the connect
 Seats of the game before name its id in place of the lobby's, and need no code: their keys let them in.
 """
 
+import contextlib
 import itertools
 from collections.abc import Callable, Collection, Sequence
 
@@ -154,13 +155,12 @@ class _HostLobby:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._receive, listeners, connections)
             try:
-                self._show()
-                agreement = await self._settle()
-                links = await self._start()
-            except BaseException:
-                with trio.CancelScope(shield=True):
-                    await self._say_goodbye()
-                raise
+                async with contextlib.AsyncExitStack() as unless_agreed:
+                    unless_agreed.push_async_callback(self._say_goodbye)
+                    self._show()
+                    agreement = await self._settle()
+                    links = await self._start()
+                    unless_agreed.pop_all()
             finally:
                 connections.cancel()
         return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, self._statements)
@@ -174,15 +174,16 @@ class _HostLobby:
                 await trio.sleep_forever()
 
     async def _say_goodbye(self) -> None:
-        """Give the table up. A joiner closes its connection when it has read the goodbye."""
+        """Give the table up. A joiner closes its connection when it has read the goodbye. Cannot be cancelled."""
         self._closed = True
         for sitting in self._seats.values():
             sitting.link.send(bye(""))
-        with trio.move_on_after(self._limits.close_s):
+        with trio.CancelScope(shield=True):
+            with trio.move_on_after(self._limits.close_s):
+                for sitting in self._seats.values():
+                    await sitting.ended.wait()
             for sitting in self._seats.values():
-                await sitting.ended.wait()
-        for sitting in self._seats.values():
-            await sitting.link.frames.abort()
+                await sitting.link.frames.abort()
 
     # A joiner, from the connection to its seat.
 

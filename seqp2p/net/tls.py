@@ -73,11 +73,10 @@ def make_credentials(identity: Identity) -> Credentials:
 @contextlib.asynccontextmanager
 async def closing_on_error(stream: trio.abc.AsyncResource) -> AsyncGenerator[None]:
     """Close the stream at once if the body fails or is cancelled; leave it open otherwise."""
-    try:
+    async with contextlib.AsyncExitStack() as on_error:
+        on_error.push_async_callback(trio.aclose_forcefully, stream)
         yield
-    except BaseException:
-        await trio.aclose_forcefully(stream)
-        raise
+        on_error.pop_all()
 
 
 async def accept(stream: trio.abc.Stream, credentials: Credentials) -> FrameStream:

@@ -1,7 +1,7 @@
 """The common part of simulated seats and spectators: the machine, and a process with alarms, links and an inbox."""
 
 import random
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class Lan(Protocol):
 
 
 @dataclass
-class Machine:
+class Machine(ABC):
     """A clock and a disk, which outlive the processes on them. ``gone`` has the reason if none will run again."""
 
     lan: Lan
@@ -69,14 +69,14 @@ class Machine:
     lives: int = 0
 
     @property
+    @abstractmethod
     def running(self) -> "SimProcess[Any] | None":
         """The last process."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def match(self) -> Match | None:
         """The match of the last process, also after its end."""
-        raise NotImplementedError
 
     @property
     def steps(self) -> int:

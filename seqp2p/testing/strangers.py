@@ -36,10 +36,9 @@ _CLIENT_HELLO: Final = bytes.fromhex("160301020001000100")
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """Where an attacker's connections come from and go to, and how many it made.
+    """An attacker's connections: from ``source``, an address of this machine, to ``host``.
 
-    ``source`` is one of this machine's addresses; ``public`` returns the table's number and how many words its code has
-    now.
+    ``public`` returns the table's number and how many words its code has now.
     """
 
     host: Address
