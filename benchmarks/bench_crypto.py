@@ -3,7 +3,7 @@
     python benchmarks/bench_crypto.py
 
 The floor of each operation is its number of point multiplications, counted one equation at a time, times the
-price of one, which is measured in the same rounds and on coincurve itself, without this package's own layer. A
+price of one, which is measured in the same rounds and on libsecp256k1 itself, without this package's own layer. A
 round takes a few milliseconds of single multiplications and then the operation; the median over the rounds is
 taken of the ratios, so a machine that slows down for a moment slows down both.
 
@@ -17,7 +17,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from coincurve import PublicKey
+from btclib_libsecp256k1 import ffi, lib
+from btclib_libsecp256k1.context import ctx
 
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck
 from seqp2p.crypto.group import decode_points, encode_points, mul_base, random_scalar
@@ -90,14 +91,15 @@ def seconds(operation: Callable[[], object]) -> float:
 
 
 def measure(case: Case) -> dict[str, float]:
+    create, multiply = lib.secp256k1_ec_pubkey_create, lib.secp256k1_ec_pubkey_tweak_mul
     scalars = [secrets.token_bytes(32) for _ in range(SINGLES)]
-    points = [PublicKey.from_secret(scalar) for scalar in scalars]
+    points = [ffi.new("secp256k1_pubkey *") for _ in scalars]
     case.operation()
     times: list[float] = []
     ratios: list[float] = []
     for _ in range(ROUNDS):
-        general = seconds(lambda: [point.multiply(k) for point, k in zip(points, scalars, strict=True)]) / SINGLES
-        base = seconds(lambda: [PublicKey.from_secret(k) for k in scalars]) / SINGLES
+        base = seconds(lambda: [create(ctx, point, k) for point, k in zip(points, scalars, strict=True)]) / SINGLES
+        general = seconds(lambda: [multiply(ctx, point, k) for point, k in zip(points, scalars, strict=True)]) / SINGLES
         taken = seconds(case.operation)
         times.append(taken)
         ratios.append(taken / (case.general * general + case.base * base))

