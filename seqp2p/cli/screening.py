@@ -13,7 +13,7 @@ import click
 from seqp2p.cli import progress
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
-from seqp2p.ui.styles import ASCII, PALETTES, UNICODE
+from seqp2p.ui.styles import ASCII, AUTO, COLUMNS, PALETTES, UNICODE
 
 # Terminals that cannot be painted on.
 _DUMB: Final = frozenset({"", "dumb", "unknown"})
@@ -77,7 +77,8 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     no_color = bool(os.environ.get("NO_COLOR"))
     ascii_only = wish.ascii_only or not _is_unicode()
     try:
-        taste = Taste(wish.palette or PALETTES[0], not no_color, ASCII if ascii_only else UNICODE)
+        palette = COLUMNS[0] if wish.palette in (None, AUTO) else wish.palette
+        taste = Taste(palette, not no_color, ASCII if ascii_only else UNICODE)
         async with open_screen(taste) as screen:
             remains = screen.remains
             yield replace(output, screen=screen)

@@ -18,7 +18,7 @@ import trio
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
-from seqp2p.ui.styles import ASCII, PALETTES, STYLES, UNICODE, Glyphs
+from seqp2p.ui.styles import ASCII, COLUMNS, UNICODE, Glyphs, styles_of
 from seqp2p.ui.terminal_app import TerminalApp, Theme
 
 LINES_MAX: Final = 2000
@@ -32,14 +32,13 @@ TICK_S: Final = 1.0
 class Taste:
     """A person's taste: the name of a palette, colours or none, and the signs."""
 
-    palette: str = PALETTES[0]
+    palette: str = COLUMNS[0]
     colours: bool = True
     glyphs: Glyphs = UNICODE
 
     @property
     def styles(self) -> dict[str, str]:
-        column = PALETTES.index(self.palette if self.colours else "mono")
-        return {name: looks[column] for name, looks in STYLES.items()}
+        return styles_of(self.palette if self.colours else "mono")
 
 
 class Screen:

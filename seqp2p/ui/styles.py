@@ -1,7 +1,9 @@
-"""The look: every style by its name, in three palettes, and the signs in two character sets.
+"""The look: one table of every style by its name, for four palettes, and the signs in two character sets.
 
 Nothing depends on colour alone: chips differ in shape, and lit, chosen, dead and last things have signs of their own.
-The colours of the first palette are Okabe and Ito's, which stay apart for colour-blind eyes.
+``tests/ui/test_styles.py`` reads the table, and computes for true colour and for 256 colours: text has a contrast of at
+least 4.5:1 with every background that it stands on, a chip 3:1 with every one around it, and two teams stay apart for
+colour-blind eyes. In ``contrast``, for 16 colours, and in ``mono`` the signs alone tell teams.
 """
 
 from collections.abc import Mapping
@@ -9,46 +11,82 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-PALETTES: Final = ("default", "contrast", "mono")
+COLUMNS: Final = ("dark", "light", "contrast", "mono")
+AUTO: Final = "auto"
+"""The palette that fits the terminal."""
+PALETTES: Final = (AUTO, *COLUMNS)
 
-# Name → how it looks in each palette, in prompt_toolkit's words for styles.
-STYLES: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
+# The name, and how it looks in each palette, in prompt_toolkit's words for styles. Of several names the later one wins:
+# a square has a tint, or the fill of its chip, and then the style of its text.
+STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
     {
-        "title": ("bold", "bold", "bold"),
-        "dim": ("#808080", "", ""),
-        "rule": ("#606060", "", ""),
-        "label": ("#808080", "bold", ""),
-        "card.black": ("", "", ""),
-        "card.red": ("#e08060", "", ""),
-        "corner": ("#808080", "bold", ""),
-        "chip.blue": ("#56b4e9 bold", "ansibrightblue bold", "bold"),
-        "chip.green": ("#00b888 bold", "ansibrightgreen bold", "bold"),
-        "chip.red": ("#e8701a bold", "ansibrightred bold", "bold"),
-        "chip.yellow": ("#f0e442 bold", "ansibrightyellow bold", "bold"),
-        "made": ("underline", "underline", "underline"),
-        "last": ("italic bold", "bold", "bold"),
-        "lit": ("bg:#3a3a10 #ffffff", "bg:ansiyellow ansiblack", "reverse"),
-        "cursor": ("reverse", "reverse", "reverse"),
-        "staged": ("reverse bold", "reverse bold", "reverse bold"),
-        "hand": ("bold", "bold", "bold"),
-        "chosen": ("reverse bold", "reverse bold", "reverse bold"),
-        "dead": ("#808080", "", ""),
-        "own": ("bold", "bold", "bold"),
-        "turn": ("reverse", "reverse", "reverse"),
-        "away": ("#f0e442", "ansibrightyellow", "bold"),
-        "out": ("#808080 strike", "strike", "strike"),
-        "log": ("", "", ""),
-        "remark": ("#f0e442", "bold", "bold"),
-        "answer": ("#a0c8e0", "bold", ""),
-        "alarm": ("bg:#a02000 #ffffff bold", "bg:ansired ansiwhite bold", "reverse bold"),
-        "hint": ("#a0c8e0", "bold", ""),
-        "key": ("bold", "bold", "bold"),
-        "prompt": ("bold", "bold", "bold"),
-        "code": ("#f0e442 bold", "bold", "bold"),
-        "done": ("#00b888", "bold", "bold"),
-        "left": ("#606060", "", ""),
+        # The page, and text on it.
+        "title": ("bold", "bold", "bold", "bold"),
+        "dim": ("#a8a8a8", "#595959", "", ""),
+        "rule": ("#8a8a8a", "#767676", "", ""),
+        "label": ("#a8a8a8", "#595959", "bold", ""),
+        "hand": ("bold", "bold", "bold", "bold"),
+        "dead": ("#a8a8a8", "#595959", "", ""),
+        "own": ("bold", "bold", "bold", "bold"),
+        "turn": ("reverse", "reverse", "reverse", "reverse"),
+        "away": ("#f0e442", "#6b5500", "bold", "bold"),
+        "out": ("#a8a8a8 strike", "#595959 strike", "strike", "strike"),
+        "log": ("", "", "", ""),
+        "remark": ("#f0e442", "#6b5500", "bold", "bold"),
+        "answer": ("#a0c8e0", "#0b4f7a", "bold", ""),
+        "alarm": ("bg:#a02000 #ffffff bold", "bg:#a02000 #ffffff bold", "bg:ansired ansiwhite bold", "reverse bold"),
+        "hint": ("#a0c8e0", "#0b4f7a", "bold", ""),
+        "key": ("bold", "bold", "bold", "bold"),
+        "prompt": ("bold", "bold", "bold", "bold"),
+        "code": ("#f0e442 bold", "#6b5500 bold", "bold", "bold"),
+        "done": ("#50d0a0", "#00603f", "bold", "bold"),
+        "left": ("#8a8a8a", "#767676", "", ""),
+        "chosen": ("reverse bold", "reverse bold", "reverse bold", "reverse bold"),
+        # A team's sign on the page: in the list of seats.
+        "chip.blue": ("#2c99f7 bold", "#1b2ff7 bold", "bg:ansiblue ansiwhite bold", "bold"),
+        "chip.green": ("#4dfdc8 bold", "#2b8c77 bold", "bg:ansigreen ansiblack bold", "bold"),
+        "chip.red": ("#ff4644 bold", "#850000 bold", "bg:ansired ansiwhite bold", "bold"),
+        "chip.yellow": ("#ffff3e bold", "#96820c bold", "bg:ansiyellow ansiblack bold", "bold"),
+        # A square with a chip, and one of a completed sequence, with the gap to the next one of its run.
+        "fill.blue": ("bg:#2c99f7 #000000", "bg:#1b2ff7 #ffffff", "bg:ansiblue ansiwhite", "reverse"),
+        "fill.green": ("bg:#4dfdc8 #000000", "bg:#2b8c77 #000000", "bg:ansigreen ansiblack", "reverse"),
+        "fill.red": ("bg:#ff4644 #000000", "bg:#850000 #ffffff", "bg:ansired ansiwhite", "reverse"),
+        "fill.yellow": ("bg:#ffff3e #000000", "bg:#96820c #000000", "bg:ansiyellow ansiblack", "reverse"),
+        "made": ("bold underline", "bold underline", "bold underline", "bold underline"),
+        # A square without a chip: the tint of its card, and the card's text on it or on the page.
+        "tint.c": ("bg:#1c2b26", "bg:#e8f3ea", "", ""),
+        "tint.d": ("bg:#36271c", "bg:#fcefdf", "", ""),
+        "tint.h": ("bg:#361f26", "bg:#fde9e9", "", ""),
+        "tint.s": ("bg:#1f2636", "bg:#e9eef8", "", ""),
+        "tint.name": ("bg:#2a2f34", "bg:#eef0f2", "", ""),
+        "tint.corner": ("bg:#3a3d43", "bg:#ebe7db", "", ""),
+        "card.black": ("#f0f0f0", "#1b1b1b", "", ""),
+        "card.red": ("#ffa592", "#a8201a", "", ""),
+        "corner": ("#c8c8c8", "#4a4a4a", "bold", ""),
+        # Marks of squares, each with a background and a text of its own. A lit one can have its card's text, as a tint.
+        # Of recent moves the newest is 0.
+        "lit": ("bg:#5a1466 #ffffff", "bg:#ffee80 #1b1b1b", "bg:ansiyellow ansiblack", "underline"),
+        "cursor": ("bg:#f4d9ff #000000", "bg:#4b1a66 #ffffff", "reverse", "reverse"),
+        "staged": ("bg:#f4d9ff #000000 bold", "bg:#4b1a66 #ffffff bold", "reverse bold", "reverse bold"),
+        "last": ("italic bold", "italic bold", "bold", "bold"),
+        "recent.0": ("bg:#ffffff #000000 bold", "bg:#000000 #ffffff bold", "reverse bold", "reverse bold"),
+        "recent.1": ("bg:#c4c4c4 #000000", "bg:#454545 #ffffff", "reverse", "reverse"),
+        "recent.2": ("bg:#8f8f8f #000000", "bg:#6e6e6e #ffffff", "bold", "bold"),
+        "recent.3": ("bg:#5c5c5c #ffffff", "bg:#a8a8a8 #000000", "", ""),
     }
 )
+TINTS: Final = (*(name for name in STYLES if name.startswith("tint.")), "lit")
+FILLS: Final = tuple(name for name in STYLES if name.startswith("fill."))
+RECENT: Final = tuple(name for name in STYLES if name.startswith("recent."))
+"""The marks of recent moves, the strongest first."""
+ON_TINTS: Final = ("card.black", "card.red", "corner")
+"""The text on a tint. All other text stands on the page, or has a background of its own."""
+
+
+def styles_of(palette: str) -> dict[str, str]:
+    """Return the styles of a palette of ``COLUMNS`` by their names."""
+    column = COLUMNS.index(palette)
+    return {name: looks[column] for name, looks in STYLES.items()}
 
 
 @dataclass(frozen=True, slots=True)
