@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 import seqp2p
+from seqp2p.cli.preferences import SETTINGS, shown_value
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.steps import STEP_OF_PHASE, STEPS
 from seqp2p.net import limits
@@ -29,7 +30,7 @@ REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
 PACKAGE: Final = Path(seqp2p.__file__).parent
 # Every package may import these, so their arrows would only hide the others.
 EVERYWHERE: Final = {"i18n", "__init__", "__main__"}
-PAGES: Final = (DOCS / "protocol.md", DOCS / "security.md", DOCS / "architecture.md")
+PAGES: Final = (DOCS / "protocol.md", DOCS / "security.md", DOCS / "architecture.md", DOCS / "guide.md")
 TABLE: Final = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
 
 WHO: Final = {
@@ -184,6 +185,15 @@ def packages() -> Iterator[str]:
         yield f"| `{room}` | {purpose.rstrip('.').replace('``', '`')} | {cells[0] or '–'} | {cells[1] or '–'} |"
 
 
+def settings() -> Iterator[str]:
+    """Yield every setting that lasts, what it takes, its default and its meaning."""
+    yield "| setting | values | default | meaning |"
+    yield "| --- | --- | --- | --- |"
+    for each in SETTINGS:
+        takes, usual = each.takes.replace("|", "\\|"), shown_value(each.usual)
+        yield f"| `{each.name}` | `{takes}` | {f'`{usual}`' if usual else '–'} | {each.sentence} |"
+
+
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "steps": steps,
     "actions": actions,
@@ -192,6 +202,7 @@ TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "limits": all_limits,
     "arrows": arrows,
     "packages": packages,
+    "settings": settings,
 }
 
 

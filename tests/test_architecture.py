@@ -100,6 +100,7 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "cryptography": ("crypto.identity", "net.tls"),
     "msgpack": "match.encoding",
     "spake2": "lobby.",
+    "tomlkit": "api.config_file",
     "zeroconf": "lobby.discovery",
     "ifaddr": "net.interfaces",
     "trio": ("api.", "live.", "lobby.", "net.", "bots.", "cli.", "ui.", "testing."),

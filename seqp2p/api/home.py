@@ -15,6 +15,7 @@ from typing import Final
 
 import platformdirs
 
+from seqp2p.api.config_file import kept_name
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
@@ -80,9 +81,7 @@ def usual_name(number: int = 1) -> str:
 
     The account's second identity adds its number, so that two games of one person have two names.
     """
-    candidates: list[str] = []
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        candidates.append((data_dir() / "name").read_text("utf-8").strip())
+    candidates = [kept_name()]
     with contextlib.suppress(OSError, KeyError):
         candidates.append(unicodedata.normalize("NFC", getpass.getuser())[:NAME_LENGTH_MAX])
     name = next((name for name in candidates if name_fault(name) is None), "player")

@@ -26,8 +26,6 @@ from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t, tn
 
 BOT: Final = "greedy"
-PACE_S: Final = 1.0
-"""The least time of a bot's turn where a person plays: people can follow it."""
 PAUSE_S: Final = 1.0
 TRIES: Final = 6
 """The number of bots in a row that may fail to sit down. The pauses double: their sum outlasts a kept seat."""

@@ -58,17 +58,6 @@ def checked_name(wish: str | None) -> str | None:
     return wish
 
 
-def keep_name(name: str) -> None:
-    text = f"{checked_name(name)}\n"
-    path = _own_dir() / "name"
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise CommandError(
-            t("cannot write {path}: {reason}", path=path, reason=what_failed(error)), HOME_HINT
-        ) from None
-
-
 def first_identity() -> Identity:
     """Return this player's first identity, even if it plays now; make it if there is none. Raises CommandError."""
     with _as_command():

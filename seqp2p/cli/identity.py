@@ -4,7 +4,9 @@ import click
 
 from seqp2p.api.home import usual_name
 from seqp2p.cli import home, known
+from seqp2p.cli.config import change
 from seqp2p.cli.output import CommandError, Output
+from seqp2p.cli.preferences import BY_NAME
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
 from seqp2p.ui.language import t
@@ -18,11 +20,12 @@ from seqp2p.ui.language import t
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     output = Output(as_json)
+    home.checked_name(name)
+    identity = home.first_identity()
     if name is not None:
-        home.keep_name(name)
+        change(BY_NAME["name"], name)
     if forget is not None and not known.forget(forget):
         raise CommandError(t("nobody is known as {name}", name=forget), t("seqp2p id lists the players who are known"))
-    identity = home.first_identity()
     shown = usual_name()
     players = [
         {

@@ -1,11 +1,13 @@
 """The ``seqp2p`` command: one module a subcommand, imported only when it is called, so that ``--help`` is quick."""
 
+import contextlib
 import copy
 import gc
 import importlib
 import os
 import sys
 import warnings
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +17,7 @@ from seqp2p import __version__
 from seqp2p.cli import log_file, resume_hint
 from seqp2p.cli.common import common_options, write_exit_codes
 from seqp2p.cli.output import ABANDONED, DONE, USAGE, CommandError, prepare_streams, printable, report_bug
+from seqp2p.cli.preferences import kept
 from seqp2p.i18n import message, message_of
 from seqp2p.ui import language
 from seqp2p.ui.language import t, translate
@@ -38,6 +41,7 @@ COMMANDS = MappingProxyType(
         "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in your language.")),
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),
         "try-bot": ("seqp2p.cli.try_bot", message("Try a program as a bot: whether it keeps to the protocol.")),
+        "config": ("seqp2p.cli.config", message("List, read and change the settings that last.")),
         "id": ("seqp2p.cli.identity", message("Show this player's name and key.")),
         "completion": ("seqp2p.cli.completion", message("Print the script that completes commands in a shell.")),
     }
@@ -157,15 +161,36 @@ def main() -> None:
     # Games make many objects and few cycles: a collection at the usual 700 objects finds almost nothing.
     gc.set_threshold(20_000, 20, 100)
     prepare_streams()
-    language.use(language.wanted(sys.argv[1:], os.environ))
     sys.excepthook = report_bug
     warnings.showwarning = cast("Any", show_warning)
+    speak(sys.argv[1:], environment := dict(os.environ))
+    if len(sys.argv) > 1 or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        sys.exit(exit_code_of(sys.argv[1:]))
+    from seqp2p.cli import menu
+
+    while words := menu.choose():
+        with contextlib.suppress(SystemExit):
+            exit_code_of(words)
+        resume_hint.forget()
+        speak((), environment)
+    sys.exit(DONE)
+
+
+def speak(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Choose the language, and report what is wrong with the settings."""
+    now = kept()
+    language.use(language.wanted(arguments, environment, now.values.language))
+    for problem in now.problems:
+        show_warning(problem)
+
+
+def exit_code_of(arguments: Sequence[str]) -> int:
+    """Run a command and show its error, if it ends with one. Raises SystemExit where the command does."""
     try:
-        code = run()
+        return run(arguments)
     except CommandError as error:
         end_with(error)
-        code = error.exit_code
-    sys.exit(code)
+        return error.exit_code
 
 
 def show_warning(warning: Warning | str, *_: object) -> None:
@@ -182,11 +207,11 @@ def end_with(error: CommandError) -> None:
     error.show()
 
 
-def run() -> int:
+def run(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code, or raises SystemExit with it, or CommandError."""
     try:
         # The code of an early exit (--help); a subcommand that says nothing of its exit code has none to say.
-        code: int | None = spoken(cli).main(prog_name="seqp2p", standalone_mode=False)
+        code: int | None = spoken(cli).main(list(arguments), "seqp2p", standalone_mode=False)
     except click.UsageError as error:
         raise usage_error(error) from None
     except (click.Abort, KeyboardInterrupt):  # Ctrl-C, as early as can be, or the end of input at a question.

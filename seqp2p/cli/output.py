@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from seqp2p.cli import log_file, progress, resume_hint
+from seqp2p.cli.preferences import Preferences, preferences
 from seqp2p.i18n import message, message_of
 from seqp2p.ui.language import bound, t, translate, unbound
 
@@ -100,7 +101,9 @@ class Output:
             self.say(line)
 
     def ring(self) -> None:
-        """Call the person who reads here: a bell, at a terminal that knows one."""
+        """Call the person who reads here: a bell, at a terminal that knows one and if the settings have it."""
+        if not self.preferences.bell:
+            return
         if self.screen is not None:
             self.screen.ring()
         elif self._people.isatty() and os.environ.get("TERM") != "dumb":
@@ -113,6 +116,11 @@ class Output:
         from seqp2p.cli.lines import read_line
 
         return await read_line()
+
+    @property
+    def preferences(self) -> Preferences:
+        """The settings that last; the defaults where the output is a script's."""
+        return Preferences() if self.json else preferences()
 
     @property
     def asks(self) -> bool:

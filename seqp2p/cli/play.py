@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from seqp2p.cli import home
-from seqp2p.cli.bot_filler import BOT, PACE_S, FillBots, Filling
+from seqp2p.cli.bot_filler import BOT, FillBots, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.host import host
 from seqp2p.cli.lobby import SeatOptions
@@ -36,9 +36,7 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
     "--pace",
     "pace_s",
     type=click.FloatRange(0, 60),
-    default=PACE_S,
-    show_default=True,
-    help=message("A bot's least seconds a turn."),
+    help=message("A bot's least seconds a turn; 1 without it, or as set."),
 )
 @click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, with somebody to explain."))
 @click.option("--name", help=message("The name at your seat."))
@@ -48,7 +46,7 @@ LOOPBACK: Final = Address("127.0.0.1", 0)
 def command(
     bots: int,
     bot: str,
-    pace_s: float,
+    pace_s: float | None,
     name: str | None,
     replay_dir: str | None,
     wish: ScreenWish,
@@ -64,6 +62,7 @@ def command(
     check_bots(bots, table["variant"])
     settings = make_settings(bots + 1, **table)
     output = Output(as_json)
+    pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(FillBots(bot, pace_s, at_once=True))
     choices = Choices(None, 0, home.replay_dir(replay_dir))
     options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)

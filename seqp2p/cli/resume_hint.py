@@ -35,6 +35,11 @@ def remember(replay: "Path", game: bytes, options: Sequence[str]) -> None:
     _played[:] = [_KeptSeat(replay, ("seqp2p", "resume", game.hex()[:12], *options))]
 
 
+def forget() -> None:
+    """Note that this process plays no game now."""
+    _played.clear()
+
+
 def is_seat_kept() -> bool:
     """Return True if a seat can be resumed: its game is not over for it, and it was not left."""
     if not _played or _is_child:

@@ -21,18 +21,18 @@ _DUMB: Final = frozenset({"", "dumb", "unknown"})
 
 @dataclass(frozen=True, slots=True)
 class ScreenWish:
-    """The screen options of the command line. Without a palette the environment's is used, or the default."""
+    """The screen options of the command line. None has the value of the settings."""
 
     plain: bool = False
     palette: str | None = None
-    ascii_only: bool = False
+    ascii_only: bool | None = None
 
 
 def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of every command with a screen; the command gets them as ``wish``."""
 
     @functools.wraps(command)
-    def with_wish(*, plain: bool, palette: str | None, ascii_only: bool, **others: Any) -> None:
+    def with_wish(*, plain: bool, palette: str | None, ascii_only: bool | None, **others: Any) -> None:
         if plain:
             progress.hide()  # Nothing is repainted.
         command(wish=ScreenWish(plain, palette, ascii_only), **others)
@@ -44,10 +44,11 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--palette",
                 type=click.Choice(PALETTES),
-                envvar="SEQP2P_PALETTE",
                 help=message("Colours of the screen; NO_COLOR does without."),
             ),
-            click.option("--ascii", "ascii_only", is_flag=True, help=message("Only ASCII signs on the screen.")),
+            click.option(
+                "--ascii/--no-ascii", "ascii_only", default=None, help=message("Only ASCII signs on the screen.")
+            ),
         ]
     ):
         wishing = option(wishing)
@@ -75,10 +76,11 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
 
     remains: list[str] = []
     no_color = bool(os.environ.get("NO_COLOR"))
-    ascii_only = wish.ascii_only or not _is_unicode()
+    kept = output.preferences
+    ascii_only = (kept.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
     try:
-        palette = COLUMNS[0] if wish.palette in (None, AUTO) else wish.palette
-        taste = Taste(palette, not no_color, ASCII if ascii_only else UNICODE)
+        palette = wish.palette or kept.palette
+        taste = Taste(COLUMNS[0] if palette == AUTO else palette, not no_color, ASCII if ascii_only else UNICODE)
         async with open_screen(taste) as screen:
             remains = screen.remains
             yield replace(output, screen=screen)

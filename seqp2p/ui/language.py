@@ -49,8 +49,8 @@ def current() -> str:
     return _current
 
 
-def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return the language that ``--lang`` or the environment asks for, or English.
+def wanted(arguments: Sequence[str], environment: Mapping[str, str], kept: str = "") -> str:
+    """Return the language that ``--lang`` asks for, or a lasting setting, or the environment; else English.
 
     >>> wanted(["host", "--lang", "fr"], {}), wanted(["--lang=en"], {"LANG": "fr_FR.UTF-8"})
     ('fr', 'en')
@@ -61,6 +61,8 @@ def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
         text = following if argument == "--lang" else argument.removeprefix("--lang=")
         if (argument == "--lang" or argument.startswith("--lang=")) and text in LANGUAGES:
             return text
+    if kept:
+        return kept
     for variable in _VARIABLES:
         if value := environment.get(variable):
             for locale in value.split(":"):

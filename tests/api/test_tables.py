@@ -328,7 +328,7 @@ async def test_four_seats_in_one_process_within_ten_seconds(tmp_path: Path) -> N
 def zoe(own_home: Path) -> Path:
     """Zoe's home."""
     own_home.mkdir()
-    (own_home / "name").write_text("zoe\n", "utf-8")
+    (own_home / "config.toml").write_text('name = "zoe"\n', "utf-8")
     return own_home
 
 
@@ -353,5 +353,5 @@ async def test_the_players_own_keys_and_name(tmp_path: Path, zoe: Path) -> None:
                 keys.append(tuple(player.name for player in seat.players))
                 await play_first(seat)
     assert keys == [("zoe", "zoe 2")]
-    assert names(zoe) == ["identity-2.key", "identity.key", "name", "replays", "seats"]
+    assert names(zoe) == ["config.toml", "identity-2.key", "identity.key", "replays", "seats"]
     assert seat.replay.parent == zoe / "replays"

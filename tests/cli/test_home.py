@@ -51,7 +51,7 @@ def test_a_name_is_kept(cli: Cli, own_home: Path) -> None:
     exit_code, out, err = cli("id", "--name", "Zoé ♠")
     assert (exit_code, err) == (0, "")
     assert out.startswith("Zoé ♠  ")
-    assert (own_home / "name").read_text("utf-8") == "Zoé ♠\n"
+    assert (own_home / "config.toml").read_text("utf-8") == 'version = 1\nname = "Zoé ♠"\n'
     assert json.loads(cli("id", "--json")[1])["name"] == "Zoé ♠"
     assert cli("id", "--name", "Anna")[1].startswith("Anna  ")
     assert cli("id")[1].startswith("Anna  ")
@@ -67,7 +67,7 @@ def test_a_name_that_cannot_be_shown_is_refused(cli: Cli, own_home: Path, comman
     error, hint = err.splitlines()
     assert error.startswith("seqp2p: error: this name cannot be used: a name ")
     assert hint == "seqp2p: hint: choose another with --name"
-    assert not (own_home / "name").exists()
+    assert not (own_home / "config.toml").exists()
 
 
 # What is wrong with the files.
@@ -131,15 +131,15 @@ def test_a_home_in_which_nothing_can_be_made(cli: Cli, monkeypatch: pytest.Monke
     exit_code, _, err = cli("id")
     assert exit_code == 1
     assert err.startswith("seqp2p: error: cannot use the identity key /proc/self/identity.key: ")
-    exit_code, _, err = cli("id", "--name", "Anna")
+    exit_code, _, err = cli("config", "set", "name", "Anna")
     assert exit_code == 1
-    assert err.startswith("seqp2p: error: cannot write /proc/self/name: ")
+    assert err.startswith("seqp2p: error: cannot write /proc/self/config.toml: ")
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"a\x1b[31mb\n", b"x" * 10_000])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'name = "a\\u001bb"', b"name = 5", b"x" * 10_000])
 def test_a_kept_name_that_is_damaged_is_passed_over(own_home: Path, content: bytes) -> None:
     own_home.mkdir()
-    (own_home / "name").write_bytes(content)
+    (own_home / "config.toml").write_bytes(content)
     assert usual_name() == getpass.getuser()[:NAME_LENGTH_MAX]
 
 

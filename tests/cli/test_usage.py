@@ -162,7 +162,7 @@ def test_a_code_is_asked_for_until_it_can_be_one(cli: Cli, monkeypatch: pytest.M
 
 
 def test_a_fault_in_the_program_shows_its_place_only_when_asked(people: Household) -> None:
-    code = "import sys\nfrom seqp2p.cli import main\nmain.run = lambda: 1 / 0\nmain.main()"
+    code = "import sys\nfrom seqp2p.cli import main\nmain.run = lambda _: 1 / 0\nmain.main()"
     plain = people.run([sys.executable, "-c", code], SEQP2P_DEBUG="")
     assert plain.end() == 1
     assert plain.error() == (
@@ -209,5 +209,5 @@ def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.M
 
     monkeypatch.setattr(main_module, "spoken", interrupted)
     with pytest.raises(output.CommandError, match=r"^stopped$") as caught:
-        main_module.run()
+        main_module.run(())
     assert caught.value.exit_code == output.ABANDONED

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from seqp2p.cli import menu
 from tests.cli.processes import environment
 from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 
@@ -59,6 +60,11 @@ def room(tmp_path: Path) -> Iterator[Room]:
         yield Room(tmp_path, stack)
 
 
+def number_of(command: str) -> int:
+    """The number of a command in the menu."""
+    return [words for words, _ in menu.ENTRIES].index((command,)) + 1
+
+
 def table(host: Terminal) -> tuple[str, str]:
     """The address and the code that a host's screen shows."""
     address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
@@ -93,6 +99,25 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
         assert Path(replay).is_file()
         verified = subprocess.run([*SEQP2P, "verify", replay], env=room.home("eve"), check=False, capture_output=True)
         assert verified.returncode == 0
+
+
+def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
+    ann = room.sit("ann")
+    ann.see("q  leave")
+    ann.type("9000")
+    ann.see("type a number from 1 to")
+    ann.type(str(number_of("config")))
+    ann.see("the file: ")
+    ann.type(str(number_of("resume")))
+    ann.see("there is no unfinished game")
+    ann.type(str(number_of("play")))
+    ann.see(YOUR_TURN)
+    ann.press("C-c")
+    ann.see("leave the game?")
+    ann.press("C-c")
+    ann.wait(lambda shown: "q  leave" in shown.rpartition("replay: ")[2], "the menu again")
+    ann.type("q")
+    assert ann.exit_code() == 0
 
 
 def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:

@@ -1,0 +1,109 @@
+"""``seqp2p config``: the settings of this player that last."""
+
+from typing import Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from seqp2p.api.config_file import ConfigFileError, change_config, config_path
+from seqp2p.cli.output import USAGE, CommandError, Output
+from seqp2p.cli.preferences import BY_NAME, SETTINGS, Setting, kept, not_taken, shown_value
+from seqp2p.i18n import message, message_of
+from seqp2p.ui.language import t, translate
+
+ACTIONS: Final = ("list", "get", "set", "unset")
+_WORDS: Final = {"list": 0, "get": 1, "set": 2, "unset": 1}
+"""The number of words behind each action."""
+
+
+class ConfigCommand(click.Command):
+    """Its help has the table of settings."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section(t("Settings")):
+            formatter.write_dl(
+                [
+                    (
+                        setting.name,
+                        f"{translate(setting.sentence)} [{setting.takes}; {shown_value(setting.usual) or '–'}]",
+                    )
+                    for setting in SETTINGS
+                ]
+            )
+
+
+def complete_word(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the settings, or the values of the one that is named."""
+    del parameter
+    setting = BY_NAME.get(context.params.get("name") or "")
+    words = tuple(BY_NAME) if context.params.get("name") is None else setting.choices if setting else ()
+    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+@click.command(
+    "config",
+    cls=ConfigCommand,
+    help=message(
+        "List, read and change the settings that last.\n\n"
+        "An option is stronger than the environment (SEQP2P_NAME, SEQP2P_PALETTE and so on), and that is stronger than"
+        " a setting. With --json, and where a bot or a program plays, only name and language are used."
+    ),
+)
+@click.argument("action", type=click.Choice(ACTIONS), default="list")
+@click.argument("name", required=False, shell_complete=complete_word)
+@click.argument("value", required=False, shell_complete=complete_word)
+@click.option("--json", "as_json", is_flag=True, help=message("One JSON object per setting on standard output."))
+def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
+    words = [word for word in (name, value) if word is not None]
+    if len(words) != _WORDS[action]:
+        raise CommandError(
+            t("{action} has other words behind it", action=action),
+            t("see {command} --help", command="seqp2p config"),
+            USAGE,
+        )
+    output = Output(as_json)
+    chosen = SETTINGS if name is None else (named(name),)
+    if action in {"set", "unset"}:
+        change(chosen[0], value)
+    for setting in chosen:
+        show(output, setting, alone=action == "get")
+    if action == "list" and not as_json:
+        output.say(t("the file: {path}", path=config_path()))
+
+
+def named(name: str) -> Setting:
+    """Raises CommandError (usage) with the nearest name if there is no such setting."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    import difflib
+
+    near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
+    hint = t("did you mean {command}?", command=near[0]) if near else t("seqp2p config lists the settings")
+    raise CommandError(t("there is no setting {name}", name=name), hint, USAGE)
+
+
+def change(setting: Setting, typed: str | None) -> None:
+    """Keep what was typed, or the default again (None). Raises CommandError."""
+    value = None if typed is None else setting.read(typed)
+    if typed is not None and value is None:
+        raise CommandError(not_taken(setting, typed), t("seqp2p config --help has all settings"), USAGE)
+    try:
+        change_config(setting.name, value)
+    except ConfigFileError as error:
+        raise CommandError(message_of(error), error.hint) from None
+
+
+def show(output: Output, setting: Setting, *, alone: bool) -> None:
+    """Show the value of a setting: ``alone``, or with its name and source."""
+    now = kept()
+    value, source = getattr(now.values, setting.field), now.sources.get(setting.name, "default")
+    output.event(
+        "setting", name=setting.name, value=value, source=source, default=setting.usual, values=setting.choices
+    )
+    if not output.json:
+        shown = shown_value(value)
+        output.say(shown if alone else f"{setting.name:<12}  {shown or '–':<10}  {translate(SOURCES[source])}")
+
+
+SOURCES: Final = {"default": message("default"), "file": message("file"), "environment": message("environment")}

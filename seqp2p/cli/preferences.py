@@ -1,0 +1,168 @@
+"""A player's lasting settings: one table of them, and their values. An option is stronger than all that is here.
+
+The environment is stronger than the file, and the file than the default. What is wrong in either is reported and passed
+over.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from seqp2p.api.config_file import ConfigFileError, Value, read_config
+from seqp2p.i18n import Message, message, message_of
+from seqp2p.ui.language import LANGUAGES
+from seqp2p.ui.styles import PALETTES
+
+PACE_S_MAX: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The values of all settings, with their defaults. A text that is empty is not set."""
+
+    name: str = ""
+    language: str = ""
+    palette: str = PALETTES[0]
+    ascii: bool = False
+    bell: bool = True
+    pace: float = 1.0
+    """The least time of a bot's turn where a person plays: people can follow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting: ``values`` for a choice; otherwise its default's type says what it takes."""
+
+    name: str
+    sentence: Message
+    values: tuple[str, ...] = ()
+
+    @property
+    def field(self) -> str:
+        """The field of Preferences."""
+        return self.name.replace("-", "_")
+
+    @property
+    def usual(self) -> Value:
+        default: Value = getattr(Preferences(), self.field)
+        return default
+
+    @property
+    def variable(self) -> str:
+        """The variable of the environment, which takes what can be typed."""
+        return f"SEQP2P_{self.field.upper()}"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """All values that can be typed; none where they cannot be listed."""
+        return tuple(SWITCH) if isinstance(self.usual, bool) else self.values
+
+    @property
+    def takes(self) -> str:
+        """What can be typed, for people."""
+        if isinstance(self.usual, float):
+            return f"0-{PACE_S_MAX:g}"
+        return "|".join(self.choices) or "TEXT"
+
+    def fits(self, value: object) -> bool:
+        """Return True for a value as the file has it."""
+        if isinstance(self.usual, float):
+            return type(value) in {int, float} and 0 <= value <= PACE_S_MAX  # type: ignore[operator]  # a number
+        if isinstance(self.usual, bool):
+            return isinstance(value, bool)
+        return isinstance(value, str) and (value in self.values if self.values else _is_name(value))
+
+    def read(self, typed: str) -> Value | None:
+        """Return the value of what was typed; None for no value of this setting."""
+        value: Value | None = typed
+        if isinstance(self.usual, bool):
+            value = SWITCH.get(typed.lower())
+        elif isinstance(self.usual, float):
+            value = _number(typed)
+        return value if self.fits(value) else None
+
+
+SWITCH: Final[Mapping[str, bool]] = {"on": True, "off": False}
+
+SETTINGS: Final = (
+    Setting("name", message("the name the others see; without it, the account's")),
+    Setting("language", message("the language; without it, LANG's"), LANGUAGES),
+    Setting("palette", message("the colours of the screen"), PALETTES),
+    Setting("ascii", message("only ASCII signs on the screen")),
+    Setting("bell", message("the bell of the terminal rings when it is your turn")),
+    Setting("pace", message("the least seconds of a bot's turn at your table")),
+)
+BY_NAME: Final[Mapping[str, Setting]] = {setting.name: setting for setting in SETTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The settings of this player: ``sources`` says where each that is not the default comes from."""
+
+    values: Preferences
+    sources: Mapping[str, str]
+    problems: tuple[str, ...]
+
+
+def shown_value(value: Value) -> str:
+    """Return a value as it can be typed.
+
+    >>> shown_value(True), shown_value(2.0), shown_value("")
+    ('on', '2', '')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def kept() -> Kept:
+    """Read the settings of the environment and of the file."""
+    problems = list[str]()
+    try:
+        entries = read_config()
+    except ConfigFileError as error:
+        entries = {}
+        problems.append(message_of(error))
+    problems += [
+        message("the settings file has no setting {name}", name=name) for name in entries if name not in BY_NAME
+    ]
+    found, sources = dict[str, object](), dict[str, str]()
+    for setting in SETTINGS:
+        for value, source, text in _given(setting, entries):
+            if setting.fits(value):
+                found[setting.field], sources[setting.name] = value, source
+            else:
+                problems.append(not_taken(setting, text))
+    return Kept(Preferences(**found), sources, tuple(problems))  # type: ignore[arg-type]  # each value fits its setting
+
+
+def not_taken(setting: Setting, text: str) -> Message:
+    return message(
+        "{value} is no value of {name}, which takes {values}", value=text, name=setting.name, values=setting.takes
+    )
+
+
+def preferences() -> Preferences:
+    return kept().values
+
+
+def _given(setting: Setting, entries: Mapping[str, object]) -> Iterator[tuple[object, str, str]]:
+    """Yield the values that are given, with their sources and texts, the strongest last."""
+    if setting.name in entries:
+        yield entries[setting.name], "file", str(entries[setting.name])[:40]
+    if typed := os.environ.get(setting.variable):
+        yield setting.read(typed), "environment", f"{setting.variable}={typed[:40]}"
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _is_name(text: str) -> bool:
+    from seqp2p.match.table import name_fault  # Only where a name is given: --help is quick.
+
+    return name_fault(text) is None
