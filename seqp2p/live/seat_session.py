@@ -180,18 +180,24 @@ class MatchStore:
         """Return all that a seat has signed and that may still bind it; None while this seat recovers itself."""
         if self._recovery() is not None:
             return None
+        early = [each.thing for kind in MADE for account, each in self._pending.of(kind) if account == (seat,)]
+        return Recollection(self._match.final + 1, (*self._taken_of(seat), *early))
+
+    def changes_nothing(self, finding: Finding) -> bool:
+        """Return True for a vote, a leave or a remark that is here already, or about a step that is final."""
+        return 0 < finding.step <= self._match.final or finding.thing in self._taken_of(finding.signer)
+
+    def _taken_of(self, seat: int) -> list[SignedThing]:
         match, live = self._match, self._match.chain.live
         heads = [each for each in match.shown if decode(HeadPayload, each.payload, BALLOT_SIZE_MAX).seat == seat]
         remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
-        things: list[SignedThing] = [
+        return [
             *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
             *(SignedLeave(each) for by, each in match.left.items() if by == seat),
             *(step.held[seat].contribution for step in live if seat in step.held),
             *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
             *(SignedHead(each) for each in heads),
         ]
-        early = [each.thing for kind in MADE for account, each in self._pending.of(kind) if account == (seat,)]
-        return Recollection(match.final + 1, (*things, *early))
 
     def look_back(self, step: int) -> None:
         """A neighbour has another past before this step, so some seat has signed two different contributions.
@@ -247,7 +253,6 @@ class SeatSession:
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._asked: frozenset[int] = frozenset()
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
-        self._applied: set[SignedThing] = set()  # own words
         self._open_number = match.number
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
@@ -340,15 +345,13 @@ class SeatSession:
         own = finding.signer == self.seat.number
         # Another seat may send the same again and again; a step later an early one may be due.
         place = thing, self.match.number, self.match.final
-        if own and thing not in self._applied and place not in self._logged:
+        if own and place not in self._logged and not self.store.changes_nothing(finding):
             self._logged.add(place)
             if isinstance(thing, Contribution):
                 self.seat.remember(self.match, thing)
             self._recorder.log(thing)
             await self._recorder.sync()
         outcome = self.intake.take(finding, sender)
-        if own and isinstance(outcome, Applied) and not isinstance(thing, Contribution):
-            self._applied.add(thing)  # A contribution may be taken again, after its step was undone.
         self._handle(outcome, sender)
         return outcome
 

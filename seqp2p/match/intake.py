@@ -34,6 +34,8 @@ from seqp2p.match.machine import Match
 from seqp2p.match.pending import Account, PendingBuffer, PendingThing
 from seqp2p.match.remark import BadRemark, Remark, RemarkPayload, open_remark, open_word
 from seqp2p.match.signed import (
+    BallotPayload,
+    HeadPayload,
     LeavePayload,
     OfferedEvidence,
     ReleasedSecret,
@@ -155,6 +157,12 @@ class Finding:
                 return 0
             case _:
                 assert_never(self.found)
+
+    @property
+    def step(self) -> int:
+        """The step of a ballot or a head; 0 for anything else."""
+        word = self.found.word if isinstance(self.found, _Said) else None
+        return word.step if isinstance(word, BallotPayload | HeadPayload) else 0
 
 
 class Intake:

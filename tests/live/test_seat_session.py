@@ -1,19 +1,33 @@
 """One seat's session, handed one thing after the other, without links."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import trio
 
 from seqp2p.live.asking import Asker
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.seat_session import SeatSession
+from seqp2p.live.seat_session import Saying, SeatSession
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped
-from seqp2p.match.signed import BallotPayload, HeadPayload
+from seqp2p.match.intake import Intake
+from seqp2p.match.machine import Match
+from seqp2p.match.signed import (
+    BallotPayload,
+    HeadPayload,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
 from seqp2p.net.gossip import PeerState
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
-from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage
+from seqp2p.net.messages import BallotMessage, ContributionMessage, HeadMessage, signed_message
 from seqp2p.net.relay import Neighbour, Received, Relay
+from seqp2p.replay.resume import feed
+from seqp2p.replay.sidecar import Logged, LoggedKind, from_logged
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View
 from tests.live.parties import WITHOUT_THREADS
@@ -65,3 +79,77 @@ async def test_a_seat_that_is_dropped_takes_nothing_more(tmp_path: Path) -> None
     assert events[-1] == Dropped((own.number,))
     assert match.number == there.number
     assert match.held == ()
+
+
+@dataclass
+class Counted:
+    """A journal that counts its syncs."""
+
+    logged: list[Logged] = field(default_factory=list[Logged])
+    syncs: int = 0
+
+    def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
+        """See Journal."""
+        self.logged.append(Logged(kind, payload, signature))
+
+    def sync(self) -> None:
+        """See Journal."""
+        self.syncs += 1
+
+    def renew(self) -> None:
+        """See Journal."""
+
+
+async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> None:
+    """Others send them again at every step after a resume: no record and no sync for any of them."""
+    match, seats = table(4)
+    play_on(match, seats, at_random(1), nth("turn", 2))
+    show(match, seats)
+    assert match.plan is not None
+    gone = match.plan.subject
+    own, *others = [seat for seat in seats if seat.number != gone]
+    match.own_seat = own.number
+    again, journal = fork(match), Counted()
+
+    def session_of(match: Match, writer: ReplayWriter) -> SeatSession:
+        neighbours: dict[int, Neighbour[Link]] = {
+            seat.number: Neighbour(seat.number, "", PeerState(own.number, seat.number, DEFAULT_LIMITS))
+            for seat in seats
+            if seat is not own
+        }
+        relay = Relay(own.number, neighbours, trio.current_time)
+        session = SeatSession(match, own, relay, Silent(), writer, lambda _: None, journal, WITHOUT_THREADS)
+        relay.begin(session.store, None)
+        return session
+
+    ballots = [SignedBallot(seat.ballot(match, 1, wish("drop", gone), "left")) for seat in others]
+    with ReplayWriter(tmp_path / "first.seqp2p", match) as writer:
+        first = session_of(match, writer)
+        await first.begin()
+        await first.take(Saying("hello"))
+        words: list[SignedThing] = [SignedLeave(seats[gone - 1].leave(match)), *ballots]
+        for thing in words:
+            await first.take(Received(others[0].number, signed_message(thing)))
+    kept, journal = journal, Counted()
+    check = Intake(match).check
+    taken = [thing for each in kept.logged if (thing := from_logged(each)) is not None]
+    mine = [thing for thing in taken if not isinstance(thing, Contribution) and check(thing).signer == own.number]
+    assert {type(each) for each in mine} == {SignedRemark, SignedBallot, SignedHead}
+
+    with ReplayWriter(tmp_path / "again.seqp2p", again) as writer:
+        feed(again, tuple(kept.logged), writer, own)
+        second = session_of(again, writer)
+        await second.begin()
+        places = set[tuple[int, int]]()
+        while again.kind is not None and len(places) < 12:
+            assert (again.number, again.final) not in places
+            places.add((again.number, again.final))
+            counts = len(journal.logged), journal.syncs
+            for thing in mine:
+                await second.take(Received(others[0].number, signed_message(thing)))
+            assert (len(journal.logged), journal.syncs) == counts
+            things: list[SignedThing] = [*due(again, seats, at_random(1))]
+            things += [SignedHead(each) for seat in others for each in seat.heads(again)]
+            for thing in things:
+                await second.take(Received(others[0].number, signed_message(thing)))
+    assert len(places) == 12
