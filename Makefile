@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Dependency groups need pip 25.1.
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # For two cores. Tests that wait for processes get one worker more. tests/loop.py orders the files, slowest first.
 PYTEST := $(BIN)/pytest -q --dist loadfile --no-loadscope-reorder
 QUICK  := not (process or terminal or namespace or simulation or slow or soak)
@@ -14,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LOCALE    := seqp2p/ui/locale
 LANGUAGES := $(notdir $(wildcard $(LOCALE)/??))
 
-.PHONY: demo quick test slow durations lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
+.PHONY: demo quick test slow lowest durations lint types mypy pyright tests coverage soak mutants bench bots fuzz corpus vectors man catalogue screens tables adversaries clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +24,7 @@ help:
 	@echo "make quick   run the tests without processes, terminals, namespaces or whole simulated games (PKG=match for one package)"
 	@echo "make test    run lint, types and tests"
 	@echo "make slow    run the tests of a minute: every adversary, simulated games, killed seats, terminals, four hosts"
+	@echo "make lowest  run the quick tests with the lowest versions of all libraries, in an environment of its own"
 	@echo "make durations measure how long each test file takes, for the order in which they start"
 	@echo "make coverage run the tests and list the lines and branches they miss (twice as slow)"
 	@echo "make soak    simulate games on networks that fail, for SECONDS=600, from SEED=0 on, and print a table; long explorations"
@@ -43,7 +46,8 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "this Python cannot make virtual environments (on Debian: apt-get install python3-venv)"; exit 1; }
 	@echo "setting up $(VENV) (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) -e '.[learning]' --group dev
 	@touch $@
 
 demo: $(STAMP)
@@ -75,6 +79,14 @@ quick: $(STAMP)
 slow: $(STAMP)
 	$(PYTEST) -n 3 -m slow
 
+# An environment of its own: the package with the lowest version that it admits of each library.
+lowest:
+	@$(PYTHON) -m venv --clear build/lowest
+	@build/lowest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(PYTHON) tests/lowest.py > build/lowest/constraints.txt
+	@build/lowest/bin/python -m pip install --quiet -e '.[learning]' --group dev -c build/lowest/constraints.txt
+	build/lowest/bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(QUICK)"
+
 durations: $(STAMP)
 	$(PYTEST) -n 3 -m "not soak" --write-durations
 
@@ -90,14 +102,14 @@ mutants: $(STAMP)
 	$(BIN)/python -m tests.mutants
 
 bench: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@$(PIP) --group bench
 	$(BIN)/python benchmarks/run.py $(ONLY)
 
 bots: $(STAMP)
 	$(BIN)/python docs/generate_bots.py $(if $(JOBS),--jobs $(JOBS)) $(ROWS)
 
 fuzz: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	@$(PIP) --group fuzz
 	@$(BIN)/python -m tests.fuzz.run $(or $(SECONDS),60) $(ONLY)
 
 corpus: $(STAMP)
