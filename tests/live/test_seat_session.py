@@ -132,7 +132,7 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
             await first.take(Received(others[0].number, signed_message(thing)))
     kept, journal = journal, Counted()
     check = Intake(match).check
-    taken = [thing for each in kept.logged if (thing := from_logged(each)) is not None]
+    taken = [found for each in kept.logged if (found := from_logged(each)) is not None]
     mine = [thing for thing in taken if not isinstance(thing, Contribution) and check(thing).signer == own.number]
     assert {type(each) for each in mine} == {SignedRemark, SignedBallot, SignedHead}
 
