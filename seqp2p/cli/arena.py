@@ -29,7 +29,7 @@ GAMES_MAX = 1_000_000_000
         " game to game."
     ),
 )
-@click.argument("bots", nargs=-1, required=True, type=BotName(), metavar="BOT BOT...")
+@click.argument("bots", nargs=-1, required=True, type=BotName(), metavar=message("BOT BOT..."))
 @click.option(
     "--games", type=click.IntRange(1, GAMES_MAX), default=1000, show_default=True, help=message("How many games.")
 )

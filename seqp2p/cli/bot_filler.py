@@ -1,7 +1,7 @@
 """Bots for the free seats of one's own table: called by a word, or at once.
 
 Theory of operation. One child process plays all bots (bot_process.py). Bots are called one after the other: the next
-one when the last one has sat down, so that each is named after its seat. A bot that is refused (the code was burned
+one when the last one has sat down. The lobby names each after its seat. A bot that is refused (the code was burned
 meanwhile, the seat is kept for another player) is followed by another after a pause, as long as a seat is free. Bots
 stay for the next games, and are asked to end when this seat ends. If the seat can be resumed, they are let go instead.
 """
@@ -21,7 +21,7 @@ from seqp2p.cli.children import Child, ChildStart
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
-from seqp2p.lobby.names import bot_name
+from seqp2p.lobby.names import BOT_NAME
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t, tn
 
@@ -125,8 +125,7 @@ class Filling:
         assert self._address is not None, "called within ready()"
         seed = secrets.token_bytes(32)
         key = self._keys[number] = Identity(seed).public
-        name = bot_name(self._free[0])
-        call = BotCall(number, self._bots.bot, self._bots.pace_s, name, seed, str(self._address), self._code)
+        call = BotCall(number, self._bots.bot, self._bots.pace_s, BOT_NAME, seed, str(self._address), self._code)
         await child.send(msgspec.json.encode(call) + b"\n")
         while number in self._keys and key not in self._seated:
             await self._changed.wait()

@@ -51,6 +51,22 @@ def named_files(arguments: Iterable[Path]) -> list[Named]:
     return [named for argument in arguments for named in _meant(argument)]
 
 
+def missing_of(arguments: Iterable[Path]) -> list[Path]:
+    """Return the arguments that name nothing: no file, no folder, and no pattern that matches."""
+    return [argument for argument in arguments if not (_is_there(argument) or _matching(argument))]
+
+
+def _is_there(path: Path) -> bool:
+    """Return True unless there is no such file. What cannot be looked at, its report says."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):
+        pass
+    return True
+
+
 def _meant(argument: Path) -> Iterable[Named]:
     try:
         if argument.is_dir():

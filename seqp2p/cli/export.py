@@ -39,7 +39,7 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
         " the game in any browser. An unfinished game is written as far as it went; an invalid file is not."
     ),
 )
-@click.argument("file", type=ReplayPath())
+@click.argument("file", type=ReplayPath(), metavar=message("FILE"))
 @click.option(
     "--format",
     "form",

@@ -48,7 +48,7 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     code = click.option(
         "--code", help=message("The join code that the host shows. Without it: SEQP2P_CODE, or asked for.")
     )
-    return click.argument("place", metavar="[CODE | HOST:PORT]", required=False)(code(with_place))
+    return click.argument("place", metavar=message("[CODE | HOST:PORT]"), required=False)(code(with_place))
 
 
 def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:

@@ -41,7 +41,7 @@ from seqp2p.ui.language import t
     show_default=True,
     help=message("How many may watch, with the join code."),
 )
-@click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; all interfaces without it."))
+@click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; all interfaces without it."))
 @seat_options
 def command(
     players: int, fill: str | None, spectators: int, listen: str | None, seat: Callable[[], SeatOptions], **table: Any

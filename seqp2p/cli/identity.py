@@ -16,7 +16,7 @@ from seqp2p.ui.language import t
     "id", help=message("Show this player's name and the fingerprint of its identity key, and those of known players.")
 )
 @click.option("--name", help=message("Remember this name for the games to come."))
-@click.option("--forget", metavar="NAME", help=message("Forget the keys of the player known by this name."))
+@click.option("--forget", metavar=message("NAME"), help=message("Forget the keys of the player known by this name."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 def command(name: str | None, forget: str | None, *, as_json: bool) -> None:
     output = Output(as_json)

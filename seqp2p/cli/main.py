@@ -125,6 +125,19 @@ class LazyGroup(click.Group):
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
 
+class SpokenFormatter(click.HelpFormatter):
+    """Writes headings as the reader's language does: French has a space before the colon."""
+
+    def write_heading(self, heading: str) -> None:
+        self.write(" " * self.current_indent + t("{heading}:", heading=heading) + "\n")
+
+
+class SpokenContext(click.Context):
+    """The context of a command whose help is in the reader's language."""
+
+    formatter_class = SpokenFormatter
+
+
 def spoken(command: click.Command) -> click.Command:
     """Return the command with the common options, and its help in the reader's language."""
     said_again = copy.copy(command)
@@ -132,7 +145,10 @@ def spoken(command: click.Command) -> click.Command:
     said_again.params = [copy.copy(parameter) for parameter in command.params]
     lang_option(said_again)
     said_again.params += common_options()
+    said_again.context_class = SpokenContext
     for parameter in said_again.params:
+        if parameter.metavar is not None:
+            parameter.metavar = translate(parameter.metavar)
         if isinstance(parameter, click.Option):
             parameter.help = translate(parameter.help or "")
             if parameter.metavar is None and not parameter.is_flag and parameter.type.name in VALUES:

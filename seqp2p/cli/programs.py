@@ -41,7 +41,7 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     line = click.option(
         "--exec",
         "exec_line",
-        metavar="COMMAND",
+        metavar=message("COMMAND"),
         help=message("A program plays this seat, by JSON lines: docs/scripting.md."),
     )
     verbose = click.option(
@@ -55,7 +55,7 @@ def time_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--exec-time",
         "exec_time_s",
-        metavar="S",
+        metavar=message("S"),
         type=click.FloatRange(0.1, TIME_S_MAX),
         help=message("Seconds for a choice; without it, the table's turn less 2, or 30."),
     )(command)

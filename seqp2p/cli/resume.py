@@ -40,8 +40,8 @@ NONE_HINT: Final = message("--replay-dir names the folder that the replay is in"
         " plays."
     ),
 )
-@click.argument("game", required=False, shell_complete=complete_game)
-@click.option("--listen", metavar="ADDR:PORT", help=message("Where to listen; where it was without it."))
+@click.argument("game", required=False, metavar=message("[GAME]"), shell_complete=complete_game)
+@click.option("--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; where it was without it."))
 @playing_options
 def command(game: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
     address = None if listen is None else make_address(listen)

@@ -64,7 +64,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--turn-time",
             "turn_time_s",
-            metavar="S",
+            metavar=message("S"),
             type=int,
             default=0,
             show_default=True,

@@ -156,7 +156,7 @@ MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
         " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed."
     ),
 )
-@click.argument("file", type=ReplayPath())
+@click.argument("file", type=ReplayPath(), metavar=message("FILE"))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per moment on standard output."))
 @screen_options
 def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:

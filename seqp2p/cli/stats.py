@@ -26,7 +26,8 @@ from seqp2p.workers import JOBS_MAX
 
 SHOWN_MAX: Final = 20
 """So many players and openings are shown to people; scripts are told of all."""
-NAMES_WIDTH_MAX: Final = 30
+NAMES_WIDTH: Final = 20
+"""With it and numbers below 1,000 a line has at most 80 columns, in French too."""
 
 
 @click.command(
@@ -37,7 +38,7 @@ NAMES_WIDTH_MAX: Final = 30
         " do not verify are named with their reason and left out."
     ),
 )
-@click.argument("files", nargs=-1, required=True, type=ReplayPath())
+@click.argument("files", nargs=-1, required=True, type=ReplayPath(), metavar=message("FILES..."))
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object on standard output."))
 @click.option("--svg", "picture", help=message("Write a picture of where chips were placed to this file."))
@@ -181,19 +182,26 @@ def lines(counted: Statistics) -> Iterator[str]:
 def _player_lines(counted: Statistics) -> Iterator[str]:
     everybody = ranked(counted)
     heads = [t("games"), t("won"), t("lost"), t("drawn"), t("unfinished"), t("share")]
-    interval_head = t("{percent} interval", percent="95 %")
-    rows = [
-        (each, clipped("/".join(each.names), NAMES_WIDTH_MAX), fingerprint(bytes.fromhex(key)))
-        for key, each in everybody[:SHOWN_MAX]
-    ]
-    wide = max(width_of(name) for _, name, _ in rows)
-    mark = len(rows[0][2])
-    yield f"{'':{wide}}  {'':{mark}}  " + "  ".join(f"{head:>10}" for head in heads) + f"  {interval_head}"
-    for each, name, key in rows:
+    rows = [(f"{'':{NAMES_WIDTH}}", heads)]
+    for _, each in everybody[:SHOWN_MAX]:
+        name = clipped("/".join(each.names), NAMES_WIDTH)
         numbers = (each.finished + each.unfinished, each.won, each.lost, each.drawn, each.unfinished)
         share = percent(each.won / each.finished) if each.finished else "-"
-        cells = "  ".join(f"{text:>10}" for text in (*map(number, numbers), share))
-        yield f"{name}{' ' * (wide - width_of(name))}  {key}  {cells}  {_between(each.won, each.finished)}"
+        rows.append((name + " " * (NAMES_WIDTH - width_of(name)), [*map(number, numbers), share]))
+    widths = [max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
+    first, *others = [
+        "  ".join((name, *(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))))
+        for name, cells in rows
+    ]
+    yield first
+    for line, (key, each) in zip(others, everybody, strict=False):
+        yield line
+        yield t(
+            "  {fingerprint}   {percent} interval of the share: {interval}",
+            percent="95 %",
+            fingerprint=fingerprint(bytes.fromhex(key)),
+            interval=_between(each.won, each.finished),
+        )
     if len(everybody) > SHOWN_MAX:
         more = len(everybody) - SHOWN_MAX
         yield tn("and one more player; --json has all", "and {count} more players; --json has all", more)

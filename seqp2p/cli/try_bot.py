@@ -275,7 +275,7 @@ HINT: Final = message(
         " answers that are refused. What it does wrong is said."
     ),
 )
-@click.argument("line", metavar="COMMAND")
+@click.argument("line", metavar=message("COMMAND"))
 @click.option("--variant", type=click.Choice(list(VARIANTS)), help=message("Only tables of this game."))
 @click.option("--players", type=click.IntRange(2, 12), help=message("Only tables of so many players."))
 @click.option(

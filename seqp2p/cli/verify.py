@@ -15,7 +15,7 @@ import msgspec
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home, progress
-from seqp2p.cli.checking import Named, named_files, of_all, verify_named, verify_on_cluster
+from seqp2p.cli.checking import Named, missing_of, named_files, of_all, verify_named, verify_on_cluster
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import ABANDONED, DONE, NOT_VERIFIED, USAGE, CommandError, Output
 from seqp2p.cli.stopping import stopping_alike
@@ -41,9 +41,11 @@ NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
         "Exit code 0: all verified. 3: one is invalid. 5: none is invalid, but one is unfinished."
     ),
 )
-@click.argument("files", nargs=-1, required=True, type=ReplayPath())
+@click.argument("files", nargs=-1, required=True, type=ReplayPath(), metavar=message("FILES..."))
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; without it, one for each core."))
-@click.option("--dask", metavar="ADDRESS", help=message("Verify on the Dask cluster whose scheduler is there."))
+@click.option(
+    "--dask", metavar=message("ADDRESS"), help=message("Verify on the Dask cluster whose scheduler is there.")
+)
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per file on standard output."))
 def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_json: bool) -> None:
     if jobs is not None and dask is not None:
@@ -52,6 +54,12 @@ def command(files: tuple[Path, ...], jobs: int | None, dask: str | None, *, as_j
     verdicts, meant = Counter[str](), list[Named]()
     try:
         with stopping_alike():
+            if missing := missing_of(files):
+                raise CommandError(
+                    t("no such file: {files}", files=", ".join(map(str, missing))),
+                    t("nothing was verified: a file, a folder or a pattern in quotes can be named"),
+                    USAGE,
+                )
             meant += named_files(files)
             _verify(output, meant, jobs, dask, verdicts)
     except KeyboardInterrupt:

@@ -29,14 +29,10 @@ from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
 from seqp2p.ui.person.input_parser import one_line
 from seqp2p.ui.person.seat_info import NOT_DEALT, SPECTATOR_WORDS, TableInfo
-from seqp2p.ui.plain import legend_lines
+from seqp2p.ui.plain import SPECTATOR_HELP, legend_lines
 from seqp2p.ui.words import Company
 
 LEFT: Final = message("you left")
-WHAT_TO_TYPE: Final = message(
-    "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
-    " who holds what, log what happened, leave ends it"
-)
 LET_IN: Final = message("you are let in; the game is shown once the table is full")
 
 
@@ -158,12 +154,13 @@ class SpectatorConsole:
     def answer(self, line: str) -> Iterable[str]:
         found = answer_to(line, self._answers)
         return (
-            [t("{word} is no word of a spectator's", word=line.lower()), translate(WHAT_TO_TYPE)]
+            [t("{word} is no word of a spectator's", word=line.lower()), translate(SPECTATOR_HELP)]
             if found is None
             else found
         )
 
     def _help(self, _: str) -> Iterable[str]:
+        painted = self._reporter.output.screen is not None
         if (seen := self._game.view) is None:
-            return [translate(NOT_DEALT), translate(WHAT_TO_TYPE)]
-        return [translate(WHAT_TO_TYPE), *legend_lines(seen.variant, self._company.colours)]
+            return [translate(NOT_DEALT), translate(SPECTATOR_HELP)]
+        return [translate(SPECTATOR_HELP), *legend_lines(seen.variant, self._company.colours, painted=painted)]

@@ -20,7 +20,7 @@ from seqp2p.lobby.address_statement import is_first, make_statement
 from seqp2p.lobby.code import make_table_number
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
-from seqp2p.lobby.names import look_alike
+from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
@@ -263,21 +263,22 @@ class _HostLobby:
             raise PeerError(message("The other side did not sit down."))
         try:
             self._require_place(key)
-            name = self._free_name(sit.name)
+            free = [seat for seat in range(2, self._settings.players + 1) if seat not in self._seats]
+            seat = self._former.place(key, free, self._keys)
+            name = self._free_name(sit.name, seat)
         except PeerRefused as refused:
             await refuse(frames, refused.code, self._limits)
             raise
-        free = [seat for seat in range(2, self._settings.players + 1) if seat not in self._seats]
-        seat = self._former.place(key, free, self._keys)
         self._seats[seat] = _SeatedGuest(seat, name, key, Link(frames, self._limits))
         return self._seats[seat]
 
-    def _free_name(self, name: str) -> str:
-        """Return the requested name, with a number after it if another player has it already."""
+    def _free_name(self, name: str, seat: int) -> str:
+        """Return the requested name, with a number after it if another player has it. A bot's number is its seat's."""
         if name_fault(name) is not None:
             raise PeerRefused("bad_name")
         taken = [self._name, *(sitting.name for sitting in self._seats.values())]
-        free = (numbered_name(name, number) for number in itertools.count(1))
+        numbers = itertools.chain([seat] if name == BOT_NAME else [], itertools.count(1))
+        free = (numbered_name(name, number) for number in numbers)
         return next(each for each in free if not any(look_alike(each, other) for other in taken))
 
     async def _attend(self, sitting: _SeatedGuest) -> None:

@@ -7,11 +7,13 @@ import re
 import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from seqp2p.match.table import numbered_name
 
-_BOT_NAME = re.compile("bot [1-9][0-9]*")
+BOT_NAME: Final = "bot"
+"""The name of a called bot; the lobby adds the number of its seat."""
+_NUMBERED_BOT = re.compile(f"{BOT_NAME} [1-9][0-9]*")
 _NUMBERS = range(2, 13)
 """Those that a lobby adds: a table has at most twelve players."""
 _MARK = "\u200e"
@@ -27,18 +29,9 @@ def look_alike(one: str, other: str) -> bool:
     return not _looks(one).isdisjoint(_looks(other))
 
 
-def bot_name(number: int) -> str:
-    """Return the name of a bot that a table calls to a free seat.
-
-    >>> bot_name(2)
-    'bot 2'
-    """
-    return f"bot {number}"
-
-
 def is_bot_name(name: str) -> bool:
     """Return True for the name of a called bot. It has a new key in each game, so its name says nothing of a player."""
-    return _BOT_NAME.fullmatch(name) is not None
+    return _NUMBERED_BOT.fullmatch(name) is not None
 
 
 def is_numbered(name: str, others: Collection[str]) -> bool:

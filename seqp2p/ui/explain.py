@@ -60,7 +60,9 @@ def prompt(view: View | None, company: Company, choice: Choice, *, asked: bool, 
     if sent:
         return t("{action} is sent; one moment", action=action_shown(view.variant, sent))
     if not asked:
-        return t("not your turn; you can look where your cards go")
+        drawing = view.mover == company.own and view.phase == "play"
+        look = t("not your turn; you can look where your cards go")
+        return t("a card is being drawn; one moment") if drawing else look
     if choice.staged:
         return t("{action}: Enter sends it, Esc takes it back", action=action_shown(view.variant, choice.staged))
     return _question(view, choice)
@@ -193,7 +195,7 @@ def _choosing(view: View, choice: Choice, *, asked: bool) -> list[Key]:
     found: list[Key] = []
     if does := _enter(view, choice, asked=asked):
         found.append(_key("enter", t("Enter"), does))
-    if choice != Choice():
+    if choice.staged or choice.card != UNKNOWN:
         found.append(_key("escape", t("Esc"), t("take back") if choice.staged else t("undo")))
     if does := _tab(view, choice):
         found.append(_key("tab", "Tab", does))
@@ -256,12 +258,13 @@ def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], gly
     lines = [t("Keys that do something now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if view is not None:
-        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
+        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs, own=bool(company.own)))]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]
     return tuple(LogLine("log", line) for line in lines)
 
 
-def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
+def _signs(view: View, company: Company, glyphs: Glyphs, *, own: bool) -> Iterator[str]:
+    """Return the signs with their meanings; without those of a hand and its choice unless the reader has an ``own``."""
     chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
     yield t("{chips}: the teams' chips", chips=chips)
     opening, closing = glyphs.cursor
@@ -269,6 +272,8 @@ def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
         glyphs.corner * 2: t("a free corner, which counts for everybody"),
         glyphs.made: t("in a completed sequence"),
         glyphs.last: t("the last move"),
+    }
+    chosen = {
         glyphs.lit: t("where the chosen card can go"),
         f"{opening} {closing}": t("the cursor; in the hand: the chosen card"),
         glyphs.turn: t("what Enter sends; whose turn it is"),
@@ -278,6 +283,7 @@ def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
         "-": t("in the hand: takes an opponent's chip"),
         "( )": t("in the hand: of no use now"),
     }
+    meanings |= chosen if own else {f"{opening} {closing}": t("the cursor"), glyphs.turn: t("whose turn it is")}
     yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())
     faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
     if any(face.suit for face in faces):

@@ -3,8 +3,9 @@
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from seqp2p.i18n import message
 from seqp2p.rules import (
     CORNER,
     UNKNOWN,
@@ -29,7 +30,7 @@ from seqp2p.ui.cards import (
     is_named,
 )
 from seqp2p.ui.choice import cards_for
-from seqp2p.ui.language import HARD_SPACE, t, tn, unbound
+from seqp2p.ui.language import HARD_SPACE, t, tn, translate, unbound
 from seqp2p.ui.person.command_words import help_of, shown
 from seqp2p.ui.words import Company, listed
 
@@ -38,6 +39,10 @@ CELL_WIDTH = 4
 CORNER_CELL = "**"
 CODES_A_LINE = 5
 HELP_WIDTH = 72
+SPECTATOR_HELP: Final = message(
+    "you watch: board shows the board, board 5 a row, board e a column, where e5 a square, score the sequences, seats"
+    " who holds what, log what happened, leave ends it"
+)
 
 
 def board_lines(view: View, colours: Sequence[str], last: Action | None = None) -> list[str]:
@@ -67,8 +72,9 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
     return f"[{letter}]" if made else f"({letter})"
 
 
-def legend_lines(variant: Variant, colours: Sequence[str]) -> list[str]:
-    return [*sign_lines(colours), *card_lines(variant)]
+def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = False) -> list[str]:
+    """Explain the cards, and the signs of ``board_lines`` unless the board is ``painted`` with others."""
+    return [*(() if painted else sign_lines(colours)), *card_lines(variant)]
 
 
 def sign_lines(colours: Sequence[str]) -> list[str]:
@@ -176,6 +182,8 @@ def seats_lines(
 
 def help_lines(view: View) -> list[str]:
     """Return the words that can be typed, with this game's own cards as examples."""
+    if not view.seat:
+        return [translate(SPECTATOR_HELP)]
     variant = view.variant
     first = next(square for square, card in enumerate(variant.board.grid) if card != UNKNOWN)
     card, square = variant.board.grid[first], format_square(variant, first)

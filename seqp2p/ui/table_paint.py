@@ -15,7 +15,7 @@ from typing import Final
 from seqp2p.ui.board_model import Face
 from seqp2p.ui.board_paint import board_size, label_of, paint_board
 from seqp2p.ui.frame import Canvas, Frame, Target, clipped, width_of
-from seqp2p.ui.language import t
+from seqp2p.ui.language import t, tn
 from seqp2p.ui.scene import KEYS_APART, LogLine, fitting, paint_from, paint_lines, wrapped
 from seqp2p.ui.styles import Glyphs
 from seqp2p.ui.table_model import HandCard, Progress, SeatLine, TableModel, TeamLine
@@ -200,21 +200,16 @@ def _progress(canvas: Canvas, row: int, width: int, progress: Progress, glyphs: 
 
 
 def _result(canvas: Canvas, layout: Layout, result: Sequence[str], glyphs: Glyphs) -> None:
-    """The result between rules, its first line in large: letters apart, if there is room."""
+    """The result below a rule, its first line in large: letters apart, if there is room."""
     row, width = layout.hand, layout.left
     bottom = layout.hand + layout.texts
     headline = " ".join(result[0].upper())
-    if width_of(headline) > width - 4:
-        headline = clipped(result[0], width - 4, glyphs.more)
+    heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
     canvas.put(row, 0, glyphs.horizontal * width, "rule")
-    canvas.put(row + 1, (width - width_of(headline)) // 2, headline, "done")
-    row += 2
-    for text in result[1:]:
-        for part in wrapped(text, width - 2):
-            if row >= bottom:
-                return
-            canvas.put(row, 1, part, "hint")
-            row += 1
+    lines = [(part, (width - width_of(part)) // 2, "done") for part in heads]
+    lines += [(part, 1, "hint") for text in result[1:] for part in wrapped(text, width - 2)]
+    for below, (part, column, style) in enumerate(lines[: bottom - row - 1], 1):
+        canvas.put(row + below, column, part, style)
 
 
 def _said(canvas: Canvas, layout: Layout, lines: Sequence[LogLine], glyphs: Glyphs, scroll: int) -> None:
@@ -322,7 +317,7 @@ def _top(top: Face | None, width: int, glyphs: Glyphs) -> str:
 
 def _team(canvas: Canvas, row: int, column: int, width: int, team: TeamLine, glyphs: Glyphs) -> None:
     values = {"colour": team.name, "made": team.made, "needed": team.needed}
-    text = t("{colour}: {made} of {needed} sequences", **values)
+    text = tn("{colour}: {made} of 1 sequence", "{colour}: {made} of {needed} sequences", team.needed, **values)
     if width_of(text) > width - 6:
         text = t("{colour}: {made} of {needed}", **values)
     if team.own and width_of(own := t("{team} (yours)", team=text)) <= width - 6:

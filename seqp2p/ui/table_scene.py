@@ -32,6 +32,7 @@ from seqp2p.ui.explain import Key, help_sheet, piles_sheet, sheet_keys, table_ke
 from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t
 from seqp2p.ui.person.command_words import completions
+from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
@@ -63,7 +64,7 @@ class TableScene:
         clock: Callable[[], float],
         settings: Settings,
     ) -> None:
-        self._words = completions()
+        self._words = completions() if company.own else completions((*SPECTATOR_WORDS, "help", "leave"))
         self._sees = sees
         self._asked = asked
         self._company = company

@@ -348,6 +348,8 @@ def left_line(company: Company, seats: Collection[int]) -> str:
 def vote_explained(company: Company, action: str, seats: Collection[int]) -> str:
     """Explain a vote, to ``skip`` the turn of seats or to ``drop`` them."""
     names = listed([company.name(seat) for seat in sorted(seats)])
+    if action == "skip" and {*seats} == {company.own}:
+        return t("that is a vote: once more than half of the seats have voted so, your turn passes, and no more")
     if action == "skip":
         return t(
             "that is a vote: once more than half of the seats have voted so, the turn of {names} passes, and no more",

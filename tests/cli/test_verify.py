@@ -126,20 +126,20 @@ def test_a_file_that_may_not_be_read_keeps_no_other_from_it(
 def test_the_verdicts_of_several_files(people: Household, written: Callable[[str], Path], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
-    unreadable = [tmp_path / name for name in ("fifo", "folder", "missing", "x" * 300)]
+    unreadable = [tmp_path / name for name in ("fifo", "folder", "x" * 300)]
     files = [*map(written, FILES), *unreadable]
     verify = people.call("verify", "--json", *files)
     assert verify.end() == 3
     assert verify.err == []
     *events, summary = verify.events
     assert summary.pop("seconds") > 0
-    assert summary == {"event": "summary", "files": 15, "verified": 1, "unfinished": 2, "invalid": 12}
+    assert summary == {"event": "summary", "files": 14, "verified": 1, "unfinished": 2, "invalid": 11}
     assert [event["file"] for event in events] == [str(path) for path in files]
     verdicts = [event["verdict"] for event in events]
-    assert verdicts == [verdict for _, verdict, _ in FILES.values()] + ["invalid"] * 4
-    reasons = [event["reason"] for event in events[-4:]]
+    assert verdicts == [verdict for _, verdict, _ in FILES.values()] + ["invalid"] * 3
+    reasons = [event["reason"] for event in events[-3:]]
     empty = "no replay (*.seqp2p) is in this folder"
-    assert reasons == ["not a file", empty, "no such file", "cannot be read: File name too long"]
+    assert reasons == ["not a file", empty, "cannot be read: File name too long"]
     # A file that is right as far as it goes says how far; one that is none has nothing to say.
     cut = events[list(FILES).index("cut")]
     assert cut["step"] == cut["steps"] + 1 > 1
@@ -253,9 +253,20 @@ def test_a_file_that_cannot_be_read(cli: Cli) -> None:
 def test_what_is_no_file(cli: Cli, tmp_path: Path) -> None:
     empty = f"{tmp_path}: invalid: no replay (*.seqp2p) is in this folder\n"
     assert cli("verify", tmp_path) == (3, empty, "")
-    missing = tmp_path / "missing"
-    assert cli("verify", missing) == (3, f"{missing}: invalid: no such file\n", "")
     assert cli("verify", "/dev/zero") == (3, "/dev/zero: invalid: not a file\n", "")
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_nothing_is_verified_if_a_name_is_wrong(
+    cli: Cli, written: Callable[[str], Path], tmp_path: Path, more: list[str]
+) -> None:
+    missing = [tmp_path / "missing", tmp_path / "*.nothing", written("good") / "below"]
+    (tmp_path / "dangling").symlink_to(tmp_path / "gone")
+    missing.append(tmp_path / "dangling")
+    names = ", ".join(map(str, missing))
+    hint = "nothing was verified: a file, a folder or a pattern in quotes can be named"
+    said = f"seqp2p: error: no such file: {names}\nseqp2p: hint: {hint}\n"
+    assert cli("verify", missing[0], written("good"), *missing[1:], *more) == (2, "", said)
 
 
 def test_a_report_is_told_as_it_is(cli: Cli, written: Callable[[str], Path]) -> None:

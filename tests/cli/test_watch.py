@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seqp2p.cli.watch import WHAT_TO_TYPE
+from seqp2p.ui.plain import SPECTATOR_HELP
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Event, Household, Process
@@ -54,7 +54,7 @@ def test_a_person_looks_and_goes(people: Household) -> None:
     eve.line("seat 1: host")
     eve.line(r" 1\. ")
     eve.type("help", "board", "SEATS", "log", "QH e5")
-    eve.line(WHAT_TO_TYPE)
+    eve.line(SPECTATOR_HELP)
     eve.line(r"^ 10  \*\* ")
     eve.line("discarded .*to play")
     eve.line(r" 1\. ", 2)

@@ -347,6 +347,16 @@ async def test_a_name_that_is_taken_gets_a_number(autojump_clock: object, house:
     assert table.tables[14].agreement.seats[3].name == f"{name[:21].rstrip()} 3"
 
 
+async def test_a_bot_is_named_after_its_seat(autojump_clock: object, house: Rooms) -> None:
+    """A person sits down between the call of a bot and its coming."""
+    table = await house(4)
+    await table.enter(12)
+    await table.enter(13, name="bot")
+    assert table.names == ["host", "guest 12", "bot 3", None]
+    await table.enter(14, name="bot")
+    assert [each.name for each in table.tables[14].agreement.seats] == ["host", "guest 12", "bot 3", "bot 4"]
+
+
 async def test_a_full_table(autojump_clock: object, house: Rooms) -> None:
     table = await house(3)
     await table.enter(12)

@@ -434,6 +434,7 @@ WRONG = [
 @pytest.mark.process
 def test_it_speaks_french(tmp_path: Path, arguments: tuple[object, ...]) -> None:
     shown = run(tmp_path, *arguments, "--lang", "fr")
+    assert not re.search(r"\S:$|\b(FILES?|GAME|COMMAND|NAME|ADDRESS|HOST|ADDR)\b", shown, re.MULTILINE), shown
     assert not ENGLISH.search(UNTOUCHED.sub("", shown)), shown
 
 
@@ -469,10 +470,10 @@ def test_an_unknown_language_is_a_usage_error(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_scripts_read_english(tmp_path: Path) -> None:
     english, *others = (
-        json.loads(run(tmp_path, "verify", "--json", GOLDEN, tmp_path / "none", "--lang", lang, code=3).splitlines()[1])
+        json.loads(run(tmp_path, "verify", "--json", GOLDEN, tmp_path, "--lang", lang, code=3).splitlines()[1])
         for lang in language.LANGUAGES
     )
-    assert english["reason"] == "no such file"
+    assert english["reason"] == "no replay (*.seqp2p) is in this folder"
     assert all(other == english for other in others)
 
 

@@ -20,6 +20,7 @@ from seqp2p.ui.words import (
     settings_lines,
     skipped_line,
     undone_line,
+    vote_explained,
     vote_line,
     winners_text,
 )
@@ -162,6 +163,8 @@ def test_seats_that_are_away() -> None:
     assert vote_line(BOB, 3, "drop", {1}) == "cat votes to go on without ann"
     assert vote_line(BOB, 2, "drop", {4, 1}) == "you vote to go on without ann and dan"
     assert vote_line(BOB, 3, "skip", {1}) == "cat votes to pass over ann"
+    assert vote_explained(BOB, "skip", (2,)).endswith("have voted so, your turn passes, and no more")
+    assert vote_explained(BOB, "skip", (1,)).endswith("have voted so, the turn of ann passes, and no more")
     assert skipped_line(BOB, 2) == "your turn is passed over"
     assert skipped_line(BOB, 1) == "the turn of ann is passed over"
     assert dropped_line(BOB, {1}) == "ann is out of the game"

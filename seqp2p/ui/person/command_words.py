@@ -5,7 +5,7 @@ A new word is a row here, and a handler in the table of its place: the lobby (``
 tutorial, a spectator (``cli.watch``), or all who see the table (``seat_info``).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -144,9 +144,9 @@ def help_of(card: str) -> list[str]:
     return [f"{shown(name)} {translate(then)}".rstrip().format(card=card) for name, then in words if then is not None]
 
 
-def completions() -> list[str]:
-    """Return the words of ``help_of`` for Tab, with a space where something has to follow."""
-    words = ((word.name, word.help) for word in COMMANDS.words.values())
+def completions(names: Collection[str] = COMMANDS.words) -> list[str]:
+    """Return those of the words of ``help_of`` for Tab, with a space where something has to follow."""
+    words = ((name, COMMANDS.words[name].help) for name in names)
     return [shown(name) + " " * (bool(then) and not then.startswith("(")) for name, then in words if then is not None]
 
 

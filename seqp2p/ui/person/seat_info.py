@@ -16,14 +16,13 @@ from seqp2p.ui.person.command_words import Answers, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.plain import (
     board_answer,
-    card_lines,
     hand_line,
     help_lines,
     legal_lines,
+    legend_lines,
     read_square,
     score_line,
     seats_lines,
-    sign_lines,
     square_line,
     where_lines,
 )
@@ -82,8 +81,7 @@ class SeatInfo:
         )
         if mates:
             place = t("{place} with {mates}", place=place, mates=listed([company.who(seat) for seat in mates]))
-        signs = [] if painted else sign_lines(company.colours)
-        return [place, *signs, *card_lines(seen.variant), *help_lines(seen)]
+        return [place, *legend_lines(seen.variant, company.colours, painted=painted), *help_lines(seen)]
 
     def words(self) -> Iterable[str]:
         """List the safety words with every other seat."""

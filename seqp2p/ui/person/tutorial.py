@@ -68,7 +68,6 @@ class Tutorial:
         self.info = TableInfo(self.company, self.story, self.sees, self.sees)
         self.answers: Answers = {
             **self.info.answers(TABLE_ANSWERS),
-            "help": lambda _: self._help(),
             "say": lambda _: [t("nobody listens here but you")],
             "words": lambda _: [t("there are no safety words here: nobody else sits at this table")],
         }
@@ -105,9 +104,10 @@ class Tutorial:
             return []
         return self._play(OPPONENT, read_action(view(self.position, OPPONENT), lesson.reply), lesson.reply_draws)
 
-    def _help(self) -> Iterable[str]:
+    def help(self, *, painted: bool) -> Iterable[str]:
+        """Tell how to read the board unless it is ``painted``, what can be typed, and the task."""
         task = [translate(self.lesson.task)] if self.lesson else []
-        return [*legend_lines(CLASSIC, self.company.colours), *help_lines(self.sees()), *task]
+        return [*legend_lines(CLASSIC, self.company.colours, painted=painted), *help_lines(self.sees()), *task]
 
     def _play(self, seat: int, action: Action, draws: str) -> list[str]:
         before = view(self.position, 0)
@@ -161,12 +161,13 @@ async def tutor(
 
 async def _answer(desk: Console, tutorial: Tutorial, lesson: Lesson) -> Action | None:
     """Read lines until one fulfils the lesson; None where the pupil leaves."""
+    answers: Answers = {**tutorial.answers, "help": lambda _: tutorial.help(painted=desk.shows_table)}
     while (typed := await desk.read()) is not None:
         line = one_line(typed)
         if word_of(line) in LEAVING:
             desk.show(translate(LEFT))
             return None
-        if (found := answer_to(line, tutorial.answers)) is not None:
+        if (found := answer_to(line, answers)) is not None:
             desk.show(*found)
         elif not line:
             desk.show(translate(lesson.task))

@@ -115,8 +115,8 @@ async def test_what_can_be_asked() -> None:
         "board c": "column c: c1 3S, c2 4C",
         "score": "sequences: blue 0",
         "3S": "3S (three of spades): c1 free, f9 free",
-        "help": "on the board:",
-        "?": "on the board:",
+        "help": "in your turn:",
+        "?": "cards:",
         "seats": "seat 1  pupil (you)  blue  7 cards",
         "log": "nothing has been played yet",
         "say hello": "nobody listens here but you",
@@ -126,6 +126,7 @@ async def test_what_can_be_asked() -> None:
     for typed, begins in answers.items():
         _, said = await taught(typed, shows_table=True)
         after = said[said.index(LESSONS[0].task) + 1 :]
+        assert not any(line.startswith("on the board:") for line in after), "the screen has signs of its own"
         assert any(line.startswith(begins) for line in after), (typed, after)
     _, said = await taught(WAY[0], "log", shows_table=True)
     assert said[-2:] == ["  1. you: 3S c1", "  2. seat 2 (opponent): QD h7"]
