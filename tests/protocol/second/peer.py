@@ -4,6 +4,7 @@ It plays with honest seats, of which some may vanish: it votes to drop those tha
 It never has to undo a step, because it is never cut off itself. It has no discovery: its games are on one machine.
 """
 
+import contextlib
 import datetime as dt
 import hashlib
 import hmac
@@ -170,18 +171,17 @@ class Link:
 async def dial(host: str, port: int, expected: bytes | None = None) -> Link:
     stream = await trio.open_tcp_stream(host, port)
     link = Link(trio.SSLStream(stream, _context(ssl.PROTOCOL_TLS_CLIENT), https_compatible=True))
-    try:
+    async with contextlib.AsyncExitStack() as on_error:
+        on_error.push_async_callback(trio.aclose_forcefully, stream)
         await link.stream.do_handshake()
-    except BaseException:
-        await trio.aclose_forcefully(stream)
-        raise
-    der = link.stream.getpeercert(binary_form=True)
-    public = x509.load_der_x509_certificate(der).public_key()
-    assert isinstance(public, Ed25519PublicKey), "its identity is an Ed25519 key"
-    link.key, link.certificate_hash = public.public_bytes_raw(), hashlib.sha256(der).digest()
-    check_identity_point(link.key)
-    if expected not in (None, link.key):
-        raise Fault("another key answers")
+        der = link.stream.getpeercert(binary_form=True)
+        public = x509.load_der_x509_certificate(der).public_key()
+        assert isinstance(public, Ed25519PublicKey), "its identity is an Ed25519 key"
+        link.key, link.certificate_hash = public.public_bytes_raw(), hashlib.sha256(der).digest()
+        check_identity_point(link.key)
+        if expected not in (None, link.key):
+            raise Fault("another key answers")
+        on_error.pop_all()
     return link
 
 
@@ -418,6 +418,10 @@ class Player:
         await self._carry(self.keys.index(link.key) + 1, link)
 
     async def _carry(self, seat: int, link: Link) -> None:
+        async with link.stream:
+            await self._exchange(seat, link)
+
+    async def _exchange(self, seat: int, link: Link) -> None:
         neighbour = self.others[seat]
         neighbour.links.append(link)
         self._announce()
@@ -735,14 +739,15 @@ async def join_and_play(host: str, port: int, code: str, name: str) -> Player:
     identity = Identity()
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
     link = await dial(host, port)
-    await prove(link, identity, "join", None)
-    await give_code(link, identity.key, code)
-    link.send("sit", name=name)
-    lobby = Lobby(identity, name, listener.socket.getsockname()[1])
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(link.write, partial(link.send, "ping"))
-        await lobby.follow(link)
-        nursery.cancel_scope.cancel()
-    player = Player(identity, lobby)
-    await player.play(link, listener)
+    async with listener, link.stream:
+        await prove(link, identity, "join", None)
+        await give_code(link, identity.key, code)
+        link.send("sit", name=name)
+        lobby = Lobby(identity, name, listener.socket.getsockname()[1])
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(link.write, partial(link.send, "ping"))
+            await lobby.follow(link)
+            nursery.cancel_scope.cancel()
+        player = Player(identity, lobby)
+        await player.play(link, listener)
     return player
