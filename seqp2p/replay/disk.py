@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import secrets
 import stat
 from pathlib import Path
 from typing import Final, Protocol, cast
@@ -43,6 +44,23 @@ def _require_file(found: os.stat_result, path: str | os.PathLike[str]) -> None:
 
 def _not_a_file(path: str | os.PathLike[str]) -> NotAFile:
     return NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
+
+
+def write_beside(path: Path, data: bytes) -> Path:
+    """Write a synced file of mode 0600 next to ``path``, and return its own name, for the caller to rename it.
+
+    So no kill leaves a part of a file at ``path``. Raises OSError; then no file is left.
+    """
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(new, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
+    return new
 
 
 class File(Protocol):

@@ -12,11 +12,11 @@ other.
 """
 
 import contextlib
-import os
-import secrets
 import struct
 from pathlib import Path
 from typing import Final
+
+from seqp2p.replay.disk import write_beside
 
 TOKEN_SIZE: Final = 16
 _FACTS: Final = struct.Struct("!QQ")
@@ -31,15 +31,18 @@ class Marker:
         self._files = files
         self._token = b""
 
-    def holds(self, token: bytes) -> bool:
-        """Return True if the files are the last ones: ``token`` is that of the last life in them."""
+    def holds(self, token: bytes | None) -> bool:
+        """Return True if the files are the last ones: ``token`` is that of the last life in them.
+
+        It is None before the first. Until that one is synced, the seat has signed nothing.
+        """
         try:
             data = self._path.read_bytes()
             found = [_facts(file) for file in self._files]
         except OSError:
             return False
         tokens, facts = data[: 2 * TOKEN_SIZE], data[2 * TOKEN_SIZE :]
-        if len(facts) != len(found) * _FACTS.size or token not in {tokens[:TOKEN_SIZE], tokens[TOKEN_SIZE:]}:
+        if len(facts) != len(found) * _FACTS.size or token not in {None, tokens[:TOKEN_SIZE], tokens[TOKEN_SIZE:]}:
             return False
         noted = _FACTS.iter_unpack(facts)
         return all(
@@ -53,14 +56,9 @@ class Marker:
         ``before`` is the token of the life before, or the same one if that has to hold no longer.
         """
         self._token = token
-        new = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(self._now(before))
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
+            write_beside(self._path, self._now(before)).replace(self._path)
 
     def note(self) -> None:
         """Note the sizes of the files, which are synced now; a marker that another process has renewed stays."""

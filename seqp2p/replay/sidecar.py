@@ -8,6 +8,7 @@ incomplete write may be dropped: a record in which the file ends, or zeros that 
 Any other damage could be an own contribution that was sent, so it is never skipped.
 """
 
+import errno
 import os
 import secrets
 import stat
@@ -30,6 +31,7 @@ from seqp2p.match.signed import (
     SignedThing,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
+from seqp2p.replay.disk import write_beside
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
 from seqp2p.replay.locks import lock
 from seqp2p.replay.marker import TOKEN_SIZE, Marker
@@ -199,18 +201,20 @@ class Sidecar:
 
     @classmethod
     def create(cls, path: Path, secrets: SidecarSecrets) -> Self:
-        """Make a new file with a seat's secrets, not synced yet. Raises FileExistsError.
+        """Make a new file, which has a seat's secrets as soon as it has its name. Raises FileExistsError.
 
         Bytes that could not be read again are not written: they raise DecodeError, here and in ``log``.
         """
-        data = beginning(secrets)  # A kill finds the file empty for as short a time as can be.
-        sidecar = cls(path, os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600), new=True)
+        new = write_beside(path, beginning(secrets))
         try:
-            sidecar._write(data)
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            # Not a hard link, which some file systems lack: only one process makes the replay of this name.
+            new.rename(path)
         except OSError:
-            sidecar.delete()
+            new.unlink(missing_ok=True)
             raise
-        return sidecar
+        return cls(path, os.open(path, _FLAGS), new=True)
 
     @classmethod
     def open(cls, path: Path) -> tuple[Self, SidecarSecrets, tuple[Logged, ...], bool]:
@@ -237,16 +241,10 @@ class Sidecar:
         self.renew()
 
     def is_last(self, marker: Path, logged: tuple[Logged, ...]) -> bool:
-        """Return True if the marker there says that this file, with these signed things, is the last one.
-
-        A file whose first life had not begun is: nothing was signed then.
-        """
-        tokens = [each.payload for each in logged if each.kind == "life"]
-        kept = self._keep_marker(marker)
-        if not tokens:
-            return all(each.kind == "here" for each in logged)
-        is_last = kept.holds(tokens[-1])
-        self._life = tokens[-1] if is_last else b""
+        """Return True if the marker there says that this file, with these signed things, is the last one."""
+        token = next((each.payload for each in reversed(logged) if each.kind == "life"), None)
+        is_last = self._keep_marker(marker).holds(token)
+        self._life = token if token is not None and is_last else b""
         return is_last
 
     def _keep_marker(self, marker: Path) -> Marker:

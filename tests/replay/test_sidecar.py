@@ -241,6 +241,42 @@ def test_zeros_where_data_should_have_come(folder: Path) -> None:
     assert opened_bytes(folder, data + bytes(4096)) == (SECRETS, LOGGED, True, data)
 
 
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_copy_cut_inside_its_first_life_is_not_the_last_one(path: Path, tmp_path: Path, marked: bool) -> None:
+    replay, marker = path.with_name("game.seqp2p"), tmp_path / "home" / "seats" / "game-seat2"
+    replay.write_bytes(b"")
+    with Sidecar.create(path, SECRETS) as sidecar:
+        before = path.stat().st_size
+        sidecar.mark(marker)
+        first_life = path.stat().st_size
+        sidecar.log(*msgspec.structs.astuple(LOGGED[0]))
+        sidecar.sync()
+    if not marked:
+        marker.unlink()
+    for size in range(before, first_life):
+        os.truncate(path, size)
+        sidecar, _, logged, _ = Sidecar.open(path)
+        with sidecar:
+            assert logged == ()
+            assert not sidecar.is_last(marker, logged)
+
+
+def test_a_crash_inside_the_first_life_costs_no_recovery(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marker is there, and the record of the life is not whole: nothing was signed."""
+    marker = path.parent / "home" / "seats" / "game-seat2"
+    path.with_name("game.seqp2p").write_bytes(b"")
+    with Sidecar.create(path, SECRETS) as sidecar, monkeypatch.context() as patch:
+        patch.setattr(Sidecar, "log", lambda *_: None)
+        patch.setattr(Sidecar, "sync", lambda _: None)
+        sidecar.mark(marker)
+    with path.open("ab") as file:
+        file.write(bytes(5))
+    sidecar, _, logged, torn = Sidecar.open(path)
+    with sidecar:
+        assert torn
+        assert sidecar.is_last(marker, logged)
+
+
 # Damage: never passed over.
 
 
@@ -357,14 +393,53 @@ def test_half_a_record_is_taken_back(path: Path, monkeypatch: pytest.MonkeyPatch
     assert opened(path) == (SECRETS, LOGGED[:1], False)
 
 
-def test_a_file_that_cannot_be_begun_is_not_left(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.rename"])
+def test_a_file_that_cannot_be_begun_is_not_left(path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     def refuse(*_: object) -> None:
         raise OSError("no space")
 
-    monkeypatch.setattr(Sidecar, "_write", refuse)
+    monkeypatch.setattr(call, refuse)
     with pytest.raises(OSError, match="no space"):
         Sidecar.create(path, SECRETS)
-    assert not path.exists()
+    assert list(path.parent.iterdir()) == []
+
+
+# Each process is killed at a later one of its calls into the system and the libraries, until one comes to its end.
+KILLED = """
+import os, signal, sys
+from itertools import count
+from pathlib import Path
+from tests.replay.test_sidecar import SECRETS
+from seqp2p.replay.sidecar import Sidecar
+
+def run(path, at):
+    calls = count()
+    def kill(frame, event, called):
+        if event == "c_call" and next(calls) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+    sys.setprofile(kill)
+    Sidecar.create(path, SECRETS).close()
+    os._exit(0)
+
+for at in count():
+    folder = Path(sys.argv[1]) / str(at)
+    folder.mkdir()
+    pid = os.fork()
+    if not pid:
+        run(folder / "game.seqp2p.seat", at)
+    if not os.waitpid(pid, 0)[1]:
+        break
+"""
+
+
+@pytest.mark.process
+def test_a_seat_that_is_killed_while_its_file_is_made_leaves_all_of_it_or_none(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=True, timeout=60)
+    made = [each / "game.seqp2p.seat" for each in sorted(tmp_path.iterdir(), key=lambda each: int(each.name))]
+    there = [each.exists() for each in made]
+    assert there == sorted(there)
+    assert {True, False} == set(there[:-1]), "killed before and after"
+    assert all(opened(each) == (SECRETS, (), False) for each in made if each.exists())
 
 
 def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,10 +452,9 @@ def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(os, "fsync", fsync)
     with Sidecar.create(path, SECRETS) as sidecar:
-        assert synced == []
         sidecar.sync()
         sidecar.sync()
-        assert synced == [False, True, False]
+        assert synced == [False, False, True, False]
     monkeypatch.setattr(os, "name", "nt")
     module._sync_folder(path / "nowhere")
 
