@@ -21,6 +21,7 @@ from seqp2p.lobby.spectator_join import WaitingSpectator
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net import messages as wire
+from seqp2p.net import tls
 from seqp2p.net.dialling import pause_s, reach
 from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.net.frames import FrameStream
@@ -156,8 +157,9 @@ class SpectatorRunner:
                 except NetError:
                     # Not there yet, or another program at that address.
                     continue
-                await self._backlog.put(Back(waiting.host_seat))
-                return link.frames
+                async with tls.closing_on_error(link.frames.stream):
+                    await self._backlog.put(Back(waiting.host_seat))
+                    return link.frames
         await self._backlog.put(self._game.give_up())
         return None
 

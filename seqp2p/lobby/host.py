@@ -152,17 +152,21 @@ class _HostLobby:
     async def run(self, listeners: Sequence[Listener]) -> AgreedTable:
         # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
         connections = trio.CancelScope(shield=True)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._receive, listeners, connections)
-            try:
-                async with contextlib.AsyncExitStack() as unless_agreed:
-                    unless_agreed.push_async_callback(self._say_goodbye)
-                    self._show()
-                    agreement = await self._settle()
-                    links = await self._start()
-                    unless_agreed.pop_all()
-            finally:
-                connections.cancel()
+        async with contextlib.AsyncExitStack() as on_error:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._receive, listeners, connections)
+                try:
+                    async with contextlib.AsyncExitStack() as unless_agreed:
+                        unless_agreed.push_async_callback(self._say_goodbye)
+                        self._show()
+                        agreement = await self._settle()
+                        links = await self._start()
+                        unless_agreed.pop_all()
+                    for frames in links.values():
+                        on_error.push_async_callback(frames.abort)
+                finally:
+                    connections.cancel()
+            on_error.pop_all()
         return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, self._statements)
 
     async def _receive(self, listeners: Sequence[Listener], scope: trio.CancelScope) -> None:
@@ -176,13 +180,14 @@ class _HostLobby:
     async def _say_goodbye(self) -> None:
         """Give the table up. A joiner closes its connection when it has read the goodbye. Cannot be cancelled."""
         self._closed = True
-        for sitting in self._seats.values():
+        seated = tuple(self._seats.values())  # Others may sit down meanwhile: their connections are just closed.
+        for sitting in seated:
             sitting.link.send(bye(""))
         with trio.CancelScope(shield=True):
             with trio.move_on_after(self._limits.close_s):
-                for sitting in self._seats.values():
+                for sitting in seated:
                     await sitting.ended.wait()
-            for sitting in self._seats.values():
+            for sitting in seated:
                 await sitting.link.frames.abort()
 
     # A joiner, from the connection to its seat.

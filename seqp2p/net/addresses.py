@@ -1,5 +1,6 @@
 """Addresses: HOST:PORT as text, listening, and the addresses at which others can reach this machine."""
 
+import contextlib
 import errno
 import ipaddress
 import socket
@@ -129,25 +130,30 @@ def racing_dial(addresses: Sequence[Address]) -> Callable[[Address], Awaitable[t
 
     async def dial(_: Address) -> trio.abc.Stream:
         answered: list[trio.abc.Stream] = []
+        async with contextlib.AsyncExitStack() as on_error:
 
-        async def attempt(address: Address, failed: trio.Event) -> None:
-            try:
-                answered.append(await tcp_dial(address))
-            except OSError:
-                failed.set()
-            else:
+            async def attempt(address: Address, failed: trio.Event) -> None:
+                try:
+                    stream = await tcp_dial(address)
+                except OSError:
+                    failed.set()
+                    return
+                if answered:
+                    await trio.aclose_forcefully(stream)
+                    return
+                answered.append(stream)
+                on_error.push_async_callback(trio.aclose_forcefully, stream)
                 nursery.cancel_scope.cancel()
 
-        async with trio.open_nursery() as nursery:
-            for address in addresses:
-                failed = trio.Event()
-                nursery.start_soon(attempt, address, failed)
-                with trio.move_on_after(_RACE_PAUSE_S):
-                    await failed.wait()
-        for late in answered[1:]:
-            await trio.aclose_forcefully(late)
-        if not answered:
-            raise OSError(message("none of its addresses answers"))
+            async with trio.open_nursery() as nursery:
+                for address in addresses:
+                    failed = trio.Event()
+                    nursery.start_soon(attempt, address, failed)
+                    with trio.move_on_after(_RACE_PAUSE_S):
+                        await failed.wait()
+            if not answered:
+                raise OSError(message("none of its addresses answers"))
+            on_error.pop_all()
         return answered[0]
 
     return dial

@@ -1,5 +1,6 @@
 """Real multicast DNS on loopback alone. Others may use it at the same time: each test looks at its own tables only."""
 
+import contextlib
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -363,3 +364,33 @@ async def test_an_address_that_is_silent_holds_nobody_up(
     places = [Address(f"10.9.0.{number}", 1) for number in (1, 2, 3)]
     assert await racing_dial(places)(places[0]) is ends["10.9.0.2"]
     assert trio.current_time() < 1
+
+
+@pytest.mark.parametrize("end", ["cancelled", "failed", "two at once"])
+async def test_no_connection_of_a_race_stays_open(
+    end: str, autojump_clock: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = {host: trio.testing.memory_stream_pair() for host in ("10.9.0.1", "10.9.0.2")}
+    answered: list[str] = []
+    scope = trio.CancelScope()
+
+    async def dial(address: Address) -> trio.abc.Stream:
+        with trio.CancelScope(shield=True):
+            await trio.sleep(0.3 if address.host == "10.9.0.1" else 0.05)
+        if end == "failed" and address.host == "10.9.0.1":
+            raise ZeroDivisionError
+        if end == "cancelled":
+            scope.cancel()
+        answered.append(address.host)
+        return pairs[address.host][0]
+
+    monkeypatch.setattr(addresses_module, "tcp_dial", dial)
+    places = [Address(host, 1) for host in pairs]
+    with scope, contextlib.suppress(ExceptionGroup):
+        stream = await racing_dial(places)(places[0])
+        assert end == "two at once"
+        await stream.aclose()
+    assert sorted(answered) == ["10.9.0.2"] if end == "failed" else list(pairs)
+    with trio.fail_after(1):
+        for host in answered:
+            assert await pairs[host][1].receive_some() == b""
