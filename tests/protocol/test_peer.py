@@ -1,11 +1,14 @@
 """A peer written from the text alone plays whole games with this program, over real TCP."""
 
+import threading
 from pathlib import Path
 
 import pytest
 import trio
 
-from tests.cli.processes import household
+from tests.cli.processes import Process, household
+from tests.cli.test_older_copy import copied, killed, put_back
+from tests.cli.test_resume_command import resume
 from tests.protocol.second import file
 from tests.protocol.second.peer import Player, join_and_play
 
@@ -63,3 +66,47 @@ def test_a_whole_game(players: int, tmp_path: Path) -> None:
         assert (found.verdict, found.winners) == ("verified", winners)
         # Another seat's remarks aside, which bots do not make, the same steps are in all records.
         assert data.partition(b"opening")[0] == player.replay().partition(b"opening")[0]
+
+
+def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_path: Path) -> None:
+    """Its signature in the open step among it: the peer keeps its own back until it is asked."""
+    is_copied, has_signed = threading.Event(), threading.Event()
+
+    class Waiting(Player):
+        async def _contribute(self) -> None:
+            if is_copied.is_set() and 1 in self.machine.held and not self.answered:
+                has_signed.set()
+            else:
+                await super()._contribute()
+
+    with household(tmp_path) as people:
+        host = people.host("--variant", "kids", "--players", "3")
+        shown = host.event("listening")
+        guest = people.join(host, "--pace", "0.3")
+        address, _, port = shown["address"].rpartition(":")
+
+        def put_older_files_back() -> Process:
+            host.event("turn", 2)
+            copy = copied(people, "host")
+            is_copied.set()
+            assert has_signed.wait(30)
+            killed(host)
+            put_back(people, "host", copy, in_place=False)
+            return resume(people, "host")
+
+        resumed: list[Process] = []
+
+        async def play() -> Player:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(trio.to_thread.run_sync, lambda: resumed.append(put_older_files_back()))
+                return await join_and_play(address, int(port), shown["code"], "stranger", Waiting)
+
+        player = trio.run(play)
+        (back,) = resumed
+        assert (back.end(), guest.end()) == (0, 0), back.said()
+        ends = [process.events[-1] for process in (back, guest)]
+        records = [Path(end["replay"]).read_bytes() for end in ends]
+    verdicts = [file.verify(data, proofs=()) for data in (player.replay(), *records)]
+    assert {(each.verdict, *each.winners) for each in verdicts} == {("verified", *ends[0]["winners"])}
+    assert player.answered.keys() == {1}
+    assert player.answered[1], "its signature in the open step"

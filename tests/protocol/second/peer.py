@@ -61,6 +61,8 @@ GAME = {
     "have": ["step", "seats"],
     "links": ["seats"],
     "hurry": ["step"],
+    "recall": [],
+    "recalled": ["step"],
     "bye": ["reason"],
     "ping": [],
 }
@@ -331,6 +333,7 @@ class Neighbour:
     known: set[bytes] = field(default_factory=set)
     sent: dict[bytes, float] = field(default_factory=dict)
     answered: float = float("-inf")
+    recalled: float = float("-inf")
 
 
 class Player:
@@ -354,6 +357,8 @@ class Player:
         self._dealt = 0  # the step of the first deal: until it has closed, all steps are final at once
         self._shown: dict[int, int] = dict.fromkeys(self.machine.seats, 0)  # the last step that a seat shows
         self._early: list[Message] = []
+        self._remarks: dict[bytes, Signed] = {}
+        self.answered: dict[int, set[bytes]] = {}  # what a seat that had lost signatures of its own was sent
         self._tell, self._told = trio.open_memory_channel[tuple[int, Message]](10_000)
 
     # Links.
@@ -477,6 +482,11 @@ class Player:
             self._take_ballot(message, seat)
         elif kind == "opening":
             self._take_opening(message)
+        elif kind == "remark" and message["payload"] not in self._remarks:
+            self._remarks[message["payload"]] = message["payload"], message["signature"]
+            self._send_all("remark", self._remarks[message["payload"]], but=(seat,))
+        elif kind == "recall":
+            self._recall(seat, neighbour)
         else:
             assert kind in ("ping", "bye", "here", "remark"), f"honest seats that stay send no {kind}"
 
@@ -551,6 +561,27 @@ class Player:
         for (step, _), heads in self._heads.items():
             for signed in heads.values() if step >= self.final - 2 else ():
                 self._send(neighbour, "head", signed)
+
+    def _recall(self, seat: int, neighbour: Neighbour) -> None:
+        """Send a seat all that it has signed and that may bind it: it may have lost it."""
+        if not neighbour.links or trio.current_time() - neighbour.recalled < 0.5:
+            return
+        neighbour.recalled = trio.current_time()
+        live = [*self.machine.closed[self.final :], self.machine.held]
+        votes = [votes for (step, _), votes in self._ballots.items() if step > self.final]
+        heads = [heads for (step, _), heads in self._heads.items() if step > self.final]
+        found = [
+            *(("remark", signed) for signed in self._remarks.values()),
+            *(("contribution", signed) for here in live for signed in here.values()),
+            *(("ballot", signed) for each in votes for _, signed in each.values()),
+            *(("head", signed) for each in heads for signed in each.values()),
+            *((each["type"], (each["payload"], each["signature"])) for each in self._early),
+        ]
+        own = [(kind, signed) for kind, signed in found if unpack(signed[0])["seat"] == seat]
+        for kind, (payload, signature) in own:
+            neighbour.links[-1].send(kind, payload=payload, signature=signature)
+        neighbour.links[-1].send("recalled", step=self.final + 1)
+        self.answered.setdefault(seat, set()).update(signed[0] for _, signed in own)
 
     async def _contribute(self) -> None:
         """Make what is due, until the open step waits for another seat."""
@@ -734,7 +765,7 @@ class Player:
         return data + u32(len(end)) + end
 
 
-async def join_and_play(host: str, port: int, code: str, name: str) -> Player:
+async def join_and_play(host: str, port: int, code: str, name: str, make: Callable[..., Player] = Player) -> Player:
     """Join the table at this address, and play its game to the end."""
     identity = Identity()
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
@@ -748,6 +779,6 @@ async def join_and_play(host: str, port: int, code: str, name: str) -> Player:
             nursery.start_soon(link.write, partial(link.send, "ping"))
             await lobby.follow(link)
             nursery.cancel_scope.cancel()
-        player = Player(identity, lobby)
+        player = make(identity, lobby)
         await player.play(link, listener)
     return player
