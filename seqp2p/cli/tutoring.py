@@ -34,7 +34,7 @@ async def teach(output: Output, wish: ScreenWish) -> int:
 async def _at_table(console: Console, screen: Screen) -> bool:
     """Lead through the tutorial on the screen; return True if it was played to its end."""
     # The screen is slow to import: lines do without it.
-    from seqp2p.ui.table_scene import TableScene
+    from seqp2p.ui.table_scene import Closing, TableScene
 
     tutorial = Tutorial()
     scene = TableScene(
@@ -54,7 +54,8 @@ async def _at_table(console: Console, screen: Screen) -> bool:
     if not await tutor(console, tutorial, changed, PAUSE_S):
         screen.remains.append(translate(LEFT))
         return False
-    scene.over([t("you have won"), t("that was the tutorial; leave goes away")])
+    lines = [t("you have won"), t("that was the tutorial; Enter goes away")]
+    scene.over(lines, Closing("leave", t("go away")))
     screen.refresh()
     await console.read()
     screen.remains.extend(map(translate, FAREWELL))

@@ -178,9 +178,16 @@ def sheet_keys() -> tuple[Key, ...]:
     )
 
 
-def table_keys(view: View | None, choice: Choice, *, asked: bool, over: bool, scrolled: bool) -> tuple[Key, ...]:
-    """While the table is shown. ``scrolled``: the log does not show its newest lines."""
+def table_keys(
+    view: View | None, choice: Choice, *, asked: bool, over: bool, closing: str, scrolled: bool
+) -> tuple[Key, ...]:
+    """While the table is shown. ``closing``: the effect of Enter after the end, if it has one.
+
+    ``scrolled``: the log does not show its newest lines.
+    """
     found = [_key("?", "?", t("help"))]
+    if closing:
+        found.append(_key("enter", t("Enter"), closing))
     if view is not None and not over:
         found += _choosing(view, choice, asked=asked)
     if view is not None:

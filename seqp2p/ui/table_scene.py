@@ -9,7 +9,7 @@ sent. A line that leaves it is the text of an action that the asked view allows.
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from seqp2p.match.table import Settings
 from seqp2p.rules import Action, View, format_action, legal_actions
@@ -47,6 +47,13 @@ COMPLETIONS_MAX: Final = 20
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 
 
+class Closing(NamedTuple):
+    """The effect of Enter after the end of the game: the line that is typed, and what the key's help says."""
+
+    line: str
+    does: str
+
+
 class TableScene:
     """The table of one seat, or of one who only watches (``company.own`` 0).
 
@@ -79,6 +86,7 @@ class TableScene:
         self._until_s = dict[int, float]()
         self._progress: Progress | None = None
         self._result: tuple[str, ...] = ()
+        self._closing: Closing | None = None
         self._sheet = ""
         self._seat_shown = 0
         self._top = 0  # the first line shown of what is read from its beginning
@@ -116,9 +124,9 @@ class TableScene:
     def progress_over(self) -> None:
         self._progress = None
 
-    def over(self, lines: Sequence[str]) -> None:
+    def over(self, lines: Sequence[str], closing: Closing | None = None) -> None:
         """The game has ended: how, and then what can be done now. No line: it goes on after all."""
-        self._result = tuple(lines)
+        self._result, self._closing = tuple(lines), closing
         self._choice = NO_CHOICE
 
     # The scene.
@@ -199,6 +207,8 @@ class TableScene:
 
     def _choose(self, key: str) -> str | None:
         view, is_asked = self._view()
+        if self._result and self._closing and key in ("enter", "space"):
+            return self._closing.line
         if view is None or self._result:
             return None
         choice = self._choice
@@ -253,8 +263,8 @@ class TableScene:
         return self._keys_of_table(view, asked=is_asked)
 
     def _keys_of_table(self, view: View | None, *, asked: bool) -> tuple[Key, ...]:
-        over = bool(self._result)
-        return table_keys(view, self._choice, asked=asked, over=over, scrolled=self._below > 0)
+        over, closing = bool(self._result), self._closing.does if self._closing else ""
+        return table_keys(view, self._choice, asked=asked, over=over, closing=closing, scrolled=self._below > 0)
 
     def _show(self, sheet: str, seat: int = 0) -> None:
         """Show this in place of the table, or the table again if it is there already."""

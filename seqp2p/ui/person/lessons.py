@@ -37,6 +37,10 @@ WELCOME: Final = (
     message("Ten turns that show the whole game. Type what you want to do; help lists the words, leave ends it."),
     message("You play blue, against an opponent who plays green. Who has two sequences first has won."),
 )
+WELCOME_KEYS: Final = message(
+    "Keys and the mouse do the same: Tab chooses a card, the arrows a square; Enter prepares the move, and sends it."
+)
+"""Said where there is a screen."""
 
 LESSONS: Final = (
     Lesson(

@@ -33,7 +33,18 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import one_line, read_action, read_card
-from seqp2p.ui.person.lessons import FAREWELL, HAND, LEFT, LESSONS, OPPONENT, OPPONENTS_HAND, PUPIL, WELCOME, Lesson
+from seqp2p.ui.person.lessons import (
+    FAREWELL,
+    HAND,
+    LEFT,
+    LESSONS,
+    OPPONENT,
+    OPPONENTS_HAND,
+    PUPIL,
+    WELCOME,
+    WELCOME_KEYS,
+    Lesson,
+)
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import (
     hand_line,
@@ -72,7 +83,7 @@ class Tutorial:
             "words": lambda _: [t("there are no safety words here: nobody else sits at this table")],
         }
         self._done = 0
-        self._replying = False
+        self._question: View | None = self.sees()
 
     @property
     def lesson(self) -> Lesson | None:
@@ -82,8 +93,12 @@ class Tutorial:
         return view(self.position, PUPIL)
 
     def asked(self) -> View | None:
-        """Return the view of the pupil while an action is due, else None."""
-        return None if self._replying or self.lesson is None else self.sees()
+        """Return the question to the pupil, the same object as long as it is open; None while no action is due."""
+        return self._question
+
+    def ask_again(self) -> None:
+        """Ask the pupil once more, after an action that the lesson does not want."""
+        self._question = self.sees()
 
     def fulfils(self, action: Action) -> bool:
         return self.lesson is not None and format_action(CLASSIC, action) in self.lesson.fulfils
@@ -91,18 +106,18 @@ class Tutorial:
     def do(self, action: Action) -> list[str]:
         """Take the pupil's action, which fulfils the lesson; return the events. The reply is due then."""
         assert self.lesson is not None, "there is a lesson"
-        self._replying = True
+        self._question = None
         return self._play(PUPIL, action, self.lesson.draws)
 
     def reply(self) -> list[str]:
         """Take the opponent's reply, if any; return the events. The next lesson is due then."""
         lesson = self.lesson
         assert lesson is not None, "there is a lesson"
-        self._replying = False
         self._done += 1
-        if not lesson.reply:
-            return []
-        return self._play(OPPONENT, read_action(view(self.position, OPPONENT), lesson.reply), lesson.reply_draws)
+        action = read_action(view(self.position, OPPONENT), lesson.reply) if lesson.reply else None
+        lines = self._play(OPPONENT, action, lesson.reply_draws) if action else []
+        self._question = self.sees() if self.lesson else None
+        return lines
 
     def help(self, *, painted: bool) -> Iterable[str]:
         """Tell how to read the board unless it is ``painted``, what can be typed, and the task."""
@@ -139,7 +154,7 @@ async def tutor(
     ``changed`` is told of every new position, and ``pause_s`` seconds pass before the opponent's, so that a scene can
     show both.
     """
-    desk.show(*map(translate, WELCOME))
+    desk.show(*map(translate, WELCOME), *([translate(WELCOME_KEYS)] if desk.shows_table else []))
     while (lesson := tutorial.lesson) is not None:
         desk.show("", *map(translate, lesson.text))
         if not desk.shows_table:
@@ -188,6 +203,7 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
         action = read_action(seen, line)
         if tutorial.fulfils(action):
             return action
+        tutorial.ask_again()
         apply(seen.position, action)
     except NotationError as error:
         desk.show(translate(message_of(error)), translate(lesson.task))

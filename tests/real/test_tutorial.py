@@ -1,0 +1,124 @@
+"""All lessons of the tutorial on a real terminal: by keys alone, by the mouse alone, by typed words alone."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from seqp2p.ui.person.lessons import FAREWELL, LESSONS, Lesson
+from tests.cli.processes import environment
+from tests.real.terminals import STAGED, YOUR_TURN, Terminal, needs_tmux
+
+pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
+END = "that was the tutorial"
+GO_AWAY = "Enter go away"
+SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+
+
+@pytest.fixture
+def pupil(tmp_path: Path) -> Iterator[Terminal]:
+    env = environment(tmp_path / "pupil", LANG="C.UTF-8", LANGUAGE="en")
+    with ExitStack() as stack:
+        yield stack.enter_context(Terminal([sys.executable, "-m", "seqp2p", "play", "--tutorial"], env, tmp_path))
+
+
+def label(card: str) -> str:
+    return card[0] + SUITS[card[1]]
+
+
+def is_chosen(card: str, screen: str) -> bool:
+    """Return True if the screen explains this card, which it does for the chosen one."""
+    return re.search(rf"{label(card)}(, a | goes on | is dead)", screen) is not None
+
+
+def staged(action: str) -> str:
+    return f"{action}: Enter sends it"
+
+
+def press(terminal: Terminal, key: str) -> str:
+    """Press a key that changes the screen; return the screen after it."""
+    before = terminal.screen()
+    terminal.press(key)
+    return terminal.wait(lambda screen: screen != before, f"an effect of {key}")
+
+
+def by_keys(terminal: Terminal, action: str) -> None:
+    card = action.split(maxsplit=1)[0]
+    while not is_chosen(card, terminal.screen()):
+        press(terminal, "Tab")
+    for arrow in ("Left", "Up", "Right", "Down", "Home"):
+        terminal.press(arrow, "Enter")
+        if staged(action) in terminal.see(STAGED):
+            break
+        terminal.press("Escape")
+        terminal.wait(lambda screen: STAGED not in screen, "the move to be taken back")
+    terminal.press("Enter")
+
+
+def by_mouse(terminal: Terminal, action: str) -> None:
+    card, target = action.split()
+    rows = terminal.screen().splitlines()
+    row = next(at for at, text in enumerate(rows) if text.startswith(" hand"))
+    column = rows[row].index(label(card))
+    terminal.click(row, column)
+    terminal.wait(lambda screen: is_chosen(card, screen), f"{card} to be chosen")
+    if target != "dead":
+        row, column = place_of(rows, target.removeprefix("x"))
+    terminal.click(row, column)
+    terminal.see(staged(action))
+    terminal.click(row, column)
+
+
+def place_of(rows: list[str], square: str) -> tuple[int, int]:
+    """Return row and column of a square, by the letters and numbers of the board."""
+    letters = next(text for text in rows if re.match(r" +a +b +c", text))
+    row = next(at for at, text in enumerate(rows) if re.match(rf" ?{square[1:]}[^\d]", text))
+    return row, letters.index(square[0])
+
+
+def by_words(terminal: Terminal, action: str) -> None:
+    terminal.type(action)
+
+
+def is_asked(lesson: Lesson, screen: str) -> bool:
+    return YOUR_TURN in screen and str(lesson.task) in " ".join(screen.split())
+
+
+def press_enter(terminal: Terminal) -> None:
+    terminal.press("Enter")
+
+
+def click_key(terminal: Terminal) -> None:
+    rows = terminal.screen().splitlines()
+    row = next(at for at, text in enumerate(rows) if GO_AWAY in text)
+    terminal.click(row, rows[row].index(GO_AWAY))
+
+
+def type_leave(terminal: Terminal) -> None:
+    terminal.type("leave")
+
+
+@pytest.mark.parametrize(
+    ("act", "leave"),
+    [(by_keys, press_enter), (by_mouse, click_key), (by_words, type_leave)],
+    ids=["keys", "mouse", "words"],
+)
+def test_all_lessons(pupil: Terminal, act: Callable[[Terminal, str], None], leave: Callable[[Terminal], None]) -> None:
+    for lesson in LESSONS:
+        pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
+        act(pupil, lesson.fulfils[0])
+    pupil.see(END)
+    leave(pupil)
+    assert pupil.exit_code() == 0
+    assert str(FAREWELL[-1]) in " ".join(pupil.history().split())
+
+
+def test_another_move_by_keys_is_answered_and_asked_again(pupil: Terminal) -> None:
+    pupil.wait(lambda screen: is_asked(LESSONS[0], screen), "the first lesson")
+    by_keys(pupil, "5S e1")
+    pupil.wait(lambda screen: str(LESSONS[0].hint) in " ".join(screen.split()), "the hint")
+    by_keys(pupil, "3S c1")
+    pupil.wait(lambda screen: is_asked(LESSONS[1], screen), "the second lesson")
