@@ -17,7 +17,7 @@ from seqp2p.api.at_table import AtTable
 from seqp2p.api.endpoint import Folder, chosen_name, lock_identity
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
-from seqp2p.api.game import LIVE_CHECKS, first_error, nothing
+from seqp2p.api.game import LIVE_CHECKS, first_error, ignore, nothing
 from seqp2p.api.home import usual_replay_dir, watch_path
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
@@ -82,11 +82,21 @@ class WatchedGame:
 
 
 async def enter_table(
-    route: Route, code: str, identity: Identity, name: str, replay_dir: Path, let_in: Callable[[], None]
+    route: Route,
+    code: str,
+    identity: Identity,
+    name: str,
+    replay_dir: Path,
+    let_in: Callable[[], None],
+    on_wait: Callable[[str], None] = ignore,
 ) -> WatchedGame:
-    """Be let in by the join code, and wait until the table is full. Raises NetError."""
+    """Be let in by the join code, and wait until the table is full. Raises NetError.
+
+    ``on_wait`` is told if this spectator waits for its turn at the code.
+    """
+    own = make_credentials(identity)
     waiting = await watch_table(
-        make_credentials(identity), name, code, route.host, secrets.token_bytes, dial=route.dial, let_in=let_in
+        own, name, code, route.host, secrets.token_bytes, dial=route.dial, let_in=let_in, on_wait=on_wait
     )
     return WatchedGame(waiting, replay_dir)
 

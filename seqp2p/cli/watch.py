@@ -84,7 +84,7 @@ async def watch(
             route, given = await find_route(host, code, (), lobby, output)
             name = chosen_name(options.name, locked)
             let_in = partial(output.say, LET_IN)
-            enter = partial(enter_table, route, given, locked.identity, name, options.replay_dir, let_in)
+            enter = partial(enter_table, route, given, locked.identity, name, options.replay_dir, let_in, output.say)
 
             async def leave_when_typed() -> None:
                 await wait_in_lobby(own_console(output), lobby_answers({"seats": [translate(LET_IN)]}))

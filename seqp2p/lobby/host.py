@@ -11,6 +11,7 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 import contextlib
 import itertools
 from collections.abc import Callable, Collection, Sequence
+from typing import Final
 
 import trio
 
@@ -59,6 +60,9 @@ from seqp2p.net.messages import (
 from seqp2p.net.serving import Gate, Listener, serve, source_of
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
+
+_FAILURES_TOLD: Final = 3
+"""Of those who know the code and do not sit down, so many are told with the reason; more are just counted."""
 
 
 async def host_table(
@@ -145,6 +149,7 @@ class _HostLobby:
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
         self._seats: dict[int, _SeatedGuest] = {}
         self._round = 0
+        self._failures = 0
         self._closed = False  # A joiner lost from now on has not left the lobby.
         self._changed = trio.Event()
         self._statements: tuple[AddressStatement, ...] = ()
@@ -212,7 +217,10 @@ class _HostLobby:
             async with tls.closing_on_error(frames.stream):
                 sitting = await self._seat(frames, key)
         except NetError as error:
-            self._on_event(TurnedAway(message("Somebody could not join: {reason}", reason=message_of(error))))
+            self._door.count_stranger()
+            self._failures += 1
+            if self._failures <= _FAILURES_TOLD:
+                self._on_event(TurnedAway(message("Somebody could not join: {reason}", reason=message_of(error))))
         else:
             await self._attend(sitting)
 

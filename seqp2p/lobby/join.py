@@ -83,12 +83,8 @@ async def join_table(
     if fault := name_fault(name):
         raise ValueError(fault)
 
-    def on_wait() -> None:
-        limit_s = limits.knock_s + limits.code_exchange_s
-        text = message(
-            "The table lets this seat wait for its turn at the code, at most {seconds:.0f} s.", seconds=limit_s
-        )
-        on_event(TurnedAway(text))
+    def on_wait(reason: str) -> None:
+        on_event(TurnedAway(reason))
 
     link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="join")
     return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, on_event, limits)
@@ -179,13 +175,13 @@ async def knock(
     randomness: Randomness,
     limits: Limits,
     dial: Dial,
-    on_wait: Callable[[], None] = lambda: None,
+    on_wait: Callable[[str], None],
     *,
     role: Role,
 ) -> ServerLink:
     """Return a link to the host at that address, after both sides have proved the code; with role join or watch.
 
-    The code is tried once; until then a busy host is dialled again, and ``on_wait`` is called the first time. Raises
+    The code is tried once; until then a busy host is dialled again, and ``on_wait`` is told the first time. Raises
     what ``join_table`` does.
     """
     code = parse_code(code)
@@ -214,7 +210,10 @@ async def knock(
             hung_up = error
         if exchange is not None and not has_waited:  # It is a host: it has let this seat in as far as the code.
             has_waited = True
-            on_wait()
+            limit_s = limits.knock_s + limits.code_exchange_s
+            on_wait(
+                message("The table lets you wait for your turn at the code, at most {seconds:.0f} s.", seconds=limit_s)
+            )
         await trio.sleep(_KNOCK_PAUSE_S * (1 + randomness(1)[0] / 255))
     raise AssertionError("it counts on and on")
 

@@ -51,15 +51,17 @@ async def watch_table(
     *,
     dial: Dial = tcp_dial,
     let_in: Callable[[], None] = lambda: None,
+    on_wait: Callable[[str], None] = lambda _: None,
 ) -> WaitingSpectator:
     """Give the code to the host at that address, and wait until all seats of its table have agreed.
 
-    The code is tried once; ``let_in`` is called when it was right. Raises BadCode (the code cannot be one),
-    Unreachable, PeerRefused, PeerError, LinkLost, and ValueError for a name that cannot be shown.
+    The code is tried once; ``let_in`` is called when it was right, ``on_wait`` is told if it waits for its turn. Raises
+    BadCode (the code cannot be one), Unreachable, PeerRefused, PeerError, LinkLost, and ValueError for a name that
+    cannot be shown.
     """
     if fault := name_fault(name):
         raise ValueError(fault)
-    link = await knock(credentials, code, host, randomness, limits, dial, role="watch")
+    link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="watch")
     async with tls.closing_on_error(link.frames.stream):
         await send(link.frames, wire.Watch(name))
         let_in()

@@ -47,6 +47,7 @@ from seqp2p.net.messages import (
 from tests.net.tools import WireListener, Wires, address_of, credentials, identity, randomness, said, settings
 
 LIMITS = DEFAULT_LIMITS
+WAITS = "The table lets you wait for your turn at the code, at most 25 s."
 
 
 class House:
@@ -265,7 +266,7 @@ async def test_a_joiner_that_waits_is_told_once(
         credentials(12), "x", table.code, address_of(1), [], [], randomness, on_event, dial=table.wires.dial
     )
     assert joined.seat == 2
-    assert told == ["The table lets this seat wait for its turn at the code, at most 25 s."]
+    assert told == [WAITS]
 
 
 async def test_a_listener_that_always_hangs_up_is_no_host(autojump_clock: object, house: Rooms) -> None:
@@ -465,6 +466,17 @@ async def test_the_last_seat_is_taken_while_the_code_is_checked(autojump_clock: 
     await liar.give_code()
     await table.enter(12)
     assert sorted(table.tables) == [1, 12]
+
+
+async def test_those_who_do_not_sit_down_are_told_three_times(autojump_clock: object, house: Rooms) -> None:
+    table = await house(2)
+    for number in range(13, 20):
+        liar = Liar(table, number)
+        await liar.give_code()
+        await liar.frames.abort()
+        await trio.sleep(2)
+    assert len(table.turned_away) == 3
+    assert [event.count for event in table.events if isinstance(event, Strangers)] == [1, 2, 3, 4, 5, 6, 7]
 
 
 async def test_two_for_the_last_seat(autojump_clock: object, house: Rooms) -> None:

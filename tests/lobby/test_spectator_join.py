@@ -120,6 +120,24 @@ async def house() -> AsyncGenerator[House]:
         nursery.cancel_scope.cancel()
 
 
+async def test_a_spectator_that_waits_is_told(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    check, refusals = CodeDoor.check, iter(["busy", "busy"])
+
+    async def busy_at_first(self: CodeDoor, frames: FrameStream, key: bytes, source: str, **more: float) -> None:
+        for code in refusals:
+            await self._refuse(frames, code)
+        await check(self, frames, key, source, **more)
+
+    monkeypatch.setattr(CodeDoor, "check", busy_at_first)
+    told: list[str] = []
+    async with house() as made:
+        arguments = (credentials(20), "eve", made.code, address_of(1), randomness(20))
+        made.nursery.start_soon(partial(watch_table, *arguments, dial=made.wires.dial, on_wait=told.append))
+        await trio.sleep(5)
+        assert len(made.spectators.feed.readers) == 1
+    assert told == ["The table lets you wait for your turn at the code, at most 25 s."]
+
+
 async def test_let_in_before_the_start(autojump_clock: object) -> None:
     async with house() as made:
         galleries: list[WaitingSpectator] = []

@@ -291,7 +291,9 @@ async def test_after_the_code(virtual_time: object, tmp_path: Path, message: Wir
     hall, asleep = hall_of(tmp_path)
     async with hall.open():
         await asleep.wait()
-        link = await knock(own_key(1), hall.code, address_of(1), seeded(1), hall.limits, hall.wires.dial, role="watch")
+        link = await knock(
+            own_key(1), hall.code, address_of(1), seeded(1), hall.limits, hall.wires.dial, print, role="watch"
+        )
         if message is not None:
             await send(link.frames, message)
         with pytest.raises(NetError) as error, trio.fail_after(30):
