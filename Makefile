@@ -33,7 +33,7 @@ help:
 	@echo "make fuzz    run every fuzz target for SECONDS=60, guided by coverage (ONLY=replay for one)"
 	@echo "make bots    play the bots against each other and write docs/bots.md (an hour of two cores; ROWS=\"5 6\" plays some)"
 	@echo "make catalogue collect the sentences to translate, and compile their translations"
-	@echo "make vectors write protocol/vectors and the golden replays again"
+	@echo "make vectors write protocol/vectors, the golden replays and the JSON Schemas again"
 	@echo "make corpus  write the seeds of the fuzz targets again, from the vectors and the golden replays"
 	@echo "make adversaries write docs/adversaries.md again"
 	@echo "make screens take the pictures of docs/screens again (needs tmux)"
@@ -118,6 +118,7 @@ corpus: $(STAMP)
 vectors: $(STAMP)
 	$(BIN)/python protocol/generate.py
 	$(BIN)/python protocol/generate_perft.py
+	$(BIN)/python protocol/generate_schemas.py
 
 man: $(STAMP)
 	$(BIN)/python docs/generate_man.py

@@ -7,12 +7,13 @@ import ast
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final, get_args
 
 import seqp2p
+from seqp2p.cli.event_types import EVENT_TYPES, GAME_EVENTS, EventType
 from seqp2p.cli.preferences import SETTINGS, shown_value
 from seqp2p.match.contribution import open_envelope
 from seqp2p.match.steps import STEP_OF_PHASE, STEPS
@@ -30,7 +31,13 @@ REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
 PACKAGE: Final = Path(seqp2p.__file__).parent
 # Every package may import these, so their arrows would only hide the others.
 EVERYWHERE: Final = {"i18n", "__init__", "__main__"}
-PAGES: Final = (DOCS / "protocol.md", DOCS / "security.md", DOCS / "architecture.md", DOCS / "guide.md")
+PAGES: Final = (
+    DOCS / "protocol.md",
+    DOCS / "security.md",
+    DOCS / "architecture.md",
+    DOCS / "guide.md",
+    DOCS / "scripting.md",
+)
 TABLE: Final = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
 
 WHO: Final = {
@@ -194,7 +201,19 @@ def settings() -> Iterator[str]:
         yield f"| `{each.name}` | `{takes}` | {f'`{usual}`' if usual else '–'} | {each.sentence} |"
 
 
+def events(types: Iterable[EventType]) -> Iterator[str]:
+    """Yield the events of ``--json``, their fields and meaning."""
+    yield "| event | fields | when |"
+    yield "| --- | --- | --- |"
+    for each in types:
+        fields = ", ".join(f"`{field}`" for field in each.fields) or "–"
+        yield f"| `{each.name}` | {fields} | {each.when} |"
+
+
 TABLES: Final[dict[str, Callable[[], Iterator[str]]]] = {
+    "events": lambda: events(GAME_EVENTS),
+    "show_events": lambda: events([EVENT_TYPES["moment"]]),
+    "try_bot_events": lambda: events([EVENT_TYPES["trial"], EVENT_TYPES["tried"]]),
     "steps": steps,
     "actions": actions,
     "messages": messages,

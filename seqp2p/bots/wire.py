@@ -8,7 +8,7 @@ strictly: it gets the fault, and may try again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Final, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -49,7 +49,7 @@ FAULT_LENGTH_MAX: Final = 200
 
 T = TypeVar("T")
 
-BotEvent: TypeAlias = Mapping[str, object]
+BotEvent: TypeAlias = Mapping[str, Any]
 """A public event: ``event`` and its fields, as in the table of docs/scripting.md."""
 
 

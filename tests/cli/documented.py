@@ -1,25 +1,36 @@
-"""What docs/scripting.md promises of events and their fields."""
+"""The promises of docs/scripting.md, and of the table of events."""
 
 import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from seqp2p.cli.event_types import EVENT_TYPES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "scripting.md").read_text("utf-8")
 
 
 @cache
+def _structs() -> dict[str, type[msgspec.Struct]]:
+    return {name: each.struct for name, each in EVENT_TYPES.items()}
+
+
+@cache
+def conforming(line: str) -> dict[str, Any]:
+    """The object of a line of ``--json``, which is as its row of the table of events."""
+    event: dict[str, Any] = json.loads(line)
+    msgspec.json.decode(line, type=_structs()[event["event"]])
+    return event
+
+
+@cache
 def fields() -> dict[str, frozenset[str]]:
-    """The documented fields of every event, ``event`` included."""
-    found = {"event": frozenset[str]()}
-    for line in TEXT.splitlines():
-        if row := re.match(r"\| `([a-z_]+)` \| (.*?) \|", line):
-            found[row[1]] = frozenset({"event", *re.findall(r"`(\w+)`", row[2])})
-    for example in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL):
-        event = json.loads(example)
-        found[event["event"]] = frozenset(event)
-    found["id"] = frozenset(re.findall(r'"(\w+)": (?:"…"|\[…\])', TEXT.split("`id` writes")[1])) | {"event"}
-    return found
+    """The fields of every event, ``event`` included; of ``over`` those of a seat."""
+    found = {name: frozenset({"event", *each.fields}) for name, each in EVENT_TYPES.items()}
+    return {**found, "over": found["over"] - {"replays", "verdict"}}
 
 
 def export_fields() -> frozenset[str]:

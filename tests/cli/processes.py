@@ -1,6 +1,5 @@
 """``seqp2p`` as a script meets it: real processes, their events, what they say to people, how they end."""
 
-import json
 import os
 import re
 import signal
@@ -13,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
+from tests.cli.documented import conforming
 from tests.cli.forked import start
 
 T = TypeVar("T")
@@ -81,8 +81,8 @@ class Process:
 
     @property
     def events(self) -> list[Event]:
-        """The events so far: every line of standard output is one."""
-        return [json.loads(line) for line in list(self.out)]
+        """The events so far: every line of standard output is one, and as the table of events says."""
+        return [conforming(line) for line in list(self.out)]
 
     def said(self) -> str:
         """Everything, for a failure's message."""

@@ -20,6 +20,7 @@ from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, children, is_running, wait_until
+from tests.cli.schemas import validator
 from tests.cli.test_exec import EXAMPLES, STRANGE
 
 
@@ -48,6 +49,10 @@ def test_a_good_program_is_tried_in_every_way(cli: Cli, tmp_path: Path) -> None:
     assert {"place", "remove", "exchange", "pass", "draw", "give"} <= last["chosen"].keys()
     sent = [json.loads(line) for line in seen.read_text().splitlines()]
     assert {"hello", "view", "error", "void", "event", "result"} <= {message["type"] for message in sent}
+    schema = validator("programs")
+    for message in sent:
+        if message["type"] != "environment":
+            schema.validate(message)
     assert {"play", "draw", "late", "penalty"} <= {message["phase"] for message in sent if message["type"] == "view"}
     told = {message["event"] for message in sent if message["type"] == "event"}
     assert {"turn", "exchange", "remark", "call", "give", "draw", "end"} <= told
