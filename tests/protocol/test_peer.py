@@ -74,8 +74,9 @@ def test_it_tells_a_seat_with_an_older_copy_of_its_files_what_it_has_signed(tmp_
 
     class Waiting(Player):
         async def _contribute(self) -> None:
-            if is_copied.is_set() and 1 in self.machine.held and not self.answered:
-                has_signed.set()
+            if is_copied.is_set() and not self.answered and {1, self.seat} <= self.machine.who:
+                if 1 in self.machine.held:
+                    has_signed.set()
             else:
                 await super()._contribute()
 
