@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from seqp2p.bots.player import Bot
     from seqp2p.bots.registry import BOTS
     from seqp2p.crypto.identity import Identity, fingerprint
-    from seqp2p.live.absence import Absent, Back
+    from seqp2p.live.absence import Absent, Awaited, Back
     from seqp2p.lobby.events import CodeShown, Guest, LobbyShown, SpectatorCame, Strangers, TurnedAway
     from seqp2p.match.events import (
+        AdjournSigned,
         Dealt,
         Drawn,
         Dropped,
@@ -68,7 +69,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BOTS", "CLASSIC", "KIDS", "UNKNOWN", "VARIANTS", "Absent", "Action", "AddressError", "AmbiguousAction", "Back",
+    "BOTS", "CLASSIC", "KIDS", "UNKNOWN", "VARIANTS", "Absent", "Action", "AddressError", "AdjournSigned",
+    "AmbiguousAction", "Awaited", "Back",
     "BadCode", "Bot", "CheatProved", "CodeShown", "Dealt", "Drawn", "Dropped", "Events", "Finished", "GameOver",
     "Guest", "Hidden", "HomeError", "Identity", "IllegalAction", "LinkLost", "LobbyShown", "Moment", "NetError",
     "NotationError", "OpenTable", "Options", "PeerError", "PeerRefused", "Playback", "Player", "Position",
@@ -92,10 +94,10 @@ _NAMES = {
     "seqp2p.bots.player": "Bot",
     "seqp2p.bots.registry": "BOTS",
     "seqp2p.crypto.identity": "Identity fingerprint",
-    "seqp2p.live.absence": "Absent Back",
+    "seqp2p.live.absence": "Absent Awaited Back",
     "seqp2p.lobby.events": "CodeShown Guest LobbyShown SpectatorCame Strangers TurnedAway",
-    "seqp2p.match.events": "Dealt Drawn Dropped Finished Redealt Remarked Result Seated Shuffled Skipped Turned Undone "
-    "Voted",
+    "seqp2p.match.events": "AdjournSigned Dealt Drawn Dropped Finished Redealt Remarked Result Seated Shuffled Skipped "
+    "Turned Undone Voted",
     "seqp2p.match.table": "Settings TableError",
     "seqp2p.net.addresses": "AddressError",
     "seqp2p.net.errors": "BadCode LinkLost NetError PeerError PeerRefused Unreachable WrongKey",

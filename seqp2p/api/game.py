@@ -189,7 +189,7 @@ class LiveGame:
             if failure is not None:
                 raise failure
             # The game is over for this seat: it cannot be resumed, and its secrets are of no use.
-            if sidecar is not None:
+            if sidecar is not None and not session.adjourned:
                 sidecar.delete()
         assert result is not None, "the session has ended"
         return result
@@ -212,6 +212,15 @@ class LiveGame:
     async def say(self, text: str) -> None:
         """Say something to the table. Does nothing after the end."""
         await (await self._begun()).say(text)
+
+    async def adjourn(self) -> None:
+        """Agree to adjourn. When all seats have in one turn, ``play`` returns, and the seat can be resumed."""
+        await (await self._begun()).adjourn()
+
+    @property
+    def adjourned(self) -> bool:
+        """True once all seats have agreed to adjourn."""
+        return self._session is not None and self._session.adjourned
 
     async def go_on(self, seat: int) -> None:
         """Vote to go on without a seat that is away."""

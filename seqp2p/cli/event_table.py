@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from seqp2p.cli.verify import plain_reason
 from seqp2p.crypto.identity import fingerprint
-from seqp2p.live.absence import Absent, Back
+from seqp2p.live.absence import Absent, Awaited, Back
 from seqp2p.match.events import (
+    AdjournSigned,
     Dealt,
     Drawn,
     Dropped,
@@ -36,6 +37,8 @@ from seqp2p.ui.words import (
     RESHUFFLED_LINE,
     Company,
     absent_line,
+    adjourn_line,
+    awaited_line,
     back_line,
     dealer_line,
     dropped_line,
@@ -49,7 +52,7 @@ from seqp2p.ui.words import (
     vote_line,
 )
 
-AnyEvent: TypeAlias = Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
+AnyEvent: TypeAlias = Event | Absent | Back | Awaited | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
@@ -68,13 +71,15 @@ class EventRow:
     tone: Tone = "log"
 
 
-def row_of(event: AnyEvent, variant: Variant) -> EventRow:
+def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # noqa: PLR0911  # a row for each event
     match event:
         case Absent(seat, grace_s):
             fields = {"seat": seat, "name": None, "grace_s": grace_s}
             return EventRow("absent", fields, lambda company: [absent_line(company, seat, grace_s)], "alarm")
         case Back(seat):
             return EventRow("back", {"seat": seat}, lambda company: [back_line(company, seat)])
+        case Awaited(seats):
+            return EventRow("awaited", {"seats": seats}, lambda company: [awaited_line(company, seats)])
         case Reshuffled():
             return EventRow("reshuffle", {}, lambda _: [translate(RESHUFFLED_LINE)])
         case SeatLeft(seat):
@@ -106,6 +111,8 @@ def _lines(event: Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901,
             return lambda _: [], "log"  # Its holder sees the card.
         case Remarked(seat, _, text, courtesy):
             return lambda company: [remark_line(company, seat, text, courtesy=courtesy)], "remark"
+        case AdjournSigned(seat):
+            return lambda company: [adjourn_line(company, seat)], "alarm"
         case Voted(seat, _, action, about):
             return lambda company: [vote_line(company, seat, action, about)], "alarm"
         case Skipped(seat):

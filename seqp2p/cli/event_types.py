@@ -305,6 +305,17 @@ GAME_EVENTS: Final = (
         "a remark of a seat; `courtesy`: one of the preset ones, which cannot be called",
     ),
     EventType(
+        "adjourn",
+        {"seat": SeatNumber, "turn": Count},
+        "a seat agrees to adjourn in this turn; when all have, a person's program ends with `over` (`unfinished`), and"
+        " a bot's waits for the others",
+    ),
+    EventType(
+        "awaited",
+        {"seats": list[SeatNumber]},
+        "the game was adjourned, and these seats are not back; without any it goes on",
+    ),
+    EventType(
         "absent",
         {"seat": SeatNumber, "name": str | UnsetType, "grace_s": Seconds},
         "a seat cannot be reached; it is waited for up to `grace_s` seconds",
@@ -449,7 +460,7 @@ OTHER_EVENTS: Final = (
 """The events of the other commands."""
 
 BOT_EVENTS: Final = (
-    *("turn", "exchange", "draw", "end", "waive", "call", "give", "remark", "absent", "back", "vote"),
+    *("turn", "exchange", "draw", "end", "waive", "call", "give", "remark", "adjourn", "absent", "back", "vote"),
     *("skipped", "dropped", "redeal", "undone"),
 )
 """The events that a program of ``--exec`` is told."""

@@ -89,7 +89,7 @@ async def _wants_another(
     game: LiveGame, options: SeatOptions, output: Output, signals: AsyncIterator[int], *, enough: bool, gone: bool
 ) -> bool:
     """Return True if this seat plays another game: the last never began, more were told, or a person says so."""
-    if game.left or options.until_stdin_closes:
+    if game.left or game.adjourned or options.until_stdin_closes:
         return False
     if not game.dealt:
         output.say(OPEN_AGAIN)

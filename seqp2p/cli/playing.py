@@ -22,7 +22,7 @@ from seqp2p.cli.output import ABANDONED, DONE, CommandError, Output, what_failed
 from seqp2p.cli.programs import exec_player, overhearing
 from seqp2p.cli.reporter import Reporter
 from seqp2p.hangup import HANGUP, TerminalGone
-from seqp2p.live.absence import Absent, Back
+from seqp2p.live.absence import Absent, Awaited, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
@@ -97,6 +97,8 @@ async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncI
         player.welcome()  # In a resumed game the cards are dealt.
     result = await _run(game, player, reporter, signals)
     reporter.over(result, own, game.replay)
+    if game.adjourned and (command := resume_hint.command()):
+        output.say_last(t("come back with: {command}", command=command))
     return exit_code_of(result)
 
 
@@ -111,7 +113,7 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_leave_on_signal, game, player, signals, nursery)
         if isinstance(player, Person):
-            nursery.start_soon(player.listen, game.say, game.leave, game.go_on)
+            nursery.start_soon(player.listen, game.say, game.leave, game.go_on, game.adjourn)
             reporter.follow(_hearing(player))
         if isinstance(player, ExecPlayer):
             await nursery.start(player.run)
@@ -139,6 +141,8 @@ def _hearing(person: Person) -> Callable[[TableEvent], None]:
 
     def hear(event: TableEvent) -> None:
         match event:
+            case Awaited():
+                pass
             case AskAbout(seats):
                 person.ask_absent(seats)
             case Back(seat):

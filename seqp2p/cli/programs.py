@@ -16,7 +16,7 @@ from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
 from seqp2p.cli.output import USAGE, CommandError, Output
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absent, Back
+from seqp2p.live.absence import Absent, Awaited, Back
 from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
@@ -117,7 +117,7 @@ def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
                 player.tell({"event": "absent", "seat": seat, "grace_s": grace_s})
             case Back(seat):
                 player.tell({"event": "back", "seat": seat})
-            case AskAbout():
+            case AskAbout() | Awaited():
                 pass  # A program is not asked whom to drop.
             case _:
                 player.hear(event)

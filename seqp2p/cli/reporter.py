@@ -10,7 +10,7 @@ from seqp2p.cli import progress
 from seqp2p.cli.event_table import row_of, table_seats
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absent, Back
+from seqp2p.live.absence import Absent, Awaited, Back
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import (
@@ -169,7 +169,7 @@ class Reporter:
         if self._table is not None:
             self._table.on_event(event)
 
-    def _tell_row(self, event: Event | Absent | Back) -> None:
+    def _tell_row(self, event: Event | Absent | Back | Awaited) -> None:
         row = row_of(event, self.match.game.variant)
         now, fields = trio.current_time(), row.fields
         if "seconds" in fields:

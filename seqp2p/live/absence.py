@@ -39,6 +39,13 @@ class Back:
     seat: int
 
 
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """The game was adjourned, and these seats are not back. With none, all are back and it goes on."""
+
+    seats: tuple[int, ...]
+
+
 class Absence:
     """Notes which of the other seats are away, and since when the open step waits."""
 

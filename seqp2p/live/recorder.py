@@ -10,7 +10,7 @@ resumes after a crash finds its own words in their places, and never signs a sec
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from seqp2p.live.absence import Absent, Back
+from seqp2p.live.absence import Absent, Awaited, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Event
@@ -21,7 +21,7 @@ from seqp2p.net.messages import AddressStatement
 from seqp2p.replay.sidecar import LoggedKind, to_logged
 from seqp2p.replay.writer import ReplayWriter
 
-TableEvent: TypeAlias = Event | Absent | Back | AskAbout
+TableEvent: TypeAlias = Event | Absent | Back | Awaited | AskAbout
 
 
 class Journal(Protocol):

@@ -21,13 +21,14 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absence, Back
+from seqp2p.live.absence import Absence, Awaited, Back
 from seqp2p.live.asking import Asker, Chosen
 from seqp2p.live.recorder import Journal, Recorder, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.talk import Talk
 from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
+from seqp2p.match.adjourn import ADJOURNED, Adjournment
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
 from seqp2p.match.events import Dropped, Event, Result, Undone
@@ -42,6 +43,7 @@ from seqp2p.match.signed import (
     HeadPayload,
     OfferedEvidence,
     ReleasedSecret,
+    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -92,23 +94,34 @@ class GoOn:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjourn:
+    """This seat's own player agrees to adjourn."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed."""
 
 
-InboxItem: TypeAlias = Received | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Tick
+InboxItem: TypeAlias = Received | LinkUp | LinkDown | Moved | Chosen | Leaving | Saying | GoOn | Adjourn | Tick
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a session. ``farewell`` is said to the others: empty for leaving."""
+    """The end of a session. ``farewell`` is said to the others: empty for leaving.
+
+    ``adjourned``: the game goes on when all are back. The replay is not complete, and the seat's own file stays.
+    """
 
     result: Result
     farewell: str
+    adjourned: bool = False
 
 
 # Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
 LOOK_BACK_MAX = 8
+STAYS_S: Final = 7 * 86_400.0
+"""A program agrees when another seat has, and stays where it is for so long: a week."""
 
 
 def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
@@ -251,9 +264,17 @@ class SeatSession:
         self.store = MatchStore(match, self.intake.pending, lambda: seat.recovery)
         self._absence = Absence(match, seat.number)
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
+        self._stays = not asks
         self._asked: frozenset[int] = frozenset()
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
         self._open_number = match.number
+        self._sat = match.adjourns.last(match.game.seats)  # the last one, before this session or waited through in it
+        # A turn may have been on its way while the others stopped.
+        began_adjourned = self._sat.sitting and match.game.table_position().turn <= self._sat.turn + 1
+        self._rests = bool(began_adjourned)  # until all are back
+        self._awaited: frozenset[int] | None = None
+        self._ever_away = bool(began_adjourned)
+        self._rests_since = 0.0
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
     async def begin(self) -> bool:
@@ -296,6 +317,8 @@ class SeatSession:
                 self._voting.allow(seat)
                 await self._vote()
                 await self._advance()
+            case Adjourn():
+                await self._adjourn()
             case Tick():
                 await self._look()
             case LinkUp(seat):
@@ -406,6 +429,8 @@ class SeatSession:
         if self._open_number != self.match.number:
             self._open_number = self.match.number
             self._absence.moved(self._runtime.now())
+        if self.ending is None and (place := self.match.adjourns.last(self.match.game.seats)) > self._sat:
+            self._stop_sitting(place)
         for event in events:
             if isinstance(event, Undone):
                 self._asking.take_back()
@@ -437,7 +462,8 @@ class SeatSession:
         for event in self._absence.look(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)
-            self._recorder.emit(event)
+            if not self._rests:
+                self._recorder.emit(event)
 
     async def _look(self) -> None:
         """Check once a second for absent seats, due votes, and a hopeless wait."""
@@ -445,6 +471,10 @@ class SeatSession:
         await self._take_due(REMARKS)
         self._see()
         if self._recovers(now):
+            return
+        if self._rests:
+            if self._all_are_back(now):
+                await self._advance()
             return
         if (asked := self._voting.to_ask(now)) != self._asked:
             self._asked = asked
@@ -469,6 +499,50 @@ class SeatSession:
             await self._vote()
             await self._advance()
 
+    # An adjourned game.
+
+    async def _adjourn(self) -> None:
+        """Sign that this seat agrees to adjourn, if there is a turn to stop in."""
+        if self._may_adjourn and (own := self.seat.adjourn(self.match)) is not None:
+            await self._take_own(SignedAdjourn(own))
+
+    def _may_agree(self) -> bool:
+        """Return True if this seat, a program's, can agree with another seat now."""
+        signed = self.match.adjourns.signed_now(self.match.game)
+        return self._may_adjourn and bool(signed) and self.seat.number not in signed
+
+    @property
+    def _may_adjourn(self) -> bool:
+        playing = self.match.game.position is not None and self.match.kind != "over"
+        return playing and self.seat.recovery is None and not self._rests
+
+    def _stop_sitting(self, place: Adjournment) -> None:
+        """All have agreed: a person's program ends without leaving, and a bot's waits for the others here."""
+        self._sat = place
+        self._asking.take_back()
+        if not self._stays:
+            self.ending = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, adjourned=True)
+            return
+        self._rests, self._awaited, self._ever_away, self._rests_since = True, None, False, self._runtime.now()
+
+    def _all_are_back(self, now: float) -> bool:
+        """Return True, once, when all seats that are still in the game can be reached again."""
+        out = self.match.left.keys() | self.match.proven.keys() | {self.seat.number}
+        away = frozenset(self.match.game.seats) - self._relay.reachable - out
+        self._ever_away |= bool(away)
+        if not self._ever_away:
+            return False
+        if away != self._awaited:
+            self._awaited = away
+            self._recorder.emit(Awaited(tuple(sorted(away))))
+        if away:
+            if self._stays and now - self._rests_since > STAYS_S:
+                self.ending = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, adjourned=True)
+            return False
+        self._rests = False
+        self._absence.moved(now)
+        return True
+
     # What this seat signs.
 
     async def _advance(self) -> None:
@@ -482,6 +556,9 @@ class SeatSession:
                 continue
             if await self._take_earlier():
                 continue
+            if self._stays and self._may_agree():
+                await self._adjourn()
+                continue
             if self._pressing:
                 await self._vote()
             if self.seat.owes(self.match) and self.match.kind not in CHOSEN:
@@ -490,7 +567,8 @@ class SeatSession:
             if self.seat.owes(self.match) and (ahead := self._asking.take_ahead()) is not None:
                 await self._contribute(self.seat.play(self.match, ahead))
                 continue
-            self._turns.ask()
+            if not self._rests:
+                self._turns.ask()
             waiting = self._next_due()
             if waiting is None:
                 return
@@ -517,7 +595,7 @@ class SeatSession:
 
     async def _vote(self) -> None:
         """Sign the ballots that are due, and the heads of what they closed."""
-        if self.seat.recovery is not None and not self.seat.recovery.may_vote:
+        if self._rests or (self.seat.recovery is not None and not self.seat.recovery.may_vote):
             return
         await self._show_heads()
         while (due := self._voting.due(self._runtime.now())) is not None:
@@ -608,7 +686,7 @@ class SeatSession:
                 self._take_secret(signed_thing(opening), sender)
             case Leaving():
                 return False
-            case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Tick():
+            case Received() | LinkUp() | LinkDown() | Moved() | Chosen() | Saying() | GoOn() | Adjourn() | Tick():
                 pass
             case _:
                 assert_never(item)

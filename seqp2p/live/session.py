@@ -14,7 +14,7 @@ from seqp2p.live.asking import Asking
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.recorder import Journal, TableEvent
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
-from seqp2p.live.seat_session import OPENINGS_WAIT_S, GoOn, InboxItem, Leaving, Saying, SeatSession, Tick
+from seqp2p.live.seat_session import OPENINGS_WAIT_S, Adjourn, GoOn, InboxItem, Leaving, Saying, SeatSession, Tick
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
@@ -73,6 +73,15 @@ class SeatRunner:
         """Vote to go on without an absent seat."""
         await self._put(GoOn(seat))
 
+    async def adjourn(self) -> None:
+        """Agree to adjourn."""
+        await self._put(Adjourn())
+
+    @property
+    def adjourned(self) -> bool:
+        """True once all have agreed to adjourn: ``run`` has returned, and the seat can be resumed."""
+        return self.core.ending is not None and self.core.ending.adjourned
+
     async def run(self) -> Result:
         """Play until the game is over or cannot go on. The replay is complete and signed when this returns.
 
@@ -104,7 +113,7 @@ class SeatRunner:
                 nursery.cancel_scope.cancel()
         finally:
             self._inbox.close()
-            if not failed:
+            if not failed and not self.adjourned:
                 self._writer.finish(self.match, self.core.seat.identity_key, self.core.seat.sign)
         assert self.core.ending is not None, "the loop ends with an ending"
         return self.core.ending.result

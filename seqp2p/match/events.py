@@ -57,6 +57,14 @@ class Remarked:
 
 
 @dataclass(frozen=True, slots=True)
+class AdjournSigned:
+    """A seat agrees to adjourn the game in this turn."""
+
+    seat: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class Voted:
     """A seat votes to close the open step without its contributor; ``about`` are the seats it would skip or drop."""
 
@@ -113,7 +121,19 @@ class Result:
 
 
 Event: TypeAlias = (
-    Seated | Shuffled | Dealt | Turned | Drawn | Remarked | Voted | Undone | Skipped | Dropped | Redealt | Finished
+    Seated
+    | Shuffled
+    | Dealt
+    | Turned
+    | Drawn
+    | Remarked
+    | AdjournSigned
+    | Voted
+    | Undone
+    | Skipped
+    | Dropped
+    | Redealt
+    | Finished
 )
 
 
@@ -133,6 +153,8 @@ def plain(event: Event, variant: Variant) -> tuple[str, dict[str, Any]]:  # noqa
             return "drawn", {"seat": seat}
         case Remarked(seat, number, text, courtesy):
             return "remark", {"seat": seat, "number": number, "text": text, "courtesy": courtesy}
+        case AdjournSigned(seat, turn):
+            return "adjourn", {"seat": seat, "turn": turn}
         case Voted(seat, number, action, about):
             return "vote", {"seat": seat, "action": action, "seats": sorted(about), "round": number}
         case Undone(step):

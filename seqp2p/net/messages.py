@@ -16,6 +16,7 @@ from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical
 from seqp2p.match.signed import (
     OfferedEvidence,
     ReleasedSecret,
+    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -215,6 +216,10 @@ class LeaveMessage(Signed, frozen=True, tag="leave"):
     """A seat leaves for good, the sender itself or another."""
 
 
+class AdjournMessage(Signed, frozen=True, tag="adjourn"):
+    """A seat agrees to adjourn, the sender itself or another."""
+
+
 class Have(Record, frozen=True, tag="have"):
     """The sender's first step that is not final, and the seats whose contributions to it are held; a sign of life."""
 
@@ -302,6 +307,7 @@ WireMessage: TypeAlias = (
     | BallotMessage
     | HeadMessage
     | LeaveMessage
+    | AdjournMessage
     | Have
     | Links
     | OpeningMessage
@@ -330,7 +336,14 @@ class LinkStage(enum.Enum):
 
 
 SignedMessage: TypeAlias = (
-    ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | OpeningMessage | EvidenceMessage | RemarkMessage
+    ContributionMessage
+    | BallotMessage
+    | HeadMessage
+    | LeaveMessage
+    | AdjournMessage
+    | OpeningMessage
+    | EvidenceMessage
+    | RemarkMessage
 )
 """The things of a game: seats send them to each other and to their spectators."""
 SEEN: Final[tuple[type[WireMessage], ...]] = get_args(SignedMessage)
@@ -385,7 +398,7 @@ def signed_thing(message: SignedMessage) -> SignedThing:
     match message:
         case ContributionMessage():
             return message.contribution
-        case BallotMessage() | HeadMessage() | LeaveMessage() | RemarkMessage():
+        case BallotMessage() | HeadMessage() | LeaveMessage() | AdjournMessage() | RemarkMessage():
             return _WORDS[type(message)](Contribution(message.payload, message.signature))
         case EvidenceMessage(contributions):
             return OfferedEvidence(tuple(signed.contribution for signed in contributions))
@@ -400,7 +413,7 @@ def signed_message(thing: SignedThing) -> SignedMessage:
     match thing:
         case Contribution(payload, signature):
             return ContributionMessage(payload, signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+        case SignedBallot() | SignedHead() | SignedLeave() | SignedAdjourn() | SignedRemark():
             return _MESSAGES[type(thing)](thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions))
@@ -412,13 +425,14 @@ def signed_message(thing: SignedThing) -> SignedMessage:
 
 _WORDS: Final[
     dict[
-        type[BallotMessage | HeadMessage | LeaveMessage | RemarkMessage],
-        type[SignedBallot | SignedHead | SignedLeave | SignedRemark],
+        type[BallotMessage | HeadMessage | LeaveMessage | AdjournMessage | RemarkMessage],
+        type[SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark],
     ]
 ] = {
     BallotMessage: SignedBallot,
     HeadMessage: SignedHead,
     LeaveMessage: SignedLeave,
+    AdjournMessage: SignedAdjourn,
     RemarkMessage: SignedRemark,
 }
 _MESSAGES: Final = {word: message for message, word in _WORDS.items()}

@@ -14,6 +14,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.signed import (
     OfferedEvidence,
     ReleasedSecret,
+    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -168,8 +169,8 @@ class Relay(Generic[W]):
         """Send what the session has signed or accepted; ``author`` and ``step`` are a contribution's.
 
         A contribution goes to the neighbours that lack it and have no link to its author, votes to those linked now:
-        all others get them in answer to their ``have``. Leaves, remarks, evidence and game secrets go to all, also to
-        neighbours that are linked later. All of it goes into the spectators' feed.
+        all others get them in answer to their ``have``. All other things go to all, also to neighbours that are linked
+        later. All of it goes into the spectators' feed.
         """
         frame = encode_message(signed_message(thing))
         match thing:
@@ -177,7 +178,7 @@ class Relay(Generic[W]):
                 item = GossipItem(digest(thing.payload), author, step)
             case SignedBallot() | SignedHead():
                 item = GossipItem(digest(frame))
-            case SignedLeave() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
+            case SignedLeave() | SignedAdjourn() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
                 item = GossipItem(digest(frame))
                 if item.key in self._sticky:
                     return

@@ -24,6 +24,7 @@ from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.signed import (
     OfferedEvidence,
     ReleasedSecret,
+    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -46,7 +47,9 @@ LOGGED_SIZE_MAX: Final = RECORD_SIZE_MAX - 256  # the bytes around a payload, ge
 ADDRESSES_MAX: Final = 8  # of a seat
 ADDRESS_LENGTH_MAX: Final = 64
 
-LoggedKind: TypeAlias = Literal["contribution", "ballot", "head", "leave", "evidence", "remark", "here", "life"]
+LoggedKind: TypeAlias = Literal[
+    "contribution", "ballot", "head", "leave", "adjourn", "evidence", "remark", "here", "life"
+]
 SidecarAddress: TypeAlias = Annotated[str, msgspec.Meta(max_length=ADDRESS_LENGTH_MAX)]
 
 # Windows has no O_NOFOLLOW, and other systems no O_BINARY.
@@ -94,13 +97,14 @@ def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
     return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
 
 
-_WORDS: Final[dict[LoggedKind, type[SignedBallot | SignedHead | SignedLeave | SignedRemark]]] = {
+_WORDS: Final[dict[LoggedKind, type[SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark]]] = {
     "ballot": SignedBallot,
     "head": SignedHead,
     "leave": SignedLeave,
+    "adjourn": SignedAdjourn,
     "remark": SignedRemark,
 }
-_KINDS: Final[dict[type[SignedBallot | SignedHead | SignedLeave | SignedRemark], LoggedKind]] = {
+_KINDS: Final[dict[type[SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark], LoggedKind]] = {
     word: kind for kind, word in _WORDS.items()
 }
 
@@ -110,7 +114,7 @@ def to_logged(thing: SignedThing) -> Logged | None:
     match thing:
         case Contribution():
             return Logged("contribution", thing.payload, thing.signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+        case SignedBallot() | SignedHead() | SignedLeave() | SignedAdjourn() | SignedRemark():
             return Logged(_KINDS[type(thing)], thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return Logged("evidence", *logged_evidence(contributions))
@@ -126,7 +130,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
     match logged.kind:
         case "contribution":
             return signed
-        case "ballot" | "head" | "leave" | "remark":
+        case "ballot" | "head" | "leave" | "adjourn" | "remark":
             return _WORDS[logged.kind](signed)
         case "evidence":
             return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))

@@ -127,6 +127,10 @@ class SimSeatProcess(SimProcess[InboxItem]):
 
     def _finish(self, ending: Ending) -> None:
         session = self.session
+        if ending.adjourned:
+            self.die(power=False)
+            self.machine.state, self.machine.result = "down", ending.result
+            return
         self._writer.finish(session.match, session.seat.identity_key, session.seat.sign)
         self._sidecar.delete()
         self.mesh.abort()

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import message
+from seqp2p.match.adjourn import ADJOURNED
 from seqp2p.match.events import Result
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
 from seqp2p.rules import TABLE_TALK, Action, team_of
@@ -189,6 +190,8 @@ def named(text: str, names: Sequence[str]) -> str:
 
 
 def result_line(company: Company, result: Result) -> str:
+    if result.reason == ADJOURNED:
+        return translate(ADJOURNED)
     if result.kind == "unfinished":
         return t("unfinished: {reason}", reason=reason_text(company, result.reason))
     if result.kind == "drawn":
@@ -258,6 +261,20 @@ def absent_line(company: Company, seat: int, grace_s: float) -> str:
     if seat == company.own:
         return t("you cannot be reached; waiting up to {time}", time=clock(grace_s))
     return t("{name} cannot be reached; waiting up to {time}", name=company.name(seat), time=clock(grace_s))
+
+
+def adjourn_line(company: Company, seat: int) -> str:
+    if seat == company.own:
+        return t("you agree to adjourn, if all others do so in this turn")
+    return t("{name} wants to adjourn: type adjourn in this turn to agree", name=company.name(seat))
+
+
+def awaited_line(company: Company, seats: Collection[int]) -> str:
+    """The game was adjourned, and these seats are not back."""
+    if not seats:
+        return t("all are back: the game goes on")
+    names = listed([company.name(seat) for seat in sorted(seats)])
+    return t("the game was adjourned: it goes on when {names} is back", names=names)
 
 
 def back_line(company: Company, seat: int) -> str:

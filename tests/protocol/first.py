@@ -27,7 +27,7 @@ from seqp2p.match.encoding import encode, structure
 from seqp2p.match.errors import Unattributable
 from seqp2p.match.joint import JointStream, draw_dealer
 from seqp2p.match.remark import BadRemark, open_remark
-from seqp2p.match.signed import BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
+from seqp2p.match.signed import AdjournPayload, BallotPayload, HeadPayload, LeavePayload, head_of_action, open_signed
 from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
@@ -158,7 +158,12 @@ def remark(given: Given) -> Any:
     return {"hash": opened.hash, "text": opened.said.text}
 
 
-SIGNED_KINDS: Mapping[str, Any] = {"ballot": BallotPayload, "head": HeadPayload, "leave": LeavePayload}
+SIGNED_KINDS: Mapping[str, Any] = {
+    "ballot": BallotPayload,
+    "head": HeadPayload,
+    "leave": LeavePayload,
+    "adjourn": AdjournPayload,
+}
 
 
 def signed(given: Given) -> Any:

@@ -65,6 +65,25 @@ def number_of(command: str) -> int:
     return [words for words, _ in menu.ENTRIES].index((command,)) + 1
 
 
+def whose_turn(*terminals: Terminal) -> Terminal:
+    """Wait until it is somebody's turn."""
+    end = time.monotonic() + LIMIT_S
+    while True:
+        for terminal in terminals:
+            if YOUR_TURN in terminal.screen():
+                return terminal
+        assert time.monotonic() < end, terminals[0].screen()
+
+
+def play_to_the_end(*terminals: Terminal) -> None:
+    end = time.monotonic() + LIMIT_S
+    while not all(OVER.search(terminal.screen()) for terminal in terminals):
+        assert time.monotonic() < end, "".join(terminal.screen() for terminal in terminals)
+        for terminal in terminals:
+            if YOUR_TURN in terminal.screen():
+                play_a_turn(terminal)
+
+
 def table(host: Terminal) -> tuple[str, str]:
     """The address and the code that a host's screen shows."""
     address = host.find(r"seqp2p join (127\.0\.0\.1:\d+)")[1]
@@ -82,12 +101,7 @@ def test_two_people_and_two_bots_play_a_game_by_keys(room: Room) -> None:
         room.bot(name, "join", address, "--name", name, SEQP2P_CODE=code)
     for terminal in (ann, bob):
         terminal.see("dora")
-    end = time.monotonic() + LIMIT_S
-    while not all(OVER.search(terminal.screen()) for terminal in (ann, bob)):
-        assert time.monotonic() < end, ann.screen() + bob.screen()
-        for terminal in (ann, bob):
-            if YOUR_TURN in terminal.screen():
-                play_a_turn(terminal)
+    play_to_the_end(ann, bob)
     for terminal in (ann, bob):
         terminal.see("another game at this table")
         terminal.type("no")
@@ -118,6 +132,40 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     ann.wait(lambda shown: "q  leave" in shown.rpartition("replay: ")[2], "the menu again")
     ann.type("q")
     assert ann.exit_code() == 0
+
+
+def test_two_people_adjourn_come_back_and_finish(room: Room) -> None:
+    ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", "--grace", "3")
+    address, code = table(ann)
+    bob = room.sit("bob", "join", address, "--name", "bob")
+    bob.see("join code (like 7-amber-falcon)")
+    bob.type(code)
+    for terminal in (ann, bob):
+        terminal.see("(you)")
+    ann.see("hand")
+    mover = whose_turn(ann, bob)
+    mover.type("adjourn")
+    other = ann if mover is bob else bob
+    other.see("wants to adjourn")
+    other.type("adjourn")
+    for terminal in (ann, bob):
+        assert terminal.exit_code() == 5
+        terminal.see("the game is adjourned")
+        terminal.see("come back with: seqp2p resume")
+    ann = room.sit("ann", "resume")
+    ann.see("it goes on when bob is back")
+    alone = time.monotonic()
+    ann.wait_for(lambda: time.monotonic() > alone + 6)  # Twice the grace.
+    ann.see("it goes on when bob is back")
+    bob = room.sit("bob", "resume")
+    for terminal in (ann, bob):
+        terminal.see("all are back")
+    play_to_the_end(ann, bob)
+    for who, terminal in (("ann", ann), ("bob", bob)):
+        assert terminal.exit_code() == 0
+        (replay,) = (room.folder / who / "replays").glob("*.seqp2p")
+        verified = subprocess.run([*SEQP2P, "verify", replay], env=room.home("eve"), check=False, capture_output=True)
+        assert verified.returncode == 0
 
 
 def test_the_mouse_and_typed_notation_play_too(room: Room) -> None:

@@ -81,6 +81,7 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
 Leave: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
+AdjournGame: TypeAlias = Callable[[], Awaitable[None]]
 Acts: TypeAlias = Mapping[str, Callable[[str], Awaitable[None]]]
 """The words that do something at the table, with their handlers."""
 
@@ -144,13 +145,17 @@ class Person:
 
     # What is typed.
 
-    async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout) -> None:
+    async def listen(self, speak: Speak, leave: Leave, go_on: GoOnWithout, adjourn: AdjournGame) -> None:
         """Obey typed lines, until this person leaves; ``say …`` goes to ``speak``, ``drop NAME`` to ``go_on``.
 
         Leaving has to be confirmed. At a terminal the end of the input asks, too; elsewhere it leaves, after an answer
         that is still on its way has been taken and if the game is not over by it.
         """
-        acts: Acts = {"say": partial(self._say, speak), "drop": partial(self._drop, go_on)}
+        acts: Acts = {
+            "say": partial(self._say, speak),
+            "drop": partial(self._drop, go_on),
+            "adjourn": partial(self._adjourn, adjourn),
+        }
         while True:
             typed = await self._desk.read()
             if typed is None:
@@ -245,7 +250,7 @@ class Person:
 
     def _words(self, *others: str) -> list[str]:
         """All that can be typed at any time, and these others, in words that say something to the reader."""
-        return suggestible([*self._answers, *LEAVING, "say", "drop", *others])
+        return suggestible([*self._answers, *LEAVING, "say", "drop", "adjourn", *others])
 
     def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
@@ -423,6 +428,14 @@ class Person:
                 else t("the board is shown when you ask for it: board, board 5, board e, where e5")
             ]
         return self._table.answer("board", text)
+
+    async def _adjourn(self, adjourn: AdjournGame, _: str) -> None:
+        if self._match.game.position is None:
+            self._show(translate(NOT_DEALT))
+        elif self._seat.number in self._match.adjourns.signed_now(self._match.game):
+            self._show(t("you agree already; the others have to agree in this turn, too"))
+        else:
+            await adjourn()
 
     async def _drop(self, go_on: GoOnWithout, rest: str) -> None:
         away = sorted(self._absent)

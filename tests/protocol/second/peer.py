@@ -54,6 +54,7 @@ GAME = {
     "ballot": ["payload", "signature"],
     "head": ["payload", "signature"],
     "leave": ["payload", "signature"],
+    "adjourn": ["payload", "signature"],
     "remark": ["payload", "signature"],
     "here": ["payload", "signature"],
     "opening": ["seat", "secret"],

@@ -9,6 +9,7 @@ import trio.testing
 from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
+from seqp2p.match.signed import AdjournPayload
 from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
 from seqp2p.ui.person.console import (
     HOST_HELP,
@@ -41,6 +42,7 @@ class Seat:
         self.spoken: list[str] = []
         self.left: list[str] = []
         self.dropped: list[int] = []
+        self.adjourned = 0
         self.story = Story()
         self.words: Sequence[str] | None = ("amber", "falcon")
         self.match = match
@@ -68,6 +70,10 @@ class Seat:
         await trio.lowlevel.checkpoint()
         self.dropped.append(seat)
 
+    async def adjourn(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.adjourned += 1
+
     @property
     def view(self) -> View:
         return self.own.view(self.match)
@@ -77,7 +83,7 @@ class Seat:
         self.typed.extend(lines)
         self.shown.clear()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on)
+            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on, self.adjourn)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
         return self.shown
@@ -93,7 +99,7 @@ class Seat:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
             await trio.testing.wait_all_tasks_blocked()
-            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on)
+            nursery.start_soon(self.person.listen, self.speak, self.leave, self.go_on, self.adjourn)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
         return chosen[0] if chosen else None
@@ -422,7 +428,7 @@ async def test_the_end_of_the_input_leaves_no_answer_behind(duel: Played) -> Non
     assert await seat.choose(format_action(seat.view.variant, action)) == action
     async with trio.open_nursery() as nursery:
         seat.typed.append(None)
-        nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.go_on)
+        nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.go_on, seat.adjourn)
         await trio.testing.wait_all_tasks_blocked()
         assert seat.left == []
         seat.person.hear(Turned(1, 1, action))
@@ -684,3 +690,17 @@ async def test_what_was_said_of_the_lobby_can_be_asked_again() -> None:
 
 async def test_what_is_typed_in_the_lobby_is_answered_and_gone() -> None:
     assert await in_the_lobby("QH e5", "help", "?") == (False, [NOT_STARTED, LOBBY_HELP, LOBBY_HELP])
+
+
+# Adjourning.
+
+
+async def test_adjourn_is_passed_on_once_and_only_where_there_are_cards(own_turn: Seat, undealt: Seat) -> None:
+    assert await undealt.type("adjourn") == ["the cards are not dealt yet"]
+    assert await own_turn.type("adjourn") == []
+    assert (undealt.adjourned, own_turn.adjourned) == (0, 1)
+    signed = own_turn.own.adjourn(own_turn.match)
+    assert signed is not None
+    own_turn.match.receive_word(AdjournPayload, signed)
+    assert await own_turn.type("adjourn") == ["you agree already; the others have to agree in this turn, too"]
+    assert own_turn.adjourned == 1
