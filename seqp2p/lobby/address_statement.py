@@ -22,7 +22,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.table import Bytes32
-from seqp2p.net.addresses import Address, AddressError, parse_peer_address
+from seqp2p.net.addresses import Address, AddressError, leads_here, parse_peer_address
 from seqp2p.net.errors import PeerError
 from seqp2p.net.interfaces import IPNetwork, is_loopback, local_networks, may_dial
 from seqp2p.net.limits import Limits
@@ -183,5 +183,9 @@ class AddressBook:
         return self._newest[seat].statement
 
     def _allowed(self, addresses: Iterable[Address]) -> tuple[Address, ...]:
-        networks = self._networks()
-        return tuple(each for each in addresses if may_dial(each.host, each.port, networks, loopback=self._loopback))
+        networks, own = self._networks(), self._table.listeners
+        return tuple(
+            each
+            for each in addresses
+            if may_dial(each.host, each.port, networks, loopback=self._loopback) and not leads_here(each, own)
+        )

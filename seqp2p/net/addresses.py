@@ -12,7 +12,7 @@ import trio
 
 from seqp2p.i18n import message
 from seqp2p.net.errors import NetError
-from seqp2p.net.interfaces import local_hosts
+from seqp2p.net.interfaces import is_loopback, local_hosts
 
 DEFAULT_PORT: Final = 4610
 _PORT_MAX: Final = 65_535
@@ -115,6 +115,19 @@ async def listening_addresses(
         else:
             found.append(Address(host, port))
     return tuple(dict.fromkeys(found or others or loopback))
+
+
+def leads_here(address: Address, listeners: Iterable[object]) -> bool:
+    """Return True if one of these listeners answers at an address. Another port of this machine is another seat's."""
+    for listener in listeners:
+        if isinstance(listener, trio.SocketListener):
+            host, port = listener.socket.getsockname()[:2]
+            if port == address.port and (
+                host == address.host
+                or (host in _WILDCARDS and (is_loopback(address.host) or address.host in local_hosts()))
+            ):
+                return True
+    return False
 
 
 async def tcp_dial(address: Address) -> trio.abc.Stream:

@@ -17,7 +17,8 @@ from seqp2p.live.mesh import Mesh
 from seqp2p.lobby.address_statement import CHANGE_S, NUMBER_MAX, AddressBook, read_statement
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import pack
-from seqp2p.net.addresses import Address
+from seqp2p.net import addresses
+from seqp2p.net.addresses import Address, open_listeners
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
@@ -136,6 +137,19 @@ def test_loopback_is_dialled_by_those_who_are_reached_there() -> None:
     near = Address("127.0.0.1", 5000)
     assert address_book(here(1, 1, near), here(2, 1, near)).of(2) == (near,)
     assert address_book(here(1, 1, NEW), here(2, 1, near)).of(2) == ()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])
+async def test_no_seat_leads_another_to_its_own_listener(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "local_hosts", lambda: ["10.9.0.1"])
+    (listener,) = await open_listeners(Address(host, 0))
+    async with listener:
+        port = listener.socket.getsockname()[1]
+        own = [Address(each, port) for each in ("127.0.0.1", "10.9.0.1")]
+        others = (Address("10.9.0.1", port - 1), Address("10.9.0.2", port), Address("127.0.0.1", port - 1))
+        signed = (here(1, 1, own[0]), here(2, 1, *own, *others))
+        known = AddressBook(of_table(1, *signed, listeners=[listener]), DEFAULT_LIMITS, list)
+        assert known.of(2) == (others if host == "0.0.0.0" else (own[1], *others))
 
 
 def test_entries_of_a_kind_to_come_are_passed_on_and_not_dialled() -> None:
