@@ -37,7 +37,7 @@ from seqp2p.net.messages import (
     bye,
 )
 from seqp2p.net.relay import LinkDown, LinkUp, Moved, Neighbour, Received, Relay
-from seqp2p.net.serving import Gate, serve
+from seqp2p.net.serving import Gate, Handshakes, serve
 from seqp2p.net.text import clean
 
 MeshEvent: TypeAlias = Received | LinkUp | LinkDown | Moved
@@ -94,7 +94,8 @@ class Mesh:
         self._address_book = AddressBook(table, limits)
         self._events, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
-        self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
+        handshakes = Handshakes(limits, limits.cost_rate)
+        self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._scope = trio.CancelScope()
         self._closing = False
 
@@ -218,6 +219,7 @@ class Mesh:
                         limits=self._limits,
                     )
                     if proof.role == "link":
+                        place.forgive()
                         await self._pay_for_link(self._seated(proof))
             except NetError:
                 return  # A stranger's failure is of no interest to the game.

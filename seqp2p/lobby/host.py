@@ -57,7 +57,7 @@ from seqp2p.net.messages import (
     WireMessage,
     bye,
 )
-from seqp2p.net.serving import Gate, Listener, serve, source_of
+from seqp2p.net.serving import Gate, Handshakes, Listener, serve, source_of
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
 
@@ -146,7 +146,8 @@ class _HostLobby:
         self._former = former or Former(b"", {})
         self._kept_until = trio.current_time() + self._former.keeps_s
         self._id = randomness(32)
-        self._gate = Gate(limits.handshakes_max, limits.authenticate_s)
+        handshakes = Handshakes(limits, limits.handshake_rate)
+        self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._seats: dict[int, _SeatedGuest] = {}
         self._round = 0
         self._failures = 0

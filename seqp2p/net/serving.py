@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import ipaddress
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import Final, TypeAlias
 
@@ -13,6 +13,9 @@ from seqp2p.i18n import message
 from seqp2p.net import tls
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import FrameStream
+from seqp2p.net.limits import Limits
+from seqp2p.net.links import rest
+from seqp2p.net.pace import Pace
 from seqp2p.net.tls import Credentials
 
 Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
@@ -35,10 +38,13 @@ _RECORD_MAX: Final = 16_384
 class Place:
     """A stranger's place, with its connection: since when it has made no progress, and the scope that ends it."""
 
-    def __init__(self, stream: trio.abc.Stream, source: str, scope: trio.CancelScope) -> None:
+    def __init__(
+        self, stream: trio.abc.Stream, source: str, scope: trio.CancelScope, handshakes: "Handshakes | None" = None
+    ) -> None:
         self.stream: Final = _NoticingStream(stream, self)
-        self.source: Final = source or source_of(stream)
+        self.source: Final = source
         self.scope: Final = scope
+        self._handshakes = handshakes
         self.has_sent = False
         self.since = trio.current_time()
 
@@ -50,7 +56,8 @@ class Place:
     async def accept(self, credentials: Credentials) -> FrameStream:
         """Do the server's side of the TLS handshake. Raises LinkLost; closes the stream if it fails.
 
-        TLS begins with a whole hello: connections that send less cost little memory and no time.
+        TLS begins with a whole hello: connections that send less cost little memory and no time. Then it waits until
+        its source may have another handshake.
         """
         async with tls.closing_on_error(self.stream):
             try:
@@ -59,7 +66,14 @@ class Place:
                 said_hello = False
             if not said_hello:
                 raise LinkLost(message("The connection is lost."))
+            if self._handshakes is not None:
+                await self._handshakes.begin(self.source)
         return await tls.accept(self.stream, credentials)
+
+    def forgive(self) -> None:
+        """Give the price of the handshake back: the client pays for its link."""
+        if self._handshakes is not None:
+            self._handshakes.forgive(self.source)
 
 
 class _NoticingStream(trio.abc.Stream):
@@ -101,6 +115,31 @@ class _NoticingStream(trio.abc.Stream):
         await self._stream.aclose()
 
 
+class Handshakes:
+    """The pace of TLS handshakes of each source: ``rate`` is the part of one core that those of one source may cost."""
+
+    def __init__(self, limits: Limits, rate: float) -> None:
+        self._limits = limits
+        self._rate = rate
+        self._paces: OrderedDict[str, Pace] = OrderedDict()
+
+    async def begin(self, source: str) -> None:
+        """Wait until a source may have another handshake, and charge it."""
+        pace = self._pace(source)
+        await rest(pace)
+        pace.spend(self._limits.handshake_cost_ms / 1e3, trio.current_time())
+
+    def forgive(self, source: str) -> None:
+        """Give the price of one handshake back."""
+        self._pace(source).spend(-self._limits.handshake_cost_ms / 1e3, trio.current_time())
+
+    def _pace(self, source: str) -> Pace:
+        self._paces[source] = pace = self._paces.pop(source, None) or Pace(self._rate, self._limits.cost_burst_s)
+        if len(self._paces) > self._limits.sources_max:
+            self._paces.popitem(last=False)
+        return pace
+
+
 class Gate:
     """At most ``size_max`` strangers inside, each for at most ``time_s``; one more takes the place of another.
 
@@ -109,7 +148,8 @@ class Gate:
     with an attacker.
     """
 
-    def __init__(self, size_max: int, time_s: float) -> None:
+    def __init__(self, size_max: int, time_s: float, handshakes: Handshakes | None = None) -> None:
+        self._handshakes = handshakes
         self._size_max = size_max
         self._time_s = time_s
         self._places: set[Place] = set()
@@ -123,7 +163,7 @@ class Gate:
         if len(self._places) >= self._size_max:
             self._make_room()
         with trio.move_on_after(self._time_s) as scope:
-            place = Place(stream, source, scope)
+            place = Place(stream, source or source_of(stream), scope, self._handshakes)
             self._places.add(place)
             try:
                 yield place

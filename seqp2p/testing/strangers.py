@@ -8,6 +8,7 @@ import secrets
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -22,7 +23,7 @@ from seqp2p.net.dialling import reach
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import Confirm, LinkStage, PakeA
-from seqp2p.net.tls import ServerLink, make_credentials
+from seqp2p.net.tls import Credentials, ServerLink, connect, make_credentials
 
 CROWD: Final = 66
 """Clients of one attack: two more than a door has places."""
@@ -91,6 +92,17 @@ async def _guess(stranger: Stranger) -> None:
         await _wait_until_closed(link)
 
 
+async def _whole_handshake(stranger: Stranger) -> None:
+    link = await connect(await stranger.dial(stranger.host), _credentials(), None)
+    await link.frames.abort()
+
+
+@cache
+def _credentials() -> Credentials:
+    """Return some, made once: only the host is to pay."""
+    return make_credentials(Identity(bytes(32)))
+
+
 async def _half_a_handshake(stranger: Stranger) -> None:
     async with await stranger.dial(stranger.host) as stream:
         await stream.send_all(_CLIENT_HELLO)
@@ -129,11 +141,12 @@ ATTACKS: Final[Mapping[str, Callable[[Stranger], Awaitable[NoReturn]]]] = Mappin
         "silent": lambda stranger: _again_and_again(stranger, _say_nothing, CROWD),
         "stalling": lambda stranger: _again_and_again(stranger, _stall, CROWD),
         "guessing": lambda stranger: _again_and_again(stranger, _guess, GUESSERS),
+        "whole handshakes": lambda stranger: _again_and_again(stranger, _whole_handshake, CROWD),
         "half handshakes": lambda stranger: _again_and_again(stranger, _half_a_handshake, CROWD),
         "bare connects": _connect_only,
     }
 )
-"""By name. Clients authenticate and say nothing, begin and stall, guess, begin TLS, or only connect."""
+"""By name. Clients authenticate and say nothing, begin and stall, guess, end after TLS, begin TLS, or only connect."""
 
 
 async def attack(name: str, host: Address, source: str) -> NoReturn:

@@ -1,6 +1,7 @@
 import errno
 import socket
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import trio
@@ -12,7 +13,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import pause_s, reach
 from seqp2p.net.errors import LinkLost, Unreachable, WrongKey
 from seqp2p.net.limits import Limits
-from seqp2p.net.serving import Gate, Place, serve, source_of, source_of_address
+from seqp2p.net.serving import Gate, Handshakes, Place, serve, source_of, source_of_address
 from tests.net.tools import Wires, address_of, credentials, identity
 
 LIMITS = Limits()
@@ -104,6 +105,38 @@ async def test_tls_begins_with_a_hello(autojump_clock: object) -> None:
             assert trio.current_time() == pytest.approx(2, abs=0.01)
             await frames.abort()
             nursery.cancel_scope.cancel()
+
+
+async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> None:
+    limits = replace(LIMITS, handshake_cost_ms=10, cost_burst_s=0.05, sources_max=2)
+    handshakes = Handshakes(limits, 0.1)
+    for _ in range(10):
+        await handshakes.begin("10.6.6.6")
+    assert 0.3 < trio.current_time() < 0.5, "five at once, then ten a second"
+    begun = trio.current_time()
+    await handshakes.begin("10.0.0.1")
+    assert trio.current_time() == begun, "another source does not wait"
+    for _ in range(5):
+        handshakes.forgive("10.6.6.6")
+        await handshakes.begin("10.6.6.6")
+    assert trio.current_time() - begun < 0.2, "those of clients that pay otherwise are free"
+    for source in ("10.0.0.2", "10.0.0.3", "10.6.6.6"):
+        await handshakes.begin(source)
+    assert len(handshakes._paces) == 2
+
+
+async def test_a_client_waits_for_the_pace_of_its_source(autojump_clock: object) -> None:
+    handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=1_000, cost_burst_s=0.0), 0.5)
+    gate = Gate(5, 10, handshakes)
+    for number, waits_s in enumerate((0, 2, 4)):
+        here, there = memory_stream_pair()
+        async with trio.open_nursery() as nursery:
+            with gate.enter(here, "10.6.6.6") as place:
+                nursery.start_soon(tls.connect, there, credentials(2), None)
+                frames = await place.accept(credentials(1))
+                assert trio.current_time() == pytest.approx(waits_s, abs=0.1), number
+        await frames.abort()
+        await there.aclose()
 
 
 @pytest.mark.parametrize("data", [b"GET / HTTP/1.1", b"\x16\x03\x01\xff\xff", b"\x16\x03\x01\x00\x05half"])
