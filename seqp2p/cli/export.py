@@ -165,7 +165,7 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     ]
     return board_svg(
         frames.variant,
-        board_model(seen, colours, moment.last),
+        board_model(seen, colours, moment.moves),
         printable(t("{game}: {file}", game=variant_title(frames.variant.name), file=frames.title)),
         caption,
         [(frames.company.colour(seat), name) for seat, name in enumerate(frames.company.names, 1)],

@@ -195,8 +195,8 @@ class Reporter:
     def _explain_event(self, event: TableEvent) -> None:
         """Explain the consequences of an event, and a phase of the game that is new to people."""
         match event:
-            case Turned(_, _, action) if ACTION_ROWS[action.kind].moves_chip:
-                self.story.last = action
+            case Turned(_, seat, action) if ACTION_ROWS[action.kind].moves_chip:
+                self.story.turned(seat, action)
                 self._tell_sequences()
             case Absent(seat) if seat != self._company.own:
                 self._explain("absent", away_explained(self._company, seat, self.match.game.players))
@@ -254,8 +254,8 @@ class Reporter:
 
     def _recall(self, events: Iterable[Event]) -> None:
         for event in events:
-            if isinstance(event, Turned) and ACTION_ROWS[event.action.kind].moves_chip:
-                self.story.last = event.action
+            if isinstance(event, Turned):
+                self.story.turned(event.seat, event.action)
             if isinstance(event, Turned | Remarked | Skipped | Dropped | Redealt):  # Votes and absences are over.
                 self.story.lines.extend(row_of(event, self.match.game.variant).lines(self._company))
 

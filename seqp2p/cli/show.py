@@ -23,9 +23,7 @@ from seqp2p.match.events import Finished, Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_replay
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
 from seqp2p.rules import (
-    ACTION_ROWS,
     UNKNOWN,
-    Action,
     CompletedSequence,
     Position,
     Variant,
@@ -39,7 +37,7 @@ from seqp2p.ui.language import t
 from seqp2p.ui.plain import sequences_made
 from seqp2p.ui.replay_browser import Answer, BoardMoment, ReplayBrowser, ReplayFrames, help_lines
 from seqp2p.ui.scene import LogLine
-from seqp2p.ui.words import Company, sequences_lines, settings_lines
+from seqp2p.ui.words import Company, Story, sequences_lines, settings_lines
 
 # The fields of an event that a moment has, too.
 _OF_EVENT: Final = frozenset({"seat", "action", "seats", "text"})
@@ -70,13 +68,14 @@ def frames_of(title: str, playback: Playback, *, brief: bool = False) -> ReplayF
 
 
 def _moments(playback: Playback, company: Company, variant: Variant) -> Iterator[BoardMoment]:
-    last: Action | None = None
+    story = Story()
     before: Position | None = None
     for moment in playback.moments:
-        if isinstance(moment.what, Turned) and ACTION_ROWS[moment.what.action.kind].moves_chip:
-            last = moment.what.action
+        if isinstance(moment.what, Turned):
+            story.turned(moment.what.seat, moment.what.action)
         lines = tuple(moment_lines(moment, before, company, variant))
-        yield BoardMoment(moment.turn, lines, moment.position, last, bool(moment.made))
+        moves = tuple(action for _, action in story.since(0))
+        yield BoardMoment(moment.turn, lines, moment.position, moves, bool(moment.made))
         before = moment.position
 
 

@@ -41,6 +41,7 @@ from seqp2p.rules.position import CompletedSequence, Hand, Pending, Phase, Posit
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
 from seqp2p.rules.sequences import nameable_lines
 from seqp2p.rules.table import check_table, default_teams, hand_size, team_of
+from seqp2p.rules.threats import Threat, longest_line, threats
 from seqp2p.rules.variant import (
     CLASSIC,
     KIDS,
@@ -60,14 +61,14 @@ from seqp2p.rules.variant import (
 from seqp2p.rules.view import CORNER, View, view
 
 __all__ = [
-    "ACTION_ROWS", "CLASSIC", "CORNER", "DRAW", "END", "KIDS", "KNOWN_VARIANTS", "NO_SQUARE", "PASS",
-    "RULE_OPTIONS", "SKIP", "TABLE_TALK", "UNKNOWN", "VARIANTS", "WAIVE", "Action", "ActionKind", "AmbiguousAction",
-    "Board", "Card", "CompletedSequence", "DealerDraw", "Dropping", "Ends", "GameText", "Hand", "Happening",
-    "IllegalAction", "Line", "Move", "NotationError", "Options", "Pending", "Phase", "Position", "RulesError",
-    "SeatNumber", "Square", "SquareSet", "TableOption", "TableSize", "Team", "Variant", "View", "apply", "call",
-    "check_table", "deal_order", "dealer_draw", "default_teams", "drop", "exchange", "first_seat", "format_action",
-    "format_card", "format_ends", "format_game", "format_position", "format_square", "give", "hand_size", "hide",
-    "legal_actions", "make_known", "nameable_lines", "new_pile", "parse_action", "parse_card", "parse_ends",
+    "ACTION_ROWS", "CLASSIC", "CORNER", "DRAW", "END", "KIDS", "KNOWN_VARIANTS", "NO_SQUARE", "PASS", "RULE_OPTIONS",
+    "SKIP", "TABLE_TALK", "UNKNOWN", "VARIANTS", "WAIVE", "Action", "ActionKind", "AmbiguousAction", "Board", "Card",
+    "CompletedSequence", "DealerDraw", "Dropping", "Ends", "GameText", "Hand", "Happening", "IllegalAction", "Line",
+    "Move", "NotationError", "Options", "Pending", "Phase", "Position", "RulesError", "SeatNumber", "Square",
+    "SquareSet", "TableOption", "TableSize", "Team", "Threat", "Variant", "View", "apply", "call", "check_table",
+    "deal_order", "dealer_draw", "default_teams", "drop", "exchange", "first_seat", "format_action", "format_card",
+    "format_ends", "format_game", "format_position", "format_square", "give", "hand_size", "hide", "legal_actions",
+    "longest_line", "make_known", "nameable_lines", "new_pile", "parse_action", "parse_card", "parse_ends",
     "parse_game", "parse_position", "parse_square", "place", "position_hash", "remove", "reveal", "set_of", "skip",
-    "squares_of", "start", "team_of", "view",
+    "squares_of", "start", "team_of", "threats", "view",
 ]  # fmt: skip

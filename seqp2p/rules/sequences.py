@@ -18,6 +18,7 @@ from seqp2p.rules.lookup import Lookup, NearLines, SquareSet, set_of
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.position import CompletedSequence, Position
 from seqp2p.rules.table import TableRules, team_of
+from seqp2p.rules.variant import Team
 
 
 def protected_by(table: TableRules, sequences: Iterable[CompletedSequence]) -> SquareSet:
@@ -71,11 +72,19 @@ def new_sequences(position: Position, made: list[SquareSet], ends: tuple[Ends, .
     return [CompletedSequence(team, look.line_of[line]) for line in counted]
 
 
+def countable_lines(position: Position, team: Team) -> list[SquareSet]:
+    """Return the lines of the board that can count in addition to a team's sequences."""
+    return _countable(position, team, position.table.look.line_of)
+
+
 def _open_lines(position: Position, made: list[SquareSet]) -> list[SquareSet]:
     """Return the complete lines that can count in addition to the team's sequences."""
-    team = team_of(position.to_move, position.teams)
+    return _countable(position, team_of(position.to_move, position.teams), made)
+
+
+def _countable(position: Position, team: Team, lines: Iterable[SquareSet]) -> list[SquareSet]:
     recorded = [set_of(sequence.squares) for sequence in position.sequences if sequence.team == team]
-    return [line for line in made if not _clash(position.table.look, line, recorded)]
+    return [line for line in lines if not _clash(position.table.look, line, recorded)]
 
 
 def _clash(look: Lookup, line: SquareSet, others: list[SquareSet]) -> bool:

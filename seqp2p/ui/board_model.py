@@ -1,21 +1,58 @@
 """The board as it is to be shown: frozen data, a cell a square, of which ``board_paint`` makes signs and colours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from types import MappingProxyType
 from typing import Final
 
-from seqp2p.rules import CORNER, NO_SQUARE, UNKNOWN, Action, Card, Square, Team, Variant, View
+from seqp2p.rules import CORNER, NO_SQUARE, UNKNOWN, Action, Card, Square, Team, Threat, Variant, View
 from seqp2p.ui.cards import face_code, face_name, is_named
+from seqp2p.ui.frame import width_of
+from seqp2p.ui.language import current
 from seqp2p.ui.plain import FREE
+
+# A picture for every animal that has one. There is none of a yak.
+_PICTURES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "alligator": "🐊",
+        "bear": "🐻",
+        "cat": "🐱",
+        "dragon": "🐲",
+        "duck": "🦆",
+        "elephant": "🐘",
+        "frog": "🐸",
+        "giraffe": "🦒",
+        "horse": "🐴",
+        "kangaroo": "🦘",
+        "lion": "🦁",
+        "monkey": "🐵",
+        "owl": "🦉",
+        "penguin": "🐧",
+        "rabbit": "🐰",
+        "sheep": "🐑",
+        "turtle": "🐢",
+        "unicorn": "🦄",
+        "whale": "🐳",
+        "zebra": "🦓",
+    }
+)
+PICTURE_WIDTH: Final = 2
+"""Cells that a picture takes; one of another width by the tables of this machine is not used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A card to be shown: ``label`` of two letters (``QH``, ``CA``); ``suit`` is empty for a card with a name."""
+    """A card to be shown: ``label`` of two letters (``QH``, ``CA``); ``suit`` is empty for a card with a name.
+
+    ``picture`` is a sign of two cells for a card with a name, or empty.
+    """
 
     label: str
     name: str
     suit: str = ""
+    picture: str = ""
 
     @property
     def is_red(self) -> bool:
@@ -28,20 +65,34 @@ HIDDEN: Final = Face("??", "??")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A square. ``face`` is None on a free corner; ``chip`` and ``coming`` are colours, empty where there is none."""
+    """A square. ``face`` is None on a free corner; colours are empty where there is none."""
 
     face: Face | None
     chip: str = ""
-    made: bool = False
-    """The chip is part of a completed sequence."""
-    last: bool = False
-    """The last chip was placed here, or taken from here."""
+    run: str = ""
+    """The colour of a completed sequence that this square is part of."""
+    joins: tuple[str, str, str] = ("", "", "")
+    """The colour of a sequence that goes on to the right; down; over the corner below right, either way."""
+    age: int = 0
+    """1 where the newest move was, 2 and so on for those before it since the reader's last turn, 0 elsewhere."""
     lit: bool = False
     """The chosen card can go here."""
     cursor: bool = False
     staged: bool = False
     """The staged action happens here: a chip of the colour ``coming`` is placed, or the chip is taken."""
     coming: str = ""
+    wanted: str = ""
+    """The colour of a line that lacks a chip here, while such lines are shown."""
+    lacks: int = 0
+    """The number of chips that this line lacks; also on the squares that it has."""
+
+    @property
+    def made(self) -> bool:
+        return bool(self.run)
+
+    @property
+    def last(self) -> bool:
+        return self.age == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +111,12 @@ class BoardModel:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The marks of an unfinished choice on the board."""
+    """The marks of an unfinished choice on the board, and the lines that are pointed out."""
 
     lit: frozenset[Square] = frozenset()
     cursor: Square = NO_SQUARE
     staged: Action | None = None
+    threats: tuple[Threat, ...] = ()
 
 
 NO_MARKS: Final = Marks()
@@ -77,30 +129,58 @@ def face_of(variant: Variant, card: Card) -> Face:
     >>> face_of(CLASSIC, 0).label, face_of(KIDS, 2).label, face_of(KIDS, KIDS.wild[0]).label
     ('2C', 'CA', 'UN')
     """
-    if card == UNKNOWN:
-        return HIDDEN
+    return HIDDEN if card == UNKNOWN else _face(current(), variant, card)
+
+
+@cache
+def _face(language: str, variant: Variant, card: Card) -> Face:
+    del language
     suit = "" if is_named(variant, card) else variant.faces[card][1]
-    return Face(face_code(variant, card), face_name(variant, card), suit)
+    picture = "" if suit else _PICTURES.get(variant.faces[card], "")
+    shown = picture if width_of(picture) == PICTURE_WIDTH else ""
+    return Face(face_code(variant, card), face_name(variant, card), suit, shown)
 
 
-def board_model(view: View, colours: Sequence[str], last: Action | None = None, marks: Marks = NO_MARKS) -> BoardModel:
-    """The board of a view. ``colours`` are those of the teams, in team order."""
+def board_model(
+    view: View, colours: Sequence[str], moves: Sequence[Action] = (), marks: Marks = NO_MARKS
+) -> BoardModel:
+    """The board of a view. ``colours`` are those of the teams, in team order; ``moves`` are marked, the last most."""
     variant = view.variant
-    faces = {card: face_of(variant, card) for card in set(variant.board.grid)}
-    made = {square for sequence in view.sequences for square in sequence.squares}
+    run, joins = _runs(view, colours)
+    ages = {action.square: len(moves) - at for at, action in enumerate(moves)}
+    lacking = {square: threat for threat in reversed(marks.threats) for square in threat.line}
+    wanted = {square: colours[threat.team - 1] for threat in reversed(marks.threats) for square in threat.missing}
     staged = marks.staged.square if marks.staged else NO_SQUARE
     coming = colours[view.team - 1] if view.team and marks.staged and marks.staged.kind == "place" else ""
 
     def cell(square: Square, team: Team) -> Cell:
         return Cell(
-            face=None if team == CORNER else faces[variant.board.grid[square]],
+            face=None if team == CORNER else face_of(variant, variant.board.grid[square]),
             chip="" if team in (FREE, CORNER) else colours[team - 1],
-            made=square in made,
-            last=last is not None and square == last.square,
+            run=run.get(square, ""),
+            joins=(joins.get((square, 0), ""), joins.get((square, 1), ""), joins.get((square, 2), "")),
+            age=ages.get(square, 0),
             lit=square in marks.lit,
             cursor=square == marks.cursor,
             staged=square == staged,
             coming=coming if square == staged else "",
+            wanted=wanted.get(square, ""),
+            lacks=len(lacking[square].missing) if square in lacking else 0,
         )
 
     return BoardModel(variant.board.rows, variant.board.cols, tuple(map(cell, range(len(view.board)), view.board)))
+
+
+def _runs(view: View, colours: Sequence[str]) -> tuple[Mapping[Square, str], Mapping[tuple[Square, int], str]]:
+    """Return the colours of the completed sequences by square, and those of the gaps that they go over."""
+    run, joins = dict[Square, str](), dict[tuple[Square, int], str]()
+    cols = view.variant.board.cols
+    for sequence in view.sequences:
+        colour = colours[sequence.team - 1]
+        run |= dict.fromkeys(sequence.squares, colour)
+        for one, other in pairwise(sequence.squares):
+            right = other % cols - one % cols
+            down = other // cols - one // cols
+            # The gap over a corner belongs to the square above it and to its left.
+            joins[one - (right < 0), 0 if not down else 1 if not right else 2] = colour
+    return run, joins

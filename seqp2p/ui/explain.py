@@ -192,7 +192,10 @@ def table_keys(
         found += _choosing(view, choice, asked=asked)
     if view is not None:
         found.append(_key("f3", "F3", t("discards")))
-    found += [_key("f2", "F2", t("log")), _key("pageup", t("PgUp"), t("older"), spare=True)]
+    found.append(_key("f2", "F2", t("log")))
+    if view is not None and not over:
+        found.append(_key("f4", "F4", t("threats")))
+    found += [_key("pageup", t("PgUp"), t("older"), spare=True)]
     if scrolled:
         found += [_key("pagedown", t("PgDn"), t("newer"), spare=True)]
     return tuple(found)
@@ -265,13 +268,13 @@ def help_sheet(view: View | None, company: Company, keys: Sequence[KeyHelp], gly
     lines = [t("Keys that do something now:")]
     lines += [f"  {each.key}{' ' * max(1, KEY_WIDTH - width_of(each.key))}{each.does}" for each in keys]
     if view is not None:
-        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs, own=bool(company.own)))]
+        lines += ["", t("Signs:"), *(f"  {line}" for line in _signs(view, company, glyphs))]
         lines += ["", t("What can be typed:"), *(f"  {line}" for line in help_lines(view))]
     return tuple(LogLine("log", line) for line in lines)
 
 
-def _signs(view: View, company: Company, glyphs: Glyphs, *, own: bool) -> Iterator[str]:
-    """Return the signs with their meanings; without those of a hand and its choice unless the reader has an ``own``."""
+def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
+    """Yield the signs with their meanings; without those of a hand and its choice unless the reader has one."""
     chips = "  ".join(f"{glyphs.chips[colour]} {colour_name(colour)}" for colour in company.colours)
     yield t("{chips}: the teams' chips", chips=chips)
     opening, closing = glyphs.cursor
@@ -279,6 +282,9 @@ def _signs(view: View, company: Company, glyphs: Glyphs, *, own: bool) -> Iterat
         glyphs.corner * 2: t("a free corner, which counts for everybody"),
         glyphs.made: t("in a completed sequence"),
         glyphs.last: t("the last move"),
+        glyphs.recent: t("a move since your last turn") if company.own else t("a move of this round"),
+        glyphs.line: t("with F4: on a line that lacks one or two chips"),
+        " ".join(glyphs.lacks[colour] for colour in company.colours): t("with F4: a chip that such a line lacks"),
     }
     chosen = {
         glyphs.lit: t("where the chosen card can go"),
@@ -290,12 +296,16 @@ def _signs(view: View, company: Company, glyphs: Glyphs, *, own: bool) -> Iterat
         "-": t("in the hand: takes an opponent's chip"),
         "( )": t("in the hand: of no use now"),
     }
-    meanings |= chosen if own else {f"{opening} {closing}": t("the cursor"), glyphs.turn: t("whose turn it is")}
+    meanings |= chosen if company.own else {f"{opening} {closing}": t("the cursor"), glyphs.turn: t("whose turn it is")}
     yield from (f"{sign:<{SIGN_WIDTH}}{meaning}" for sign, meaning in meanings.items())
+
+
+def _signs(view: View, company: Company, glyphs: Glyphs) -> Iterator[str]:
+    yield from sign_meanings(company, glyphs)
     faces = [face_of(view.variant, card) for card in range(len(view.variant.faces))]
     if any(face.suit for face in faces):
         yield from letters_lines()
-    codes = [f"{face.label} {face.name}" for face in faces if not face.suit]
+    codes = [f"{label_of(face, glyphs)} {face.name}" for face in faces if not face.suit]
     for at in range(0, len(codes), CODES_A_LINE):
         yield ", ".join(codes[at : at + CODES_A_LINE])
 

@@ -7,6 +7,7 @@ would obey; what comes out is frozen. Nothing here knows a terminal or a game.
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from prompt_toolkit.utils import get_cwidth
@@ -89,6 +90,23 @@ def _ascii_cells(character: str) -> str:
     return alike[:size] if len(alike) >= size else "?" * size
 
 
+@lru_cache(maxsize=8192)
+def _cells(text: str) -> tuple[str, ...]:
+    """A text by terminal cells: a wide character is followed by an empty one, a mark stands with what it marks.
+
+    Unprintable characters are shown as ``?``.
+    """
+    cells: list[str] = []
+    for character in text:
+        shown = character if character.isprintable() else "?"
+        size = 1 if shown < "\x7f" else get_cwidth(shown)
+        if size > 0:
+            cells += [shown, *[""] * (size - 1)]
+        elif cells:
+            cells[next(at for at in range(len(cells) - 1, -1, -1) if cells[at])] += shown
+    return tuple(cells)
+
+
 class Canvas:
     """A page to paint on. Everything beyond its edges is cut off."""
 
@@ -100,43 +118,34 @@ class Canvas:
         self._targets: dict[tuple[int, int], Target] = {}
 
     def put(self, row: int, column: int, text: str, style: str = "", target: Target | None = None) -> int:
-        """Paint a text, and return the column after it. Unprintable characters are shown as ``?``."""
-        for character in text:
-            shown = character if character.isprintable() else "?"
-            size = 1 if shown < "\x7f" else get_cwidth(shown)
-            if size <= 0:
-                self._join(row, column - 1, shown)
-                continue
-            if 0 <= row < self.height and column >= 0 and column + size <= self.width:
-                self._texts[row][column] = shown
-                self._styles[row][column] = style
-                for at in range(column, column + size):
-                    if at > column:
-                        self._texts[row][at] = ""
-                        self._styles[row][at] = style
-                    if target is not None:
-                        self._targets[row, at] = target
-            column += size
-        return column
-
-    def _join(self, row: int, column: int, mark: str) -> None:
-        """A mark without a width of its own stands on the character before it."""
-        if 0 <= row < self.height and 0 <= column < self.width and self._texts[row][column]:
-            self._texts[row][column] += mark
+        """Paint a text, and return the column after it. A wide character is painted whole, or as blanks."""
+        cells = _cells(text)
+        end = column + len(cells)
+        if not 0 <= row < self.height or column < 0:
+            return end
+        if end > self.width:
+            cells = cells[: max(self.width - column, 0)]
+            if cells and width_of(cells[-1]) > 1:
+                cells = (*cells[:-1], " ")
+        stop = column + len(cells)
+        self._texts[row][column:stop] = cells
+        self._styles[row][column:stop] = [style] * len(cells)
+        if target is not None:
+            for at in range(column, stop):
+                self._targets[row, at] = target
+        return end
 
     def fill(self, row: int, column: int, width: int, style: str) -> None:
         if 0 <= row < self.height:
             for at in range(max(column, 0), min(column + width, self.width)):
-                self._styles[row][at] = f"{self._styles[row][at]} {style}".strip()
+                self._styles[row][at] = f"{style} {self._styles[row][at]}".strip()
 
     def frame(self) -> Frame:
-        return Frame(tuple(map(self._row, range(self.height))), dict(self._targets))
+        return Frame(tuple(map(self._row, range(self.height))), self._targets)
 
     def _row(self, row: int) -> tuple[Fragment, ...]:
-        fragments: list[Fragment] = []
-        for text, style in zip(self._texts[row], self._styles[row], strict=True):
-            if fragments and fragments[-1][0] == style:
-                fragments[-1] = (style, fragments[-1][1] + text)
-            else:
-                fragments.append((style, text))
-        return tuple(fragments)
+        texts, styles = self._texts[row], self._styles[row]
+        begins = [at for at in range(self.width) if not at or styles[at] != styles[at - 1]]
+        return tuple(
+            (styles[at], "".join(texts[at:end])) for at, end in zip(begins, [*begins[1:], self.width], strict=True)
+        )

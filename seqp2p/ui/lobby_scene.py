@@ -196,6 +196,7 @@ def paint_lobby(model: LobbyModel, page: Page, keys: Sequence[KeyHelp], width: i
     if model.asks:
         canvas.put(height - 2, 0, clipped(model.asks, width), "prompt")
     put_keys(canvas, height - 1, keys)
+    canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
@@ -240,7 +241,7 @@ def _paint_places(canvas: Canvas, row: int, model: LobbyModel, glyphs: Glyphs, r
     for at, place in enumerate(model.places):
         column = 1 + (at // height) * (width + 2)
         chip = glyphs.chips.get(place.colour, " ")
-        canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"chip.{place.colour}")
+        canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"fill.{place.colour}")
         if place.name is None:
             text, style = t("free"), "dim"
         elif place.own:

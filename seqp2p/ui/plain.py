@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -14,10 +15,13 @@ from seqp2p.rules import (
     NotationError,
     Square,
     Team,
+    Threat,
     Variant,
     View,
+    format_ends,
     format_square,
     parse_square,
+    threats,
 )
 from seqp2p.ui.cards import (
     action_shown,
@@ -149,6 +153,38 @@ def where_lines(view: View, card: Card, colours: Sequence[str]) -> list[str]:
             code=card_shown(variant, card),
         )
     ]
+
+
+def threat_lines(
+    view: View,
+    colours: Sequence[str],
+    label: Callable[[Card], str] | None = None,
+    found: Sequence[Threat] | None = None,
+) -> list[str]:
+    """Every line that lacks one or two chips, a sentence each, with the reader's cards that close or block it.
+
+    ``label`` names a card, ``found`` are the threats of the view if they are known.
+    """
+    found = threats(view) if found is None else found
+    lines = [_threat_line(view, threat, colours, label or partial(card_shown, view.variant)) for threat in found]
+    return lines or [t("no line lacks one or two chips")]
+
+
+def _threat_line(view: View, threat: Threat, colours: Sequence[str], label: Callable[[Card], str]) -> str:
+    line = t(
+        "{colour} lacks {squares} on {line}",
+        colour=colour_name(colours[threat.team - 1]),
+        squares=listed([format_square(view.variant, square) for square in threat.missing]),
+        line=format_ends(view.variant, (threat.line[0], threat.line[-1])),
+    )
+    cards = ", ".join(map(label, threat.cards))
+    if not cards:
+        return line
+    if threat.team != view.team:
+        return t("{line}; you can block it with {cards}", line=line, cards=cards)
+    if len(threat.missing) == 1:
+        return t("{line}; you can close it with {cards}", line=line, cards=cards)
+    return t("{line}; you can go on with {cards}", line=line, cards=cards)
 
 
 def seats_lines(

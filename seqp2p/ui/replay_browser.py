@@ -36,15 +36,20 @@ _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 class BoardMoment:
     """A moment: ``turn`` is the number of its turn, ``lines`` say what happened, ``position`` is how the table lay.
 
-    ``last`` is the last chip that was placed or taken; ``made``: a sequence was completed. There is no position before
-    the deal. A hand in it has UNKNOWN for every card that the replay does not open.
+    ``moves`` are those of a round that placed or took chips, the last one last; ``made``: a sequence was completed.
+    There is no position before the deal. A hand in it has UNKNOWN for every card that the replay does not open.
     """
 
     turn: int
     lines: tuple[LogLine, ...]
     position: Position | None = None
-    last: Action | None = None
+    moves: tuple[Action, ...] = ()
     made: bool = False
+
+    @property
+    def last(self) -> Action | None:
+        """The last chip that was placed or taken."""
+        return self.moves[-1] if self.moves else None
 
 
 @dataclass(frozen=True, slots=True)

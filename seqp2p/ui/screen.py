@@ -10,7 +10,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import trio
@@ -18,7 +18,7 @@ import trio
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
-from seqp2p.ui.styles import ASCII, COLUMNS, UNICODE, Glyphs, styles_of
+from seqp2p.ui.styles import ASCII, COLUMNS, TINTED, UNICODE, Glyphs, styles_of
 from seqp2p.ui.terminal_app import TerminalApp, Theme
 
 LINES_MAX: Final = 2000
@@ -40,6 +40,11 @@ class Taste:
     def styles(self) -> dict[str, str]:
         return styles_of(self.palette if self.colours else "mono")
 
+    @property
+    def signs(self) -> Glyphs:
+        """The signs for this palette: edges are only painted where every tile has a colour."""
+        return self.glyphs if self.colours and self.palette in TINTED else replace(self.glyphs, edge=" ")
+
 
 class Screen:
     """The screen and keyboard of a person. Make it with ``open_screen``.
@@ -50,7 +55,7 @@ class Screen:
     def __init__(self, taste: Taste, look: Theme | None = None) -> None:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
         self.remains: list[str] = []
-        self._taste = taste
+        self._signs = taste.signs
         self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
         self.stage = TerminalApp(self, look or Theme(taste.styles, taste.colours, taste.glyphs is ASCII))
@@ -62,7 +67,7 @@ class Screen:
         self.refresh()
 
     def refresh(self) -> None:
-        page = Page(tuple(self.lines), "", self._taste.glyphs)
+        page = Page(tuple(self.lines), "", self._signs)
         self.stage.set_painter(self._scene.painter(page))
 
     def refresh_soon(self) -> None:

@@ -11,14 +11,15 @@ from typing import Final
 
 from seqp2p.rules import View, view
 from seqp2p.ui.board_model import BoardModel, board_model, face_of
-from seqp2p.ui.board_paint import board_size, label_of, paint_board
+from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, paint_board
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import number, t, tn
 from seqp2p.ui.lobby_scene import put_keys
-from seqp2p.ui.plain import sequences_made
 from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Answer, Cursor, ReplayBrowser, ReplayFrames, shown
 from seqp2p.ui.scene import KeyHelp, LogLine, Page, paint_from, wrapped
 from seqp2p.ui.styles import Glyphs
+from seqp2p.ui.table_model import team_lines
+from seqp2p.ui.table_paint import PANEL_MIN, Box, paint_team
 
 TOP: Final = 2
 """Rows above the board: the title, and what was verified."""
@@ -107,7 +108,7 @@ class ShowScene:
 class _ShowLayout:
     """The layout: the board's size, the rows and columns of the seats, the first column right of the board."""
 
-    big: bool
+    pitch: Pitch
     board_height: int
     seat_rows: int
     seat_width: int
@@ -155,6 +156,7 @@ def paint_show(
         _paint_side(canvas, room, side, frames, cursor, glyphs)
     _paint_bar(canvas, height - 2, frames, cursor, glyphs)
     put_keys(canvas, height - 1, keys)
+    canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
@@ -165,9 +167,9 @@ def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: G
         canvas.put(TOP + 1, 1, t("the cards are not dealt yet"), "dim")
         return canvas.width // 2
     now = _Now(frames, cursor, glyphs, view(moment.position, 0))
-    board = board_model(now.seen, frames.company.colours, moment.last)
+    board = board_model(now.seen, frames.company.colours, moment.moves)
     layout = _layout(board, now.seen.players, canvas.width, canvas.height)
-    paint_board(canvas, TOP, 0, board, glyphs, big=layout.big)
+    paint_board(canvas, TOP, 0, board, glyphs, layout.pitch)
     for seat in range(1, now.seen.players + 1):
         _paint_seat(canvas, now, layout, seat)
     _paint_score(canvas, canvas.height - BOTTOM, now)
@@ -175,19 +177,21 @@ def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: G
 
 
 def _layout(board: BoardModel, players: int, width: int, height: int) -> _ShowLayout:
-    """Return a big board if there is room for it, for every seat below it, and for the log on its right."""
-    board_width, board_height = board_size(board, big=True)
+    """Return the biggest board that leaves room for every seat below it, and for the log on its right."""
+    pitch = largest_pitch(
+        board, lambda wide, high: wide + SIDE_MIN <= width and players <= height - TOP - high - BOTTOM
+    )
+    board_width, board_height = board_size(board, pitch)
     rows = height - TOP - board_height - BOTTOM
-    big = board_width + SIDE_MIN <= width and players <= rows
-    if not big:
-        board_width, board_height = board_size(board)
-        rows = height - TOP - board_height - BOTTOM
     columns = 1 if players <= max(rows, TALL) else 2
-    return _ShowLayout(big, board_height, -(-players // columns), board_width // columns, board_width + 1)
+    return _ShowLayout(pitch, board_height, -(-players // columns), board_width // columns, board_width + 1)
 
 
 def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:
-    turn = t("turn {turn} of {turns}", turn=frames.moments[cursor.at].turn, turns=frames.turns)
+    moment = frames.moments[cursor.at]
+    turn = t("turn {turn} of {turns}", turn=moment.turn, turns=frames.turns)
+    if moment.position is not None:
+        turn = f"{t('pile {count}', count=moment.position.pile)}  {turn}"
     names = t("{title}: {names}", title=frames.title, names=", ".join(frames.company.names))
     canvas.put(0, 0, clipped(names, canvas.width - width_of(turn) - 2, glyphs.more), "title")
     canvas.put(0, canvas.width - width_of(turn), turn, "label")
@@ -218,12 +222,9 @@ def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> No
 
 
 def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
-    at = canvas.put(row, 0, t("sequences"), "label") + 1
-    for colour, made in zip(now.frames.company.colours, sequences_made(now.seen), strict=True):
-        at = canvas.put(row, at, now.glyphs.chips[colour], f"chip.{colour}")
-        at = canvas.put(row, at, f" {made}") + 2
-    at = canvas.put(row, at, t("pile"), "label") + 1
-    canvas.put(row, at, str(now.seen.pile))
+    at, teams = 0, team_lines(now.seen, now.frames.company)
+    for team in teams:
+        at = paint_team(canvas, Box(row, at, PANEL_MIN, 1), team, teams, now.glyphs) + 2
 
 
 def _paint_side(canvas: Canvas, rows: range, column: int, frames: ReplayFrames, cursor: Cursor, glyphs: Glyphs) -> None:

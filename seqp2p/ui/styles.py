@@ -15,6 +15,8 @@ COLUMNS: Final = ("dark", "light", "contrast", "mono")
 AUTO: Final = "auto"
 """The palette that fits the terminal."""
 PALETTES: Final = (AUTO, *COLUMNS)
+TINTED: Final = ("dark", "light")
+"""Those in which every square has a background."""
 
 # The name, and how it looks in each palette, in prompt_toolkit's words for styles. Of several names the later one wins:
 # a square has a tint, or the fill of its chip, and then the style of its text.
@@ -22,6 +24,7 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
     {
         # The page, and text on it.
         "title": ("bold", "bold", "bold", "bold"),
+        "bar": ("bg:#2a2f34", "bg:#eeeeee", "", ""),
         "dim": ("#a8a8a8", "#595959", "", ""),
         "rule": ("#8a8a8a", "#767676", "", ""),
         "label": ("#a8a8a8", "#595959", "bold", ""),
@@ -52,7 +55,7 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "fill.green": ("bg:#4dfdc8 #000000", "bg:#2b8c77 #000000", "bg:ansigreen ansiblack", "reverse"),
         "fill.red": ("bg:#ff4644 #000000", "bg:#850000 #ffffff", "bg:ansired ansiwhite", "reverse"),
         "fill.yellow": ("bg:#ffff3e #000000", "bg:#96820c #000000", "bg:ansiyellow ansiblack", "reverse"),
-        "made": ("bold underline", "bold underline", "bold underline", "bold underline"),
+        "made": ("bold", "bold", "bold", "bold underline"),
         # A square without a chip: the tint of its card, and the card's text on it or on the page.
         "tint.c": ("bg:#1c2b26", "bg:#e8f3ea", "", ""),
         "tint.d": ("bg:#36271c", "bg:#fcefdf", "", ""),
@@ -68,7 +71,7 @@ STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "lit": ("bg:#5a1466 #ffffff", "bg:#ffee80 #1b1b1b", "bg:ansiyellow ansiblack", "underline"),
         "cursor": ("bg:#f4d9ff #000000", "bg:#4b1a66 #ffffff", "reverse", "reverse"),
         "staged": ("bg:#f4d9ff #000000 bold", "bg:#4b1a66 #ffffff bold", "reverse bold", "reverse bold"),
-        "last": ("italic bold", "italic bold", "bold", "bold"),
+        "wanted": ("bg:#4a4a00 #ffffff bold", "bg:#ffd0d8 #1b1b1b bold", "bg:ansimagenta ansiwhite bold", "underline"),
         "recent.0": ("bg:#ffffff #000000 bold", "bg:#000000 #ffffff bold", "reverse bold", "reverse bold"),
         "recent.1": ("bg:#c4c4c4 #000000", "bg:#454545 #ffffff", "reverse", "reverse"),
         "recent.2": ("bg:#8f8f8f #000000", "bg:#6e6e6e #ffffff", "bold", "bold"),
@@ -84,41 +87,59 @@ ON_TINTS: Final = ("card.black", "card.red", "corner")
 
 
 def styles_of(palette: str) -> dict[str, str]:
-    """Return the styles of a palette of ``COLUMNS`` by their names."""
+    """Return the styles of a palette of ``COLUMNS`` by their names, and those of the edges of what they paint."""
     column = COLUMNS.index(palette)
-    return {name: looks[column] for name, looks in STYLES.items()}
+    styles = {name: looks[column] for name, looks in STYLES.items()}
+    return styles | {f"edge.{name}": _ground(look) for name, look in styles.items()}
 
 
-@dataclass(frozen=True, slots=True)
+def _ground(look: str) -> str:
+    """The style of a sign in the colour that another style has behind its text."""
+    return next((word.removeprefix("bg:") for word in look.split() if word.startswith("bg:")), "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Glyphs:
-    """The signs of one character set, each one cell wide. ``chips`` and ``suits`` by name."""
+    """The signs of one character set, each one cell wide; ``chips``, ``suits`` and ``lacks`` by name.
+
+    ``edge`` is the upper half of a cell, in the colour of the tile above it. ``pictures``: animals are shown as such.
+    """
 
     chips: Mapping[str, str]
     suits: Mapping[str, str]
+    lacks: Mapping[str, str]
     corner: str
     cursor: tuple[str, str]
     lit: str
     last: str
+    recent: str
     made: str
+    line: str
     turn: str
     dead: str
+    edge: str
     horizontal: str
     vertical: str
     full: str
     empty: str
     more: str
+    pictures: bool = True
 
 
 UNICODE: Final = Glyphs(
     chips=MappingProxyType({"blue": "●", "green": "▲", "red": "■", "yellow": "◆"}),
     suits=MappingProxyType({"C": "♣", "D": "♦", "H": "♥", "S": "♠"}),
+    lacks=MappingProxyType({"blue": "○", "green": "△", "red": "□", "yellow": "◇"}),
     corner="★",
     cursor=("[", "]"),
     lit="·",
-    last="‹",
+    last="»",
+    recent="›",
     made="=",
+    line="~",
     turn="▶",
     dead="✗",
+    edge="▀",
     horizontal="─",
     vertical="│",
     full="█",
@@ -128,16 +149,21 @@ UNICODE: Final = Glyphs(
 ASCII: Final = Glyphs(
     chips=MappingProxyType({"blue": "B", "green": "G", "red": "R", "yellow": "Y"}),
     suits=MappingProxyType({"C": "C", "D": "D", "H": "H", "S": "S"}),
+    lacks=MappingProxyType({"blue": "b", "green": "g", "red": "r", "yellow": "y"}),
     corner="*",
     cursor=("[", "]"),
     lit=".",
     last="<",
+    recent=",",
     made="=",
+    line="~",
     turn=">",
     dead="x",
+    edge=" ",
     horizontal="-",
     vertical="|",
     full="#",
     empty=".",
     more="~",
+    pictures=False,
 )

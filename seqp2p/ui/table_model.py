@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from seqp2p.rules import UNKNOWN, Action, Team, View, team_of
+from seqp2p.rules import Action, Team, Threat, View, format_square, longest_line, team_of, threats
 from seqp2p.ui.board_model import BoardModel, Face, Marks, board_model, face_of
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.choice import NO_CHOICE, Choice, actions_of, lit
-from seqp2p.ui.explain import explanation, is_dead, prompt, whose_turn
+from seqp2p.ui.explain import card_label, explanation, is_dead, prompt, sign_meanings, whose_turn
 from seqp2p.ui.language import t
-from seqp2p.ui.plain import sequences_made
-from seqp2p.ui.scene import KeyHelp
+from seqp2p.ui.plain import sequences_made, threat_lines
+from seqp2p.ui.scene import KeyHelp, LogLine
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.words import Company, clock
 
@@ -37,7 +38,11 @@ class TableState:
     asked: bool = False
     sent: Action | None = None
     """The answer that is on its way."""
-    last: Action | None = None
+    moves: tuple[tuple[int, Action], ...] = ()
+    """Seats and their moves of chips, oldest first: those to be marked on the board."""
+    latest: Mapping[int, Action] = field(default_factory=dict[int, Action])
+    """By seat: its last move of a chip."""
+    shows_threats: bool = False
     choice: Choice = NO_CHOICE
     clock_s: float | None = None
     """Seconds that are left of the turn, None without a clock."""
@@ -64,13 +69,27 @@ class HandCard:
 
 @dataclass(frozen=True, slots=True)
 class TeamLine:
-    """A team: ``made`` of ``needed`` sequences."""
+    """A team: ``made`` of ``needed`` sequences, and ``begun`` of the ``length`` of its next one."""
 
     colour: str
     name: str
     made: int
     needed: int
+    begun: int
+    length: int
     own: bool
+    leads: bool
+    """It has more sequences than any other team."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMade:
+    """A move of a chip: the card, the square's name, and its ``age`` as in ``Cell``."""
+
+    face: Face
+    square: str
+    took: bool
+    age: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +100,9 @@ class SeatLine:
     name: str
     colour: str
     cards: int | None
-    top: Face | None
+    move: MoveMade | None
+    discards: tuple[Face, ...]
+    """The newest first."""
     turn: bool
     own: bool
     away: str
@@ -104,6 +125,10 @@ class TableModel:
     has_hand: bool
     teams: tuple[TeamLine, ...]
     seats: tuple[SeatLine, ...]
+    threats: tuple[str, ...]
+    """The lines that lack a chip or two in words, while they are shown."""
+    signs: tuple[LogLine, ...]
+    """The signs and what they mean, where there is room for them."""
     progress: Progress | None
     prompt: str
     explanation: tuple[str, ...]
@@ -114,6 +139,7 @@ class TableModel:
 def table_model(state: TableState) -> TableModel:
     view, company = state.view, state.company
     over = bool(state.result) or (view is not None and view.over)
+    found = threats(view) if view and state.shows_threats else ()
     yours = state.asked and state.sent is None
     return TableModel(
         title=variant_title(state.variant),
@@ -123,11 +149,15 @@ def table_model(state: TableState) -> TableModel:
         clock="" if state.clock_s is None else clock(max(0, state.clock_s)),
         clock_low=state.clock_s is not None and state.clock_s <= CLOCK_LOW_S,
         pile=t("pile {count}", count=view.pile) if view else "",
-        board=_board(view, state) if view else None,
+        board=_board(view, state, found) if view else None,
         hand=_hand(view, state.choice, asked=state.asked) if view else (),
         has_hand=bool(company.own and view),
-        teams=_teams(view, company) if view else (),
+        teams=team_lines(view, company) if view else (),
         seats=tuple(_seat(state, seat) for seat in range(1, len(company.names) + 1)),
+        threats=tuple(threat_lines(view, company.colours, partial(card_label, view, glyphs=state.glyphs), found))
+        if view and state.shows_threats
+        else (),
+        signs=tuple(LogLine("log", line) for line in sign_meanings(company, state.glyphs)),
         progress=state.progress,
         prompt=prompt(view, company, state.choice, asked=state.asked, sent=state.sent),
         explanation=explanation(view, company, state.choice, state.glyphs, asked=state.asked) if view else (),
@@ -136,10 +166,10 @@ def table_model(state: TableState) -> TableModel:
     )
 
 
-def _board(view: View, state: TableState) -> BoardModel:
+def _board(view: View, state: TableState, found: tuple[Threat, ...]) -> BoardModel:
     choice = state.choice
-    marks = Marks(lit(choice, view), choice.cursor, choice.staged)
-    return board_model(view, state.company.colours, state.last, marks)
+    marks = Marks(lit(choice, view), choice.cursor, choice.staged, found)
+    return board_model(view, state.company.colours, [action for _, action in state.moves], marks)
 
 
 def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
@@ -156,27 +186,44 @@ def _hand(view: View, choice: Choice, *, asked: bool) -> tuple[HandCard, ...]:
     )
 
 
-def _teams(view: View, company: Company) -> tuple[TeamLine, ...]:
+def team_lines(view: View, company: Company) -> tuple[TeamLine, ...]:
+    """Return a line for each team, in team order."""
     needed = dict(view.variant.sequences_to_win)[view.teams]
     own: Team = team_of(company.own, view.teams) if company.own else 0
+    score = sequences_made(view)
     return tuple(
-        TeamLine(colour, colour_name(colour), made, needed, team == own)
-        for team, (colour, made) in enumerate(zip(company.colours, sequences_made(view), strict=True), 1)
+        TeamLine(
+            colour=colour,
+            name=colour_name(colour),
+            made=made,
+            needed=needed,
+            begun=longest_line(view, team),
+            length=view.variant.line_length,
+            own=team == own,
+            leads=made > max(score[: team - 1] + score[team:]),
+        )
+        for team, (colour, made) in enumerate(zip(company.colours, score, strict=True), 1)
     )
 
 
 def _seat(state: TableState, seat: int) -> SeatLine:
     view, company = state.view, state.company
-    pile = view.discards[seat - 1] if view else ()
-    own = seat == company.own
     return SeatLine(
         number=seat,
         name=company.names[seat - 1],
         colour=company.colour(seat),
         cards=view.hand_sizes[seat - 1] if view else None,
-        top=face_of(view.variant, pile[-1]) if view and pile and pile[-1] != UNKNOWN else None,
+        move=_move(view, state, seat) if view and seat in state.latest else None,
+        discards=tuple(face_of(view.variant, card) for card in reversed(view.discards[seat - 1])) if view else (),
         turn=view is not None and not state.result and seat == view.to_move,
-        own=own,
+        own=seat == company.own,
         away=clock(max(0, state.away_s[seat])) if seat in state.away_s else "",
         out=view is not None and seat in view.out,
     )
+
+
+def _move(view: View, state: TableState, seat: int) -> MoveMade:
+    action = state.latest[seat]
+    age = len(state.moves) - state.moves.index((seat, action)) if (seat, action) in state.moves else 0
+    square = format_square(view.variant, action.square)
+    return MoveMade(face_of(view.variant, action.card), square, action.kind == "remove", age)

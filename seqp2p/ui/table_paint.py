@@ -1,36 +1,58 @@
-"""The painter of the table, for any page from 80 by 23 cells on. On a wide one the board is big, and chat is separate.
+"""The painter of the table, for any page from 80 by 23 cells on.
 
-title, whose turn, clock, pile
-board                          seats with cards and discards
-hand                           teams with sequences
-the question, its explanation
-log and chat
-keys
+    small page                               from about 120 by 36 cells on
+    title, whose turn, clock, pile           title, whose turn, clock, pile
+    board            teams, seats            board            teams, seats
+    hand                                                      log
+    the question, its explanation            hand as cards
+    log and chat                             the question     chat
+    keys                                     keys
+
+The squares are as big as the rest allows. On a very wide page the log has a column of its own.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
-from seqp2p.ui.board_model import Face
-from seqp2p.ui.board_paint import board_size, label_of, paint_board
+from seqp2p.ui.board_paint import SMALL, Pitch, age_of, board_size, label_of, largest_pitch, paint_board, tint_of
 from seqp2p.ui.frame import Canvas, Frame, Target, clipped, width_of
-from seqp2p.ui.language import t, tn
+from seqp2p.ui.language import t
 from seqp2p.ui.scene import KEYS_APART, LogLine, fitting, paint_from, paint_lines, wrapped
 from seqp2p.ui.styles import Glyphs
-from seqp2p.ui.table_model import HandCard, Progress, SeatLine, TableModel, TeamLine
+from seqp2p.ui.table_model import HandCard, MoveMade, Progress, SeatLine, TableModel, TeamLine
 
 LEFT_MIN: Final = 53
 """Columns for board, hand and what is asked: what the classic board takes."""
 PANEL_MIN, PANEL_MAX = 26, 60
-"""Columns for the seats."""
+"""Columns for teams and seats."""
+SIDE_MIN: Final = 32
+"""Columns right of the board that have room for the log, too."""
+COLUMNS_MIN: Final = 80
+"""Columns right of the board in which the log has a column of its own."""
+CARD_ROWS: Final = 4
+"""Rows of the hand as cards; the chosen card is one row higher than the others."""
+ASK_ROWS: Final = 2
 TEXT_ROWS: Final = 4
-"""For the hand, what is asked, and two rows of what it means."""
-LOG_MIN: Final = 5
+"""For the hand in a row, what is asked, and two rows of what it means."""
+LOG_MIN: Final = 4
+CHAT_MIN: Final = 3
+LOG_ROWS: Final = 8
+"""The log has so many before the hand is shown as cards."""
 CHAT_APART: Final = 110
-"""From this width on the chat is beside the log."""
+"""From this width on the chat is next to the log."""
 BAR_MAX: Final = 20
 CHAT: Final = "remark"
+
+
+class Box(NamedTuple):
+    """A part of the page."""
+
+    row: int
+    column: int
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +67,90 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The layout: rows from the top of the page, columns and numbers of rows."""
+    """The layout of a page. ``cards``: the hand is shown as cards; ``side``: the log is right of the board."""
 
-    big: bool
-    left: int
-    hand: int
-    texts: int
-    log: int
-    ruled: bool
+    pitch: Pitch
+    cards: bool
+    hand: Box
+    panel: Box
+    log: Box
+    chat: Box | None = None
+    """The chat's own room; None where it is part of the log."""
+    side: bool = False
 
 
 def layout_of(model: TableModel, width: int, height: int) -> Layout:
-    """The layout for a page: the big board where it leaves room for the rest."""
+    """The layout for a page: the biggest squares that leave room for the rest."""
     if model.board is None:
-        log = max(3 + TEXT_ROWS, 2 + panel_height(model))
-        return Layout(big=False, left=LEFT_MIN, hand=2, texts=TEXT_ROWS, log=log, ruled=True)
-    board_width, board_height = board_size(model.board, big=True)
-    big = board_width + 1 + PANEL_MIN <= width and 2 + board_height + TEXT_ROWS + 1 + LOG_MIN <= height
-    if not big:
-        board_width, board_height = board_size(model.board)
-    block = max(board_height + TEXT_ROWS, panel_height(model))
-    spare = height - 2 - block - LOG_MIN
-    # What is over: first a blank line before the hand, then one more of explanation, then a rule before the log.
-    block += (spare > 0) + (spare > 2)
-    ruled = spare > 1
-    gap = min(block - board_height - TEXT_ROWS, 1)
-    hand = 1 + board_height + gap
-    return Layout(big, max(board_width, LEFT_MIN), hand, 1 + block - hand, 1 + block, ruled)
+        return _below(model, SMALL, (LEFT_MIN, 2), width, height)
+    at_side = partial(_at_side, model, width=width, height=height)
+
+    def fits_below(wide: int, high: int) -> bool:
+        taken = max(high + TEXT_ROWS, panel_height(model)) + LOG_MIN
+        return width - max(wide, LEFT_MIN) > PANEL_MIN and taken <= height - 2
+
+    def fits(wide: int, high: int) -> bool:
+        return at_side(SMALL, (wide, high)) is not None or fits_below(wide, high)
+
+    pitch = largest_pitch(model.board, fits)
+    size = board_size(model.board, pitch)
+    return at_side(pitch, size) or _below(model, pitch, size, width, height)
+
+
+def _at_side(model: TableModel, pitch: Pitch, size: tuple[int, int], *, width: int, height: int) -> Layout | None:
+    """The layout with the log right of the board, or right of the seats; None if there is no room.
+
+    The chat goes where the most room is left.
+    """
+    left, column = max(size[0], LEFT_MIN), max(size[0], LEFT_MIN) + 2
+    room, rows = width - column, height - 2
+    if room < SIDE_MIN - 1 or size[1] + CARD_ROWS + ASK_ROWS > rows:
+        return None
+    hand = Box(1 + size[1], 0, left, rows - size[1])
+    log = Box(1, column, room, rows)
+    if room >= COLUMNS_MIN:
+        panel, log = _split(log, min(room // 2, PANEL_MAX))
+        chat = _lower(panel, panel_height(model) + len(model.seats) + 4)
+        panel = panel._replace(height=panel.height - chat.height)
+    else:
+        panel = Box(1, column, room, panel_height(model) + 1)
+        log = _lower(log, panel.height)
+        spare = hand.height - CARD_ROWS - TEXT_ROWS
+        below = spare >= CHAT_MIN
+        chat = _lower(hand, hand.height - spare) if below else _lower(log, log.height - log.height // 4)
+        log = log if below else log._replace(height=log.height - chat.height)
+    if log.height < LOG_ROWS:
+        return None
+    return Layout(pitch, _cards_width(model) <= left, hand, panel, log, chat, side=True)
+
+
+def _below(model: TableModel, pitch: Pitch, size: tuple[int, int], width: int, height: int) -> Layout:
+    """The layout with the log below all else."""
+    left, rows = max(size[0], LEFT_MIN), height - 2
+    block = max(size[1] + TEXT_ROWS, panel_height(model))
+    spare = rows - block - LOG_MIN
+    cards = model.board is not None and _cards_width(model) <= left
+    cards = cards and rows - size[1] - CARD_ROWS - TEXT_ROWS >= LOG_ROWS
+    # What is over: the hand as cards; or a blank line before the hand, then one more of explanation.
+    block = max(block, size[1] + CARD_ROWS + TEXT_ROWS) if cards else block + (spare > 0) + (spare > 2)
+    gap = 0 if cards else min(block - size[1] - TEXT_ROWS, 1)
+    hand = Box(1 + size[1] + gap, 0, left, block - size[1] - gap)
+    panel = Box(1, left + 1, min(width - left - 1, PANEL_MAX), block)
+    log, chat = Box(1 + block, 0, width, rows - block), None
+    if width >= CHAT_APART:
+        log, chat = _split(log, width // 2)
+    return Layout(pitch, cards, hand, panel, log, chat)
+
+
+def _split(box: Box, width: int) -> tuple[Box, Box]:
+    """Return so many columns of a box, and those right of them but one."""
+    rest = Box(box.row, box.column + width + 1, box.width - width - 1, box.height)
+    return box._replace(width=width), rest
+
+
+def _lower(box: Box, rows: int) -> Box:
+    """Return a box without so many rows at its top."""
+    return box._replace(row=box.row + rows, height=max(box.height - rows, 0))
 
 
 def paint_table(
@@ -93,15 +172,15 @@ def paint_table(
         return canvas.frame()
     layout = layout_of(model, width, height)
     if model.board:
-        paint_board(canvas, 1, 0, model.board, glyphs, big=layout.big)
-    panel = min(width - layout.left - 1, PANEL_MAX)
-    paint_panel(canvas, 1, layout.left + 1, panel, layout.log - 1, model, glyphs)
+        paint_board(canvas, 1, 0, model.board, glyphs, layout.pitch)
+    paint_panel(canvas, layout.panel, model, glyphs)
     if model.result:
-        _result(canvas, layout, model.result, glyphs)
+        _result(canvas, layout.hand, model.result, glyphs)
     else:
-        _hand(canvas, layout, model, glyphs)
-        _texts(canvas, layout, model, glyphs)
-    _said(canvas, layout, lines, glyphs, scroll)
+        row = _hand(canvas, layout, model, glyphs)
+        _texts(canvas, layout, row, model, glyphs)
+    _said(canvas, layout, model, lines, glyphs, scroll)
+    canvas.fill(0, 0, width, "bar")
     return canvas.frame()
 
 
@@ -141,36 +220,69 @@ def _rule(canvas: Canvas, row: int, column: int, width: int, title: str, glyphs:
     canvas.put(row, column + 2, clipped(f" {title} ", width - 4, glyphs.more), "label")
 
 
-def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> None:
-    if not model.has_hand:
-        return
-    at = canvas.put(layout.hand, 1, t("hand"), "label") + 1
-    for slot, card in enumerate(model.hand):
-        before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
-        text = f"{before}{_card_text(card, glyphs, coded=not layout.big)}{after}"
-        at = canvas.put(layout.hand, at, text, _card_style(card), ("card", slot))
+def _hand(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> int:
+    """Paint the hand, and return the row after it."""
+    box = layout.hand
+    if layout.cards:
+        at = 1
+        for slot, card in enumerate(model.hand):
+            at = _card(canvas, box.row + (not card.chosen), at, card, glyphs, ("card", slot)) + 1
+        return box.row + CARD_ROWS if model.has_hand else box.row
+    if model.has_hand:
+        at = canvas.put(box.row, 1, t("hand"), "label") + 1
+        for slot, card in enumerate(model.hand):
+            before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+            text = f"{before}{_card_text(card, glyphs, coded=layout.pitch is SMALL)}{after}"
+            at = canvas.put(box.row, at, text, _card_style(card), ("card", slot))
+    return box.row + 1
+
+
+def _cards_width(model: TableModel) -> int:
+    """Return the columns that the hand takes as cards."""
+    named = any(not card.face.suit for card in model.hand)
+    return 2 + len(model.hand) * ((NAME_CARD if named else SUIT_CARD) + 1)
+
+
+def _card(canvas: Canvas, row: int, column: int, card: HandCard, glyphs: Glyphs, target: Target) -> int:
+    """Paint a card of the hand, three rows high, and return the column after it."""
+    face, style = card.face, _card_style(card)
+    before, after = glyphs.cursor if card.chosen else (" ", " ") if card.playable else ("(", ")")
+    if face.suit:
+        width, texts = SUIT_CARD, [f"{label_of(face, glyphs)}", "", ""]
+    else:
+        picture = label_of(face, glyphs) if glyphs.pictures and face.picture else ""
+        width, texts = NAME_CARD, [clipped(face.name, NAME_CARD - 2, glyphs.more), picture, ""]
+    texts[2] = _card_sign(card, glyphs).rjust(width - 2)
+    for down, text in enumerate(texts):
+        left, right = (before, after) if not down else (" ", " ")
+        canvas.put(row + down, column, f"{left}{text}{' ' * (width - 2 - width_of(text))}{right}", style, target)
+    return column + width
+
+
+def _card_sign(card: HandCard, glyphs: Glyphs) -> str:
+    return glyphs.dead if card.dead else "+" if card.wild else "-" if card.removing else " "
 
 
 def _card_text(card: HandCard, glyphs: Glyphs, *, coded: bool) -> str:
     """A card of the hand: a named card with its name, and with its code where the board shows codes."""
-    sign = glyphs.dead if card.dead else "+" if card.wild else "-" if card.removing else " "
-    face = card.face
+    sign, face = _card_sign(card, glyphs), card.face
     if face.suit or face.name == face.label:
         return label_of(face, glyphs) + sign
-    return f"{face.label} {face.name}{sign}" if coded else f"{face.name}{sign}"
+    pictured = glyphs.pictures and face.picture
+    return f"{label_of(face, glyphs)} {face.name}{sign}" if coded or pictured else f"{face.name}{sign}"
 
 
 def _card_style(card: HandCard) -> str:
     if card.chosen:
-        return "chosen"
+        return "cursor"
     if card.dead or not card.playable:
-        return "dead"
-    return "hand card.red" if card.face.is_red else "hand card.black"
+        return f"{tint_of(card.face)} corner"
+    return f"{tint_of(card.face)} hand {'card.red' if card.face.is_red else 'card.black'}"
 
 
-def _texts(canvas: Canvas, layout: Layout, model: TableModel, glyphs: Glyphs) -> None:
-    row, width = layout.hand + 1, layout.left - 2
-    bottom = layout.hand + layout.texts
+def _texts(canvas: Canvas, layout: Layout, row: int, model: TableModel, glyphs: Glyphs) -> None:
+    box = layout.hand
+    width, bottom = box.width - 2, box.row + (min(box.height, CARD_ROWS + TEXT_ROWS) if layout.chat else box.height)
     if model.progress:
         row = _progress(canvas, row, width, model.progress, glyphs)
     for text in wrapped(model.prompt, width)[: 2 if model.progress is None else 1]:
@@ -199,128 +311,158 @@ def _progress(canvas: Canvas, row: int, width: int, progress: Progress, glyphs: 
     return row + 1
 
 
-def _result(canvas: Canvas, layout: Layout, result: Sequence[str], glyphs: Glyphs) -> None:
+def _result(canvas: Canvas, box: Box, result: Sequence[str], glyphs: Glyphs) -> None:
     """The result below a rule, its first line in large: letters apart, if there is room."""
-    row, width = layout.hand, layout.left
-    bottom = layout.hand + layout.texts
+    row, width = box.row, box.width
     headline = " ".join(result[0].upper())
     heads = [headline] if width_of(headline) <= width - 4 else wrapped(result[0], width - 4)
     canvas.put(row, 0, glyphs.horizontal * width, "rule")
     lines = [(part, (width - width_of(part)) // 2, "done") for part in heads]
     lines += [(part, 1, "hint") for text in result[1:] for part in wrapped(text, width - 2)]
-    for below, (part, column, style) in enumerate(lines[: bottom - row - 1], 1):
+    for below, (part, column, style) in enumerate(lines[: box.height - 1], 1):
         canvas.put(row + below, column, part, style)
 
 
-def _said(canvas: Canvas, layout: Layout, lines: Sequence[LogLine], glyphs: Glyphs, scroll: int) -> None:
-    row, bottom, width = layout.log, canvas.height - 1, canvas.width
-    title = t("log, scrolled back: End shows the newest") if scroll else t("log")
-    if not layout.ruled and not scroll:
-        paint_lines(canvas, row, 1, width - 1, bottom - row, lines)
-        return
-    rows = bottom - row - 1
-    if width < CHAT_APART:
-        _rule(canvas, row, 0, width, title, glyphs)
-        paint_lines(canvas, row + 1, 1, width - 1, rows, lines, scroll)
+def _said(
+    canvas: Canvas, layout: Layout, model: TableModel, lines: Sequence[LogLine], glyphs: Glyphs, scroll: int
+) -> None:
+    """The lines that lack a chip, if they are shown, the log, and the chat where it has room of its own."""
+    box, title = layout.log, t("log, scrolled back: End shows the newest") if scroll else t("log")
+    if model.threats:
+        told = [LogLine("answer", text) for text in model.threats]
+        rows = sum(len(wrapped(text, box.width - 3)) for text in model.threats) + 1
+        rows = min(rows, box.height * 2 // 3) if layout.side else box.height
+        shown = _section(canvas, box._replace(height=rows), t("lines that lack one or two chips"), glyphs)
+        paint_from(canvas, shown.row, box.column + 1, box.width - 1, shown.height, told)
+        box = _lower(box, rows)
+    if layout.chat is None:
+        if box.height > LOG_MIN or (scroll and box.height):
+            box = _section(canvas, box, title, glyphs)
+        paint_lines(canvas, box.row, box.column + 1, box.width - 1, box.height, lines, scroll)
         return
     # Log and chat are scrolled alike: to what had been said at that time.
-    half, later = width // 2, sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
-    _rule(canvas, row, 0, half, title, glyphs)
-    paint_lines(canvas, row + 1, 1, half - 1, rows, [line for line in lines if line.kind != CHAT], scroll - later)
-    _rule(canvas, row, half + 1, width - half - 1, t("chat"), glyphs)
-    paint_lines(canvas, row + 1, half + 2, width - half - 2, rows, [line for line in lines if line.kind == CHAT], later)
+    later = sum(line.kind == CHAT for line in lines[len(lines) - scroll :])
+    parts = ((box, title, False, scroll - later), (layout.chat, t("chat"), True, later))
+    for part, heading, is_chat, below in parts:
+        if is_chat and layout.side and part.height >= len(model.signs) + 2 * LOG_ROWS:
+            legend = part._replace(row=part.row + part.height - len(model.signs) - 1, height=len(model.signs) + 1)
+            shown = _section(canvas, legend, t("signs"), glyphs)
+            paint_from(canvas, shown.row, shown.column + 1, shown.width - 1, shown.height, model.signs)
+            part = part._replace(height=part.height - legend.height)  # noqa: PLW2901  # the chat has the rest
+        if part.height:
+            room = _section(canvas, part, heading, glyphs)
+            kept = [line for line in lines if (line.kind == CHAT) == is_chat]
+            paint_lines(canvas, room.row, room.column + 1, room.width - 1, room.height, kept, below)
 
 
-NAMES_FROM: Final = 38
-"""From this width on a discarded card has its whole name."""
-NAME_WIDTH: Final = 10
+def _section(canvas: Canvas, box: Box, title: str, glyphs: Glyphs) -> Box:
+    """Paint the heading of a part of the page, and return the part below it."""
+    _rule(canvas, box.row, box.column, box.width, title, glyphs)
+    return _lower(box, 1)
+
+
+SUIT_CARD, NAME_CARD = 6, 12
+"""Columns of a card of the hand."""
+WIDE: Final = 36
+"""From this width on the panel has words where it has numbers on less."""
+MOVE_WIDTH, NAMED_MOVE_WIDTH = 6, 14
 
 
 def panel_height(model: TableModel) -> int:
-    """Rows that it takes: a heading, the seats, the teams."""
+    """Rows that it takes: the teams, a heading, the seats."""
     return 1 + len(model.seats) + len(model.teams)
 
 
-def paint_panel(
-    canvas: Canvas, row: int, column: int, width: int, height: int, model: TableModel, glyphs: Glyphs
-) -> None:
-    """Paint it with its upper left corner here. Every seat is the target ``("seat", number)``."""
-    names = width >= NAMES_FROM and model.board is not None and model.board.has_names
-    top_width = NAME_WIDTH if names else 2
+def paint_panel(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> None:
+    """Paint the teams and the seats. Every seat is the target ``("seat", number)``."""
+    row, column, width, height = box
+    named = width >= WIDE and model.board is not None and model.board.has_names
+    move_width = NAMED_MOVE_WIDTH if named else MOVE_WIDTH
+    for team in model.teams:
+        paint_team(canvas, Box(row, column, width, 1), team, model.teams, glyphs)
+        row += 1
+    # A blank line between teams and seats, if there is one to spare.
+    row += bool(model.teams) and panel_height(model) < height
     if model.board:
-        _heading(canvas, row, column, width, top_width)
+        _heading(canvas, row, column, width, move_width)
     for below, seat in enumerate(model.seats, 1):
-        _seat(canvas, (row + below, column), width, top_width, seat, glyphs)
-    row += 1 + len(model.seats)
-    # A blank line between seats and teams, if there is one to spare.
-    row += panel_height(model) < height
-    for below, team in enumerate(model.teams):
-        _team(canvas, row + below, column, width, team, glyphs)
+        _seat(canvas, (row + below, column), width, move_width, seat, glyphs)
+    row += 2 + len(model.seats)
+    if model.board and box.row + height - row > len(model.seats):
+        _discards(canvas, Box(row, column, width, box.row + height - row), model, glyphs)
 
 
-def _heading(canvas: Canvas, row: int, column: int, width: int, top_width: int) -> None:
-    top, cards = t("top"), t("cards")
+def _discards(canvas: Canvas, box: Box, model: TableModel, glyphs: Glyphs) -> None:
+    """Paint the discards of every seat, the newest first, as many as there is room for."""
+    box = _section(canvas, box, t("discards"), glyphs)
+    for down, seat in enumerate(model.seats):
+        row, at = box.row + down, box.column + 6
+        canvas.put(row, box.column + 1, f"{seat.number:>2}", "label")
+        canvas.put(row, box.column + 4, glyphs.chips[seat.colour], f"chip.{seat.colour}")
+        for face in seat.discards[: (box.width - 6) // 3]:
+            at = canvas.put(row, at, label_of(face, glyphs), "card.red" if face.is_red else "card.black") + 1
+
+
+def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLine], glyphs: Glyphs) -> int:
+    """Paint a team: its chip and name, a bar for each sequence that wins, and the score. Return the column after it."""
+    values = {"made": team.made, "needed": team.needed}
+    score = t("{made} of {needed}", **values) if box.width >= WIDE else f"{team.made}/{team.needed}"
+    leads = t("won") if team.made == team.needed else t("leads") if team.leads else ""
+    tail = f"{score}, {leads}" if leads and box.width >= WIDE else leads or score
+    size = team.needed * (team.length + 1)
+    longest = max(width_of(each.name) for each in teams)
+    name = clipped(team.name, max(box.width - size - width_of(tail) - 4, 1), glyphs.more)
+    block = f" {glyphs.chips[team.colour]} {name}{' ' * (longest - width_of(name))}"
+    at = canvas.put(box.row, box.column, block, f"fill.{team.colour}") + 1
+    bars = [team.length] * team.made + [team.begun] + [0] * team.needed
+    for begun in bars[: team.needed]:
+        at = canvas.put(box.row, at, glyphs.full * begun, f"chip.{team.colour}")
+        at = canvas.put(box.row, at, glyphs.empty * (team.length - begun), "left") + 1
+    return canvas.put(box.row, at, tail, "done" if leads else "own" if team.own else "")
+
+
+def _heading(canvas: Canvas, row: int, column: int, width: int, move_width: int) -> None:
+    move, cards = t("last move"), t("cards")
     right = column + width
-    at = min(right - top_width, right - width_of(top))
-    canvas.put(row, at, top, "label")
-    canvas.put(row, min(right - top_width - 2, at - 1) - width_of(cards), cards, "label")
+    at = canvas.put(row, right - width_of(move), move, "label") - width_of(move)
+    canvas.put(row, min(right - move_width - 2, at - 1) - width_of(cards), cards, "label")
     canvas.put(row, column + 6, t("seat"), "label")
 
 
-def _seat(canvas: Canvas, at: tuple[int, int], width: int, top_width: int, seat: SeatLine, glyphs: Glyphs) -> None:
+def _seat(canvas: Canvas, at: tuple[int, int], width: int, move_width: int, seat: SeatLine, glyphs: Glyphs) -> None:
     row, column = at
     target = ("seat", seat.number)
     style = "out" if seat.out else "away" if seat.away else "own" if seat.own else ""
-    tail = _tail(seat, top_width, glyphs)
-    room = width - 7 - width_of(tail)
+    tail = t("out") if seat.out else t("away {clock}", clock=seat.away) if seat.away else ""
+    taken = width_of(tail) if tail else 0 if seat.cards is None else move_width + 4
     canvas.put(row, column, " " * width, "", target)
     canvas.put(row, column, glyphs.turn if seat.turn else " ", "own", target)
     canvas.put(row, column + 1, f"{seat.number:>2}", "label", target)
     canvas.put(row, column + 4, glyphs.chips[seat.colour], f"chip.{seat.colour}", target)
-    canvas.put(row, column + 6, _name(seat, room, glyphs), f"{'turn ' if seat.turn else ''}{style}".strip(), target)
-    if seat.away or seat.out or seat.cards is None:
-        canvas.put(row, column + width - width_of(tail), tail, style, target)
-    else:
-        _cards(canvas, (row, column + width - top_width - 4), seat, top_width, glyphs, target)
+    name = _name(seat, width - 7 - taken, glyphs)
+    canvas.put(row, column + 6, name, f"{'turn ' if seat.turn else ''}{style}".strip(), target)
+    if tail:
+        canvas.put(row, column + width - taken, tail, style, target)
+    elif seat.cards is not None:
+        canvas.put(row, column + width - move_width - 3, f"{seat.cards:>2}", "", target)
+        _move(canvas, row, column + width - move_width, move_width, seat.move, glyphs, target)
 
 
 def _name(seat: SeatLine, room: int, glyphs: Glyphs) -> str:
-    """The name, clipped before what marks the own seat."""
-    if not seat.own:
-        return clipped(seat.name, room, glyphs.more)
-    mark = f" ({t('you')})"
-    return clipped(seat.name, room - width_of(mark), glyphs.more) + mark
+    """The name; of the own seat with a mark, or the mark alone if there is no room for both."""
+    both = t("{name} (you)", name=seat.name) if seat.own else seat.name
+    return t("you") if seat.own and width_of(both) > room else clipped(both, room, glyphs.more)
 
 
-def _tail(seat: SeatLine, top_width: int, glyphs: Glyphs) -> str:
-    """Return the text after the name; of a playing seat in its final width."""
-    if seat.out:
-        return t("out")
-    if seat.away:
-        return t("away {clock}", clock=seat.away)
-    return "" if seat.cards is None else f"{seat.cards:>2}  {_top(seat.top, top_width, glyphs)}"
-
-
-def _cards(canvas: Canvas, at: tuple[int, int], seat: SeatLine, top_width: int, glyphs: Glyphs, target: Target) -> None:
-    row, column = at
-    red = seat.top is not None and seat.top.is_red
-    canvas.put(row, column, f"{seat.cards:>2}", "", target)
-    canvas.put(row, column + 4, _top(seat.top, top_width, glyphs), "card.red" if red else "card.black", target)
-
-
-def _top(top: Face | None, width: int, glyphs: Glyphs) -> str:
-    if top is None:
-        return f"{'-':<{width}}"
-    text = label_of(top, glyphs) if width == 2 else clipped(top.name, width, glyphs.more)
-    return text + " " * (width - width_of(text))
-
-
-def _team(canvas: Canvas, row: int, column: int, width: int, team: TeamLine, glyphs: Glyphs) -> None:
-    values = {"colour": team.name, "made": team.made, "needed": team.needed}
-    text = tn("{colour}: {made} of 1 sequence", "{colour}: {made} of {needed} sequences", team.needed, **values)
-    if width_of(text) > width - 6:
-        text = t("{colour}: {made} of {needed}", **values)
-    if team.own and width_of(own := t("{team} (yours)", team=text)) <= width - 6:
-        text = own
-    canvas.put(row, column + 4, glyphs.chips[team.colour], f"chip.{team.colour}")
-    canvas.put(row, column + 6, clipped(text, width - 6, glyphs.more), "own" if team.own else "")
+def _move(
+    canvas: Canvas, row: int, column: int, width: int, move: MoveMade | None, glyphs: Glyphs, target: Target
+) -> None:
+    """Paint the last move of a seat, marked as its square on the board is."""
+    if move is None:
+        canvas.put(row, column, f"{'-':<{width}}", "label", target)
+        return
+    named = width == NAMED_MOVE_WIDTH and not move.face.suit
+    label = clipped(move.face.name, width - 4, glyphs.more) if named else label_of(move.face, glyphs)
+    card = "card.red" if move.face.is_red else "card.black"
+    style = f"recent.{age_of(move.age)}" if move.age else card
+    canvas.put(row, column, f"{label}{glyphs.dead if move.took else ' '}{move.square}", style, target)

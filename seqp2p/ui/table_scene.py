@@ -45,6 +45,7 @@ SHEET_LINES: Final = 20
 """The same in what is shown in place of the table, which has so many lines in the smallest terminal."""
 COMPLETIONS_MAX: Final = 20
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
+THREATS: Final = "f4"
 
 
 class Closing(NamedTuple):
@@ -91,6 +92,7 @@ class TableScene:
         self._seat_shown = 0
         self._top = 0  # the first line shown of what is read from its beginning
         self._below = 0  # the lines passed over at the end of the log
+        self._shows_threats = False
         self._lines: tuple[LogLine, ...] = ()
         self._glyphs: Glyphs = UNICODE
 
@@ -143,6 +145,9 @@ class TableScene:
             return None
         if self._sheet:
             self._scroll_sheet(key)
+            return None
+        if key == THREATS:
+            self._shows_threats = not self._shows_threats
             return None
         if key in ("pageup", "pagedown") or (key == "end" and self._below):
             steps = {"pageup": self._below + PAGE_LINES, "pagedown": self._below - PAGE_LINES, "end": 0}
@@ -246,7 +251,9 @@ class TableScene:
             view=view,
             asked=is_asked,
             sent=None if is_asked else self._sent,
-            last=self._story.last,
+            moves=tuple(self._story.since(self._company.own)),
+            latest=dict(self._story.moves),
+            shows_threats=self._shows_threats,
             choice=self._choice,
             clock_s=turn_time_s - (now_s - self._since_s) if runs else None,
             away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},

@@ -15,7 +15,7 @@ from seqp2p.i18n import message
 from seqp2p.match.adjourn import ADJOURNED
 from seqp2p.match.events import Result
 from seqp2p.match.table import TABLE_OPTIONS, Agreement, Settings, other_options
-from seqp2p.rules import TABLE_TALK, Action, team_of
+from seqp2p.rules import ACTION_ROWS, TABLE_TALK, Action, team_of
 from seqp2p.ui.cards import colour_name, variant_title
 from seqp2p.ui.language import current, t, tn, translate
 
@@ -25,6 +25,8 @@ INPUT_ENDED: Final = message("the player's input ended")
 # How a seat is named in a sentence, before its number.
 SEAT: Final = message("seat ")
 LOG_LENGTH_MAX = 2000
+MOVES_MAX: Final = 60
+"""Moves that are kept: several rounds of the largest table."""
 # Verbs in what the rules say of a seat in English, and what is said to the player who sits there.
 VERBS = MappingProxyType(
     {
@@ -104,10 +106,38 @@ class Company:
 
 @dataclass(slots=True)
 class Story:
-    """The story of the game so far: its lines, oldest first, and the last chip placed or taken."""
+    """The story of the game so far: its lines, and the chips placed or taken by seat, both oldest first."""
 
     lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=LOG_LENGTH_MAX))
-    last: Action | None = None
+    moves: deque[tuple[int, Action]] = field(default_factory=lambda: deque[tuple[int, Action]](maxlen=MOVES_MAX))
+
+    @property
+    def last(self) -> Action | None:
+        """The last chip placed or taken."""
+        return self.moves[-1][1] if self.moves else None
+
+    def turned(self, seat: int, action: Action) -> None:
+        """Keep an action that moves a chip."""
+        if ACTION_ROWS[action.kind].moves_chip:
+            self.moves.append((seat, action))
+
+    def since(self, own: int) -> list[tuple[int, Action]]:
+        """Return the moves since a seat's last one, or this one if there is none; of a round where ``own`` is 0.
+
+        >>> from seqp2p.rules import place
+        >>> story = Story()
+        >>> for seat in (1, 2, 3, 1, 2): story.turned(seat, place(0, seat))
+        >>> [[seat for seat, _ in story.since(own)] for own in (1, 2, 3, 0)]
+        [[2], [2], [1, 2], [3, 1, 2]]
+        """
+        found: list[tuple[int, Action]] = []
+        for seat, action in reversed(self.moves):
+            if found and (seat == own or (not own and seat in dict(found))):
+                break
+            found.append((seat, action))
+            if seat == own:
+                break
+        return found[::-1]
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from seqp2p.match.table import Settings
 from seqp2p.rules import CLASSIC, Action, Options, Position, Variant, View, format_action, view
 from seqp2p.ui.frame import Frame
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
+from seqp2p.ui.table_model import TableModel
 from seqp2p.ui.table_scene import TableScene
 from seqp2p.ui.words import Company, Story
 from tests.rules.playing import random_position
@@ -67,11 +69,14 @@ class Table:
         )
         if self.own and self.own == position.to_move:
             self.question = view(position, self.own)
+        story = Story()
+        if self.last is not None:
+            story.turned(position.to_move % position.players + 1, self.last)
         self.scene = TableScene(
             sees=lambda: view(self.position, self.own) if self.dealt else None,
             asked=lambda: self.question,
             company=Company(NAMES[: position.players], colours, self.own),
-            story=Story(last=self.last),
+            story=story,
             clock=lambda: self.now_s,
             settings=settings,
         )
@@ -99,6 +104,14 @@ class Table:
     ) -> Frame:
         return self.scene.painter(Page(tuple(lines), "", glyphs))(width, height)
 
+    @property
+    def model(self) -> TableModel:
+        """What the painter is given."""
+        painter = self.scene.painter(Page())
+        assert isinstance(painter, partial)
+        model: TableModel = painter.args[0]
+        return model
+
     def text(self, width: int = 80, height: int = 23) -> str:
         return "\n".join(self.frame(width, height).lines)
 
@@ -116,7 +129,7 @@ class Table:
     @property
     def told(self) -> str:
         """The words below the board, as one line."""
-        rows = [row[:53].strip() for row in self.frame(80, 40).lines]
+        rows = [row[:53].strip() for row in self.frame(80, 28).lines]
         return " ".join(rows[next(at for at, row in enumerate(rows) if row.startswith("hand")) + 1 :][:5])
 
     @property

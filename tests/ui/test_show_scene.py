@@ -26,7 +26,7 @@ from seqp2p.ui.replay_browser import (
 )
 from seqp2p.ui.scene import Page
 from seqp2p.ui.show_scene import ShowScene
-from seqp2p.ui.styles import ASCII, STYLES, UNICODE
+from seqp2p.ui.styles import ASCII, UNICODE, styles_of
 
 REPLAYS = Path(__file__).parents[2] / "replays"
 SMALL = REPLAYS.parent / "protocol" / "replays"
@@ -78,10 +78,10 @@ def test_golden_screens(name: str) -> None:
         scene.press("+")
     frame = scene.painter(Page(glyphs=glyphs))(width, height)
     assert all("".join(text for _, text in row).isascii() for row in frame.rows[:-1]) or glyphs is UNICODE
-    assert {style for row in frame.rows for styles, _ in row for style in styles.split()} <= STYLES.keys()
+    assert {style for row in frame.rows for styles, _ in row for style in styles.split()} <= styles_of("dark").keys()
     text = "\n".join(frame.lines) + "\n"
     path = SCREENS / f"{name}.txt"
-    if os.environ.get("NEW_SCREENS"):
+    if os.environ.get("SEQP2P_SCREENS"):
         path.write_text(text, "utf-8")
     assert text == path.read_text("utf-8")
 

@@ -52,7 +52,7 @@ def test_the_board_says_chips_sequences_and_the_last_move() -> None:
     position = make({"a": "b2 c2 d2 e2 f2", "b": "e5"}, [HAND, ANY], sequences="a:b2-f2")
     last = parse_action(CLASSIC, "5H e5")
     board = board_model(
-        view(position, 1), ("blue", "green"), last, Marks(frozenset({3}), 4, parse_action(CLASSIC, "QH h2"))
+        view(position, 1), ("blue", "green"), [last], Marks(frozenset({3}), 4, parse_action(CLASSIC, "QH h2"))
     )
     cells = board.cells
     assert (cells[0].face, cells[0].chip) == (None, "")
@@ -61,13 +61,13 @@ def test_the_board_says_chips_sequences_and_the_last_move() -> None:
     assert (cells[3].lit, cells[4].cursor, cells[4].lit) == (True, True, False)
     assert (cells[sq("h2")].staged, cells[sq("h2")].coming, cells[sq("h2")].chip) == (True, "blue", "")
     assert not board.has_names
-    taken = board_model(view(position, 1), ("blue", "green"), None, Marks(staged=parse_action(CLASSIC, "JS xe5")))
+    taken = board_model(view(position, 1), ("blue", "green"), (), Marks(staged=parse_action(CLASSIC, "JS xe5")))
     assert (taken.cells[sq("e5")].staged, taken.cells[sq("e5")].coming) == (True, "")
 
 
 def test_faces() -> None:
     assert face_of(CLASSIC, CLASSIC.faces.index("TH")) == Face("TH", "TH", "H")
-    assert face_of(KIDS, KIDS.faces.index("cat")) == Face("CA", "cat")
+    assert face_of(KIDS, KIDS.faces.index("cat")) == Face("CA", "cat", "", "🐱")
     assert face_of(KIDS, UNKNOWN) == HIDDEN
     assert face_of(CLASSIC, CLASSIC.faces.index("TD")).is_red
     assert not face_of(CLASSIC, CLASSIC.faces.index("TS")).is_red
@@ -75,8 +75,8 @@ def test_faces() -> None:
 
 @pytest.mark.usefixtures("french")
 def test_animals_have_their_own_names_and_codes() -> None:
-    assert face_of(KIDS, KIDS.faces.index("cat")) == Face("CH", "chat")
-    assert face_of(KIDS, KIDS.wild[0]) == Face("LC", "licorne")
+    assert face_of(KIDS, KIDS.faces.index("cat")) == Face("CH", "chat", "", "🐱")
+    assert face_of(KIDS, KIDS.wild[0]) == Face("LC", "licorne", "", "🦄")
 
 
 def test_the_hand_says_what_is_dead_wild_and_of_use() -> None:
@@ -115,8 +115,8 @@ def test_teams_and_seats() -> None:
         ("green", 0, 2, False),
     ]
     ann, bob = shown.seats
-    assert (ann.top, ann.cards, ann.away, ann.turn) == (None, 7, "1:03", False)
-    assert (bob.top, bob.cards, bob.away, bob.turn) == (Face("TD", "TD", "D"), 7, "", True)
+    assert (ann.move, ann.discards, ann.cards, ann.away, ann.turn) == (None, (), 7, "1:03", False)
+    assert (bob.move, bob.discards, bob.cards, bob.turn) == (None, (Face("TD", "TD", "D"),), 7, True)
     assert (shown.clock, shown.clock_low, shown.turn, shown.pile) == ("0:05", True, "turn 151", "pile 89")
 
 

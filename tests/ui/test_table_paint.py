@@ -14,17 +14,19 @@ from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Square, Variant, parse_action, parse_square, view
 from seqp2p.ui.board_model import BoardModel, Cell, Face, board_model
-from seqp2p.ui.board_paint import BIG, BIG_NAMES, SMALL, board_size, paint_board
+from seqp2p.ui.board_paint import NAME_PITCHES, PITCHES, SMALL, Pitch, board_size, tile
 from seqp2p.ui.choice import lit
-from seqp2p.ui.frame import Canvas, Frame, width_of
+from seqp2p.ui.frame import Frame, width_of
 from seqp2p.ui.scene import LogLine, wrapped
-from seqp2p.ui.styles import ASCII, STYLES, UNICODE, Glyphs
+from seqp2p.ui.styles import ASCII, UNICODE, Glyphs, styles_of
+from seqp2p.ui.table_paint import layout_of
 from tests.rules.playing import OPTION_TABLES, make
 from tests.ui.tables import LINES, NAMES, Table, at, table
 
 SCREENS = Path(__file__).parent / "screens"
 HAND = "QH,JC,JS,2C,2C,9S,9S"
 ANY = "?,?,?,?,?,?,?"
+KNOWN = styles_of("dark")
 
 
 def two() -> Table:
@@ -98,6 +100,9 @@ STATES: dict[str, tuple[Callable[[], Table], int, int, Glyphs]] = {
     "two-80x24": (two, 80, 24, UNICODE),
     "two-80x24-ascii": (two, 80, 24, ASCII),
     "two-120x40": (two, 120, 40, UNICODE),
+    "two-200x60": (two, 200, 60, UNICODE),
+    "threats-80x24": (lambda: pressed("f4"), 80, 24, UNICODE),
+    "threats-120x36": (lambda: pressed("f4"), 120, 36, UNICODE),
     "staged-80x24": (staged, 80, 24, UNICODE),
     "jack-80x24": (jack, 80, 24, UNICODE),
     "waiting-80x24": (waiting, 80, 24, UNICODE),
@@ -137,7 +142,7 @@ def check(frame: Frame, width: int, height: int) -> None:
     assert len(frame.rows) == height
     for row in frame.rows:
         assert width_of("".join(text for _, text in row)) == width
-        assert all(style in STYLES for styles, _ in row for style in styles.split())
+        assert all(style in KNOWN for styles, _ in row for style in styles.split())
     assert all(0 <= row < height and 0 <= column < width for row, column in frame.targets)
 
 
@@ -201,48 +206,135 @@ def test_on_less_than_the_smallest_page_nothing_breaks() -> None:
 
 def test_the_board_is_big_where_there_is_room() -> None:
     assert board_size(board_of(two())) == (53, 11)
-    assert board_size(board_of(two()), big=True) == (73, 20)
+    assert board_size(board_of(two()), Pitch(7, 3)) == (73, 31)
     assert board_size(board_of(kids())) == (38, 7)
-    assert board_size(board_of(kids()), big=True) == (80, 18)
+    for here, sizes in ((two(), PITCHES), (kids(), NAME_PITCHES)):
+        pitches = [
+            layout_of(here.model, *page).pitch for page in ((80, 23), (120, 35), (120, 39), (200, 59), (500, 200))
+        ]
+        assert pitches == sorted(pitches)
+        assert set(pitches) <= set(sizes)
+        assert pitches[-1] == sizes[-1]
     assert "alligator" in kids().text(120, 39)
     assert "alligator" not in kids().text(80, 23)
-    assert (SMALL.width, BIG.height, BIG_NAMES.height) == (5, 2, 3)
+
+
+def largest_blank(frame: Frame) -> int:
+    """Return the size of the largest rectangle of cells without a sign and without a target."""
+    width, best = max(width_of("".join(text for _, text in row)) for row in frame.rows), 0
+    depths = [0] * width
+    for row, line in enumerate(frame.lines):
+        shown = [text for character in line for text in (character, *" " * (width_of(character) - 1))]
+        for column in range(width):
+            blank = (row, column) not in frame.targets and (column >= len(shown) or shown[column] == " ")
+            depths[column] = depths[column] + 1 if blank else 0
+        for first in range(width):
+            least = depths[first]
+            for last in range(first, width):
+                least = min(least, depths[last])
+                if not least:
+                    break
+                best = max(best, least * (last - first + 1))
+    return best
+
+
+@pytest.mark.parametrize(("width", "height"), [(120, 35), (120, 39), (160, 45), (200, 59)])
+def test_no_part_of_a_large_page_is_idle(width: int, height: int) -> None:
+    said = [LogLine("log" if number % 5 else "remark", f"{number}: " + "words " * 9) for number in range(200)]
+    for here in (two(), twelve(), kids()):
+        frame = here.frame(width, height, lines=said)
+        assert largest_blank(frame) < width * height // 12
 
 
 def board_of(here: Table) -> BoardModel:
     return board_model(view(here.position, here.own), ("red", "green", "blue", "yellow"))
 
 
-def painted(cell: Cell, *, big: bool = False, glyphs: Glyphs = UNICODE) -> list[str]:
+def painted(cell: Cell, pitch: Pitch = SMALL, glyphs: Glyphs = UNICODE) -> list[str]:
     """A square as it is painted, row by row."""
-    board = board_of(two())
-    canvas = Canvas(*board_size(board, big=big))
-    paint_board(canvas, 0, 0, replace(board, cells=(cell, *board.cells[1:])), glyphs, big=big)
-    return [line[3:10] if big else line[3:8] for line in canvas.frame().lines[1 : 2 + big]]
+    return ["".join(text for _, text in row) for row in tile(cell, glyphs, pitch)]
 
 
 def test_every_mark_is_a_sign() -> None:
     cell = Cell(Face("TH", "TH", "H"))
+    made = replace(cell, chip="green", run="green")
     assert painted(cell) == [" T♥  "]
     assert painted(replace(cell, lit=True)) == ["·T♥  "]
     assert painted(replace(cell, chip="green")) == [" T♥▲ "]
-    assert painted(replace(cell, chip="green", made=True)) == [" T♥▲="]
-    assert painted(replace(cell, chip="green", made=True, last=True)) == ["‹T♥▲="]
-    assert painted(replace(cell, chip="green", last=True, lit=True)) == ["‹T♥▲·"]
-    assert painted(replace(cell, chip="green", made=True, lit=True)) == ["·T♥▲="]
-    assert painted(replace(cell, last=True)) == ["‹T♥  "]
+    assert painted(made) == [" T♥▲="]
+    assert painted(replace(made, age=1)) == ["»T♥▲="]
+    assert painted(replace(cell, chip="green", age=2, lit=True)) == ["›T♥▲·"]
+    assert painted(replace(made, lit=True)) == ["·T♥▲="]
+    assert painted(replace(cell, age=1)) == ["»T♥✗ "]
     assert painted(replace(cell, cursor=True)) == ["[T♥ ]"]
     assert painted(replace(cell, cursor=True, staged=True, coming="blue")) == ["▶T♥●]"]
     assert painted(replace(cell, cursor=True, staged=True, chip="green")) == ["▶T♥✗]"]
+    assert painted(replace(cell, wanted="green", lacks=1)) == ["~T♥△ "]
+    assert painted(replace(cell, chip="green", lacks=2)) == ["~T♥▲ "]
     assert painted(Cell(None)) == [" ★★  "]
-    assert painted(replace(cell, chip="green", made=True), glyphs=ASCII) == [" THG="]
-    assert painted(replace(cell, chip="green", made=True), big=True) == [" T♥ ▲= ", ""]
+    assert painted(made, glyphs=ASCII) == [" THG="]
+
+
+def test_a_chip_fills_its_tile_and_a_sequence_the_gaps_between_its_tiles() -> None:
+    cell = Cell(Face("TH", "TH", "H"), chip="green", run="green", joins=("green", "", "green"))
+    rows = tile(cell, UNICODE, Pitch(7, 3))
+    assert painted(cell, Pitch(7, 3)) == [" T♥  = ", "  ▲▲   ", "▀▀▀▀▀▀ "]
+    assert [[style for style, _ in row] for row in rows] == [
+        ["fill.green made", "fill.green"],
+        ["fill.green made", "fill.green"],
+        ["edge.fill.green", "fill.green"],
+    ]
+    down = tile(replace(cell, joins=("", "green", "")), UNICODE, Pitch(7, 3))
+    assert down[-1] == (("fill.green", "      "), ("", " "))
+    assert tile(cell, UNICODE, SMALL)[0][-1] == ("fill.green made", "=")
+
+
+def test_a_sequence_goes_over_the_gaps_in_every_direction() -> None:
+    position = make(
+        {"a": "b2 c2 d2 e2 f2 b3 b4 b5 b6 c3 d4 e5 f6 f3 e4 c6 d5"},
+        [HAND, ANY],
+        sequences="a:b2-f2,a:b2-b6,a:b2-f6,a:f2-b6",
+        possible=False,
+    )
+    cells = board_model(view(position, 1), ("blue", "green")).cells
+    joins = {name: cells[parse_square(CLASSIC, name)].joins for name in ("b2", "b3", "c3", "e2", "f2", "e3")}
+    assert joins == {
+        "b2": ("blue", "blue", "blue"),
+        "b3": ("", "blue", ""),
+        "c3": ("", "", "blue"),
+        "e2": ("blue", "", "blue"),
+        "f2": ("", "", ""),
+        "e3": ("", "", ""),
+    }
+
+
+def test_pictures_are_two_cells_and_can_be_switched_off() -> None:
+    board = board_of(kids())
+    faces = {cell.face for cell in board.cells if cell.face}
+    assert {face.name for face in faces if not face.picture} == {"yak"}
+    assert all(width_of(face.picture) == 2 for face in faces if face.picture)
+    cat = Cell(next(face for face in faces if face.name == "cat"))
+    assert painted(cat, Pitch(7, 2))[0] == " 🐱    "
+    assert painted(cat, Pitch(7, 2), replace(UNICODE, pictures=False))[0] == " CA    "
+    assert [row.strip() for row in painted(cat, Pitch(12, 4))[:2]] == ["🐱", "cat"]
+    assert painted(cat, Pitch(12, 4), replace(UNICODE, pictures=False))[0].strip() == "cat"
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII, replace(UNICODE, pictures=False)])
+def test_every_tile_has_its_size(glyphs: Glyphs) -> None:
+    for here, pitches in ((two(), PITCHES), (kids(), NAME_PITCHES)):
+        for cell in board_of(here).cells:
+            for pitch in pitches:
+                for marked in (cell, replace(cell, age=1, lit=True), replace(cell, cursor=True, staged=True)):
+                    rows = painted(marked, pitch, glyphs)
+                    assert [width_of(row) for row in rows] == [pitch.width] * pitch.height
 
 
 def test_a_long_name_leaves_room_for_the_rest() -> None:
     rows = table(CLASSIC, 4, 2, 1, own=3).frame().lines
-    assert any("alexan… (you)" in row for row in rows)
-    assert any("安娜安娜安娜…" in row for row in rows)
+    assert any(" 3 ● you " in row for row in rows)
+    assert any("安娜安娜… " in row for row in rows)
+    assert any("ann (you)" in row for row in table(CLASSIC, 4, 2, 1, own=1).frame().lines)
 
 
 def test_nothing_that_a_terminal_would_obey_is_painted() -> None:

@@ -93,6 +93,7 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "board"), ""),
     Word(term("typed", "moves"), ""),
     Word(term("typed", "where"), "{card}"),
+    Word(term("typed", "threats"), ""),
     Word(term("typed", "seats"), ""),
     Word(term("typed", "score"), ""),
     Word(term("typed", "log"), ""),

@@ -24,6 +24,7 @@ from seqp2p.ui.plain import (
     score_line,
     seats_lines,
     square_line,
+    threat_lines,
     where_lines,
 )
 from seqp2p.ui.words import Company, Story, listed
@@ -129,12 +130,13 @@ TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]
         "moves": lambda info, seen, _: _moves(info.asked(), seen),
         "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
         "seats": lambda info, seen, _: seats_lines(seen, info.company, info.away(), info.only_ways()),
+        "threats": lambda info, seen, _: threat_lines(seen, info.company.colours),
         "score": lambda info, seen, _: [score_line(seen, info.company.colours)],
         "log": lambda info, _, text: log_answer(info.story, text),
     }
 )
 """The words that are answered alike for a player, in the tutorial and for a spectator, with their answers."""
-SPECTATOR_WORDS: Final = ("board", "where", "seats", "score", "log")
+SPECTATOR_WORDS: Final = ("board", "where", "threats", "seats", "score", "log")
 """Those of them that a spectator has."""
 
 

@@ -12,7 +12,6 @@ import trio
 from seqp2p.i18n import message, message_of
 from seqp2p.match.table import USUAL_OPTIONS, Settings
 from seqp2p.rules import (
-    ACTION_ROWS,
     CLASSIC,
     UNKNOWN,
     Action,
@@ -127,8 +126,7 @@ class Tutorial:
     def _play(self, seat: int, action: Action, draws: str) -> list[str]:
         before = view(self.position, 0)
         self.position = apply(self.position, action, UNKNOWN if draws == "?" else parse_card(CLASSIC, draws))
-        if ACTION_ROWS[action.kind].moves_chip:
-            self.story.last = action
+        self.story.turned(seat, action)
         text = action_shown(CLASSIC, action)
         lines = [t("{turn:>3}. {who}: {action}", turn=before.turn + 1, who=self.company.who(seat), action=text)]
         made = (sequences_made(before), sequences_made(view(self.position, 0)))

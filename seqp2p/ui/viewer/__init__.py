@@ -122,7 +122,7 @@ def _moment(frames: ReplayFrames, moment: BoardMoment) -> dict[str, Any]:
         return data | {"score": t("the cards are not dealt yet")}
     seen, colours = view(moment.position, 0), frames.company.colours
     return data | {
-        "board": _board(board_model(seen, colours, moment.last), colours),
+        "board": _board(board_model(seen, colours, moment.moves), colours),
         "last": moment.last.square if moment.last else None,
         "moves": moment.position.to_move,
         "hands": [_hand(frames, seat, hand) for seat, hand in enumerate(moment.position.hands, 1)],
