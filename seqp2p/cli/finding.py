@@ -3,8 +3,8 @@
 import functools
 import os
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import click
 import trio
@@ -21,11 +21,14 @@ from seqp2p.lobby.discovery import Browsed, browsing
 from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, AddressError, parse_address, tcp_dial
 from seqp2p.net.dialling import dial_in_time
-from seqp2p.net.errors import BadCode
+from seqp2p.net.errors import BadCode, NetError, PeerRefused, Unreachable
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.person.command_words import LEAVING, word_of
 
+T = TypeVar("T")
+
+WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
 QUESTION: Final = message("join code (like 7-amber-falcon): ")
 
 # A number and a word: no sensible name of a machine. A machine named so can be given with its port.
@@ -88,6 +91,35 @@ async def find_route(
     found = the_one(number, seen, tables.problem)
     emit_table(found, output)
     return route_to(found), code
+
+
+async def enter_by_code(
+    address: Address | None,
+    code: str | None,
+    own: Sequence[Address],
+    view: LobbyView,
+    output: Output,
+    enter: Callable[[Route, str], Awaitable[T]],
+) -> T:
+    """Find the table and ``enter`` it. Ask for another code as long as one that a person typed is not the table's.
+
+    Each code that is typed is tried once. Raises what ``find_route`` and ``enter`` raise.
+    """
+    while True:
+        try:
+            route, given = await find_route(address, code, own, view, output)
+        except Unreachable as error:  # No table has the number that was typed.
+            if code is not None or address is not None:
+                raise
+            fault: NetError = error
+        else:
+            try:
+                return await enter(route, given)
+            except PeerRefused as refused:
+                if code is not None or refused.code not in WRONG_CODES:
+                    raise
+                fault = refused
+        output.say(f"{translate(message_of(fault))} {translate(fault.hint)}".strip(), "answer")
 
 
 async def ask_code(view: LobbyView, output: Output) -> str:

@@ -6,9 +6,10 @@ from typing import Final
 import click
 
 from seqp2p.api.endpoint import open_endpoint, own_addresses
+from seqp2p.api.finding import Route
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import Lobby, joined_table
-from seqp2p.cli.finding import find_route, place_options
+from seqp2p.cli.finding import enter_by_code, place_options
 from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
 from seqp2p.cli.running import ending_with_parent, run_async
@@ -46,13 +47,16 @@ async def join(host: Address | None, code: str | None, options: SeatOptions, lis
         open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
     ):
         view = LobbyView(output, t("seqp2p: join a table"))
-        route, given = await find_route(host, code, own_addresses(endpoint.listeners), view, output)
-        table = await joined_table(endpoint, route, given)
-        teller = LobbyTeller(options, output, view)
 
-        async def wait_in(lobby: Lobby) -> LiveGame:
-            if table.last is not None:
-                output.say(WAITING)
-            return await lobby.wait()
+        async def enter(route: Route, given: str) -> int:
+            table = await joined_table(endpoint, route, given)
+            teller = LobbyTeller(options, output, view)
 
-        return await play_games(table, options, teller, teller.on_event, wait_in)
+            async def wait_in(lobby: Lobby) -> LiveGame:
+                if table.last is not None:
+                    output.say(WAITING)
+                return await lobby.wait()
+
+            return await play_games(table, options, teller, teller.on_event, wait_in)
+
+        return await enter_by_code(host, code, own_addresses(endpoint.listeners), view, output, enter)

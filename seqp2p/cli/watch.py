@@ -10,9 +10,10 @@ import click
 import trio
 
 from seqp2p.api.endpoint import chosen_name, lock_identity
+from seqp2p.api.finding import Route
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
-from seqp2p.cli.finding import find_route, place_options
+from seqp2p.cli.finding import enter_by_code, place_options
 from seqp2p.cli.lobby import LobbyView, until_agreed
 from seqp2p.cli.output import ABANDONED, Output
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
@@ -81,19 +82,22 @@ async def watch(
     async with on_screen(plain, wish) as output, ending_with_parent(wanted=not options.listens):
         with lock_identity(None) as locked:
             lobby = LobbyView(output, t("seqp2p: watch a table"))
-            route, given = await find_route(host, code, (), lobby, output)
             name = chosen_name(options.name, locked)
             let_in = partial(output.say, LET_IN)
-            enter = partial(enter_table, route, given, locked.identity, name, options.replay_dir, let_in, output.say)
 
             async def leave_when_typed() -> None:
                 await wait_in_lobby(own_console(output), lobby_answers({"seats": [translate(LET_IN)]}))
 
             typed = leave_when_typed if output.asks and options.listens else None
             left = partial(emit_lobby_left, output, translate(LEFT))
-            with trio.open_signal_receiver(*polite_signals()) as signals:
-                game = await until_agreed(lambda _: enter(), signals, typed, left)
-            return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))
+
+            async def enter(route: Route, given: str) -> int:
+                by = partial(enter_table, route, given, locked.identity, name, options.replay_dir, let_in, output.say)
+                with trio.open_signal_receiver(*polite_signals()) as signals:
+                    game = await until_agreed(lambda _: by(), signals, typed, left)
+                    return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))
+
+            return await enter_by_code(host, code, (), lobby, output, enter)
 
 
 async def see(game: WatchedGame, output: Output, *, listens: bool) -> Result:
