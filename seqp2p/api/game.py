@@ -115,6 +115,7 @@ class LiveGame:
         self._playing = trio.Event()
         self._session: SeatRunner | None = None
         self._declined = False
+        self._refused = 0
 
     @property
     def dealt(self) -> bool:
@@ -132,8 +133,8 @@ class LiveGame:
 
     @property
     def out(self) -> frozenset[int]:
-        """The seats that have left the game, or are proved to have cheated."""
-        return frozenset(self.match.left) | frozenset(self.match.proven)
+        """The seats that have left the game, are proved to have cheated, or were refused before it."""
+        return frozenset(self.match.left) | frozenset(self.match.proven) | ({self._refused} - {0})
 
     async def play(
         self,
@@ -203,11 +204,15 @@ class LiveGame:
                 await trio.sleep(LINK_POLL_S)
         await session.leave(reason)
 
-    async def decline(self, reason: str = "") -> None:
-        """Leave the table before the game, with a goodbye. Does nothing once it is played, or a second time."""
+    async def decline(self, refused: int = 0) -> None:
+        """Leave the table before the game, with a goodbye. Does nothing once it is played, or a second time.
+
+        ``refused`` is the seat that this one does not play with, if that is the reason: it is told so, and is out.
+        """
         if not self._playing.is_set() and not self._declined:
             self._declined = True
-            await leave_table(self.table, reason)
+            self._refused = refused
+            await leave_table(self.table, refused)
 
     async def say(self, text: str) -> None:
         """Say something to the table. Does nothing after the end."""

@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import AnyTable, Lobby
-from seqp2p.cli.known import check_known, note_finished
+from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import play
@@ -18,7 +18,7 @@ from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import OnLobbyEvent
-from seqp2p.net.errors import NetError
+from seqp2p.net.errors import NetError, PeerRefused
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
 
@@ -26,6 +26,7 @@ ASK_AGAIN: Final = message("another game at this table? yes/no")
 ANSWER_S: Final = 60.0
 """For a person to choose another game. A joiner waits longer for the host's lobby (``rematch_wait_s``)."""
 OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
+NOT_BEGUN: Final = message("the game ended before the cards were dealt")
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
 
 WaitIn: TypeAlias = Callable[[Lobby], Awaitable[LiveGame]]
@@ -42,15 +43,21 @@ async def play_games(
     output, number, dealt, exit_code = teller.output, 0, 0, DONE
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
-            teller.view.show()
+            teller.open()
             last = table.last
             async with table.open_lobby(on_event) as lobby:
                 try:
                     game = await _next_game(partial(wait_in, lobby), options, teller, signals)
+                except ChangedKey as refused:
+                    if lobby.game is None or lobby.game.own.number != 1:
+                        raise
+                    output.say(refused.hint)
+                    output.say(t("without this {name} the lobby opens again, with another code", name=refused.name))
+                    continue
                 except NetError as error:
                     if last is None:
                         raise
-                    raise _no_other_game(sentence(message_of(error)), exit_code) from None
+                    raise _no_other_game(_why_not(error), exit_code) from None
                 if game is None:
                     return ABANDONED
                 number += 1
@@ -92,7 +99,7 @@ async def _wants_another(
     if game.left or game.adjourned or options.until_stdin_closes:
         return False
     if not game.dealt:
-        output.say(OPEN_AGAIN)
+        output.say(OPEN_AGAIN if game.own.number == 1 else NOT_BEGUN)
         return True
     if not enough:
         return True
@@ -113,6 +120,12 @@ async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
         yes = await is_confirmed(output.read_line, lambda: output.say(ASK_AGAIN))
         nursery.cancel_scope.cancel()
     return yes
+
+
+def _why_not(error: NetError) -> str:
+    if isinstance(error, PeerRefused) and error.code == "not_seated":
+        return t("the host lets this seat in no more")
+    return sentence(message_of(error))
 
 
 async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:

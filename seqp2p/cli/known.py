@@ -27,7 +27,7 @@ from seqp2p.cli import home
 from seqp2p.cli.output import NOT_CONNECTED, CommandError, Output, what_failed
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public, fingerprint
-from seqp2p.i18n import message, message_of
+from seqp2p.i18n import message_of
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
@@ -86,11 +86,26 @@ def meet(seat: int, name: str, key: bytes, players: Sequence[Known], others: Col
     return Meeting(seat, name, key, "new")
 
 
+class ChangedKey(CommandError):
+    """A person does not play with a player whose key is another than before."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            t("left the table: {name} has another key than before", name=name),
+            t(
+                "compare fingerprints (seqp2p id); {command} forgets the key before",
+                command=f"seqp2p id --forget '{name}'",
+            ),
+            NOT_CONNECTED,
+        )
+        self.name: Final = name
+
+
 async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
     """Compare the players of an agreed table with the known ones, tell the difference, and remember them.
 
-    Raises CommandError (exit code 4) when ``ask`` is set and the person says no to a changed key, or says nothing:
-    the table is left then. Without ``ask`` a changed key is said, and not remembered.
+    Raises ChangedKey when ``ask`` is set and the person says no to a changed key, or says nothing: the game is declined
+    then. Without ``ask`` a changed key is said, and not remembered.
     """
     players, own, table = load(), own_keys(), game.table
     names = [entry.name for entry in table.agreement.seats]
@@ -106,15 +121,8 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
             trusted.append(meeting)
         elif ask:
             if not await _ask(meeting, output):
-                await game.decline(message("does not play with somebody whose key has changed"))
-                raise CommandError(
-                    t("left the table: {name} has another key than before", name=meeting.name),
-                    t(
-                        "compare fingerprints (seqp2p id); {command} forgets the key before",
-                        command=f"seqp2p id --forget '{meeting.name}'",
-                    ),
-                    NOT_CONNECTED,
-                )
+                await game.decline(meeting.seat)
+                raise ChangedKey(meeting.name)
             trusted.append(meeting)
     try:
         remember(trusted)

@@ -163,6 +163,12 @@ class LobbyTeller:
                 output.event("watcher", name=name, key=key.hex(), count=count)
                 output.say(t("{name} watches ({count} in all)", name=name, count=count))
 
+    def open(self) -> None:
+        """Begin a lobby: at first, or the next one at the same table, whose code is another."""
+        self.view.show()
+        self._codes.clear()
+        self._full = False
+
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)

@@ -20,11 +20,11 @@ from seqp2p.cli import home, known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity, fingerprint
-from seqp2p.lobby.leaving import leave_table
+from seqp2p.lobby.leaving import OTHER_REFUSED, REFUSED, leave_table
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import Bye, LinkStage, decode_message
+from seqp2p.net.messages import LinkStage, bye, decode_message
 from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
@@ -85,8 +85,8 @@ class Agreed:
     def table(self) -> "Agreed":
         return self
 
-    async def decline(self, reason: str) -> None:
-        await leave_table(cast("AgreedTable", self), reason)
+    async def decline(self, refused: int) -> None:
+        await leave_table(cast("AgreedTable", self), refused)
 
 
 def table(*others: tuple[str, int], links: dict[int, Wire] | None = None) -> LiveGame:
@@ -220,15 +220,16 @@ async def test_a_person_who_does_not_say_yes_leaves(
 ) -> None:
     await check_known(table(("ann", 1)), Output(json=False), ask=True)
     typed += answer
-    near, gone = Wire(), Wire(lost=True)
+    refused, near, gone = Wire(), Wire(), Wire(lost=True)
+    links = {2: refused, 3: near, 4: gone}
     with pytest.raises(CommandError, match="left the table: ann has another key than before") as error:
-        await check_known(table(("ann", 7), ("dan", 8), links={2: gone, 3: near}), Output(json=False), ask=True)
+        await check_known(table(("ann", 7), ("dan", 8), ("eve", 9), links=links), Output(json=False), ask=True)
     assert error.value.exit_code == 4
     assert "seqp2p id --forget 'ann'" in error.value.hint
-    (farewell,) = near.sent
-    assert isinstance(decode_message(farewell[4:], LinkStage.GAME), Bye)
-    assert near.aborted
-    assert gone.aborted
+    for wire, reason in ((refused, REFUSED), (near, OTHER_REFUSED)):
+        (farewell,) = wire.sent
+        assert decode_message(farewell[4:], LinkStage.GAME) == bye(reason)
+    assert all(wire.aborted for wire in links.values())
     assert names() == [("ann", 1)]
     assert "play with this ann? Type yes, or no" in capsys.readouterr().err
 

@@ -36,3 +36,37 @@ def test_a_wrong_code_is_asked_for_again(room: Room, plain: list[str]) -> None:
     bob.type(code)
     for terminal in (ann, bob):
         terminal.find("(your|'s) turn")
+
+
+def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
+    """The refused player is told the truth, and the third one sits down again without doing anything."""
+    host = ("host", "--players", "3", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann")
+    for again in (False, True):
+        ann = room.sit("ann", *host)
+        address, code = table(ann)
+        bob, carl = (room.sit(who, "join", address, "--code", code, "--name", who) for who in ("bob", "carl"))
+        if not again:
+            for terminal in (ann, bob, carl):
+                terminal.find("(your|'s) turn")
+            for terminal in (ann, bob, carl):
+                terminal.close()
+            (room.folder / "bob" / "identity.key").unlink()
+    ann.see("THE KEY OF bob HAS CHANGED")
+    carl.see("THE KEY OF bob HAS CHANGED")
+    carl.see("Type yes, or no")
+    carl.type("yes")
+    ann.type("no")
+    assert bob.exit_code() == 5
+    told = " ".join(bob.history().split())
+    assert "seat 1 (ann) says: does not play with you: your name had another key before" in told
+    assert "the host lets this seat in no more" in told
+    assert "opens again" not in told
+    ann.see("without this bob the lobby opens again, with another code")
+    assert "tried wrongly" not in ann.screen()
+    second = table(ann)
+    assert (second[0], second[1] != code) == (address, True)
+    ann.find(r"carl ")
+    carl.see("does not play with another seat here")
+    dora = room.sit("dora", "join", address, "--code", second[1], "--name", "dora")
+    for terminal in (ann, carl, dora):
+        terminal.find("(your|'s) turn")
