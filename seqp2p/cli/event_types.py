@@ -213,7 +213,8 @@ _TURN: Final[Mapping[str, Any]] = {"turn": Count, "seat": SeatNumber, "action": 
 class EventType:
     """An event: ``fields`` has the type of each field, ``when`` a sentence in Markdown. All fields are always there.
 
-    But a field whose type admits ``UnsetType`` may be missing.
+    But a field whose type admits ``UnsetType`` may be missing. The first event of a stream has the field ``stream``,
+    which is STREAM_VERSION.
     """
 
     name: str
@@ -230,8 +231,8 @@ class EventType:
         ]
         return msgspec.defstruct(
             self.name.title().replace("_", ""),
-            fields,
-            rename=rename,
+            [("stream_", int | UnsetType, UNSET), *fields],
+            rename=rename | {"stream_": "stream"},
             tag_field="event",
             tag=self.name,
             kw_only=True,

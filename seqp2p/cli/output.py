@@ -6,9 +6,11 @@ escapes like ``\x1b``.
 
 import errno
 import io
+import itertools
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -56,12 +58,13 @@ class CommandError(Exception):
 class Output:
     """The output of a command and the input of a person.
 
-    With ``json`` standard output has one object per line, and nothing else. With a ``screen`` people read and type
-    there; else on the standard streams.
+    With ``json`` standard output has one object per line, and nothing else; the first begins with the version of the
+    events. With a ``screen`` people read and type there; else on the standard streams.
     """
 
     json: bool
     screen: "Screen | None" = None
+    _lines: Iterator[int] = field(default_factory=itertools.count, repr=False, compare=False)
 
     def event(self, name: str, /, **fields: Any) -> None:
         """One event for scripts; nothing without ``--json``."""
@@ -69,7 +72,10 @@ class Output:
         if self.json:
             import json
 
-            _print(json.dumps({"event": name, **fields}), sys.stdout)
+            from seqp2p.cli.event_types import STREAM_VERSION
+
+            begins = {"stream": STREAM_VERSION} if next(self._lines) == 0 else {}
+            _print(json.dumps({**begins, "event": name, **fields}), sys.stdout)
 
     def say(self, text: str = "", kind: str = "log") -> None:
         """A line for people, in their language: standard output, or standard error where that is a script's.

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from seqp2p.cli.event_types import EVENT_TYPES
+from seqp2p.cli.event_types import EVENT_TYPES, STREAM_VERSION
 
 TEXT = (Path(__file__).parents[2] / "docs" / "scripting.md").read_text("utf-8")
 
@@ -23,7 +23,15 @@ def conforming(line: str) -> dict[str, Any]:
     """The object of a line of ``--json``, which is as its row of the table of events."""
     event: dict[str, Any] = json.loads(line)
     msgspec.json.decode(line, type=_structs()[event["event"]])
+    event.pop("stream", None)
     return event
+
+
+def stream(text: str) -> list[dict[str, Any]]:
+    """The objects of a whole standard output; the first begins with the version of the events."""
+    lines = text.splitlines()
+    assert [line.startswith(f'{{"stream": {STREAM_VERSION}, ') for line in lines] == [n == 0 for n in range(len(lines))]
+    return [conforming(line) for line in lines]
 
 
 @cache

@@ -1,6 +1,5 @@
 """``seqp2p arena``: what scripts read, what people read, and what is refused."""
 
-import json
 import os
 import pty
 import select
@@ -15,6 +14,7 @@ import pytest
 import seqp2p.arena.pool
 from seqp2p.arena import BotError, Tally
 from seqp2p.cli.arena import result
+from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, Process, children, command, environment, is_running, wait_until
 
@@ -28,7 +28,7 @@ def played(cli: Cli, *arguments: object) -> dict[str, Any]:
     """The one line of output."""
     code, out, err = cli("arena", *arguments, "--json")
     assert (code, err) == (0, "")
-    event: dict[str, Any] = json.loads(out)
+    event: dict[str, Any] = documented.stream(out)[0]
     return event
 
 
@@ -188,6 +188,6 @@ def test_a_progress_bar_on_a_terminal_only(tmp_path: Path) -> None:
     assert out.startswith("20 games of Sequence")
     out, bar = on_a_terminal(tmp_path, *arguments, "--json")
     assert bar == ""
-    assert json.loads(out)["games"] == 20
+    assert documented.stream(out)[0]["games"] == 20
     out, bar = on_a_terminal(tmp_path, *arguments, term="dumb")
     assert bar == ""

@@ -1,6 +1,5 @@
 """Which files are meant, and verifying many of them: by this process, by others, on a cluster."""
 
-import json
 import os
 import pickle
 import signal
@@ -18,6 +17,7 @@ from seqp2p.cli.checking import Named, named_files, of_all, verify_file, verify_
 from seqp2p.cli.output import CommandError
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import Report, verify
+from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household, children, is_running, wait_until
 from tests.table import played, replay_bytes
@@ -236,7 +236,7 @@ def test_a_cluster_gives_the_same_reports(many: list[Named], cluster: type[FakeC
 
 def test_a_command_on_a_cluster(cli: Cli, many: list[Named], cluster: type[FakeClient]) -> None:
     exit_code, out, err = cli("verify", "--json", "--dask", "tcp://far:8786", *[named.path for named in many[:3]])
-    events = [json.loads(line) for line in out.splitlines()]
+    events = documented.stream(out)
     assert (exit_code, err) == (3, "")
     assert [event["verdict"] for event in events[:-1]] == ["verified", "invalid", "unfinished"]
     assert events[-1]["files"] == 3

@@ -1,6 +1,5 @@
 """``seqp2p config``: values are kept, and what is wrong with them is said and passed over."""
 
-import json
 import tomllib
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from seqp2p.api.config_file import BYTES_MAX, ConfigFileError, change_config
 from seqp2p.cli.config import ACTIONS
 from seqp2p.cli.preferences import BY_NAME, SETTINGS, Preferences, Setting, kept, preferences
 from seqp2p.ui.language import translate
+from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.test_completion import completed
 
@@ -32,7 +32,7 @@ def test_a_value_is_kept_listed_and_unset(cli: Cli, file: Path, setting: Setting
     assert cli("config", "set", setting.name, typed)[0] == 0
     assert tomllib.loads(file.read_text("utf-8")) == {"version": 1, setting.name: value}
     assert cli("config", "get", setting.name)[1:] == (f"{typed}\n", "")
-    told = [json.loads(line) for line in cli("config", "--json")[1].splitlines()]
+    told = documented.stream(cli("config", "--json")[1])
     assert {(each["name"], each["value"]) for each in told if each["source"] == "file"} == {(setting.name, value)}
     assert cli("config", "unset", setting.name)[0] == 0
     assert kept().values == Preferences()

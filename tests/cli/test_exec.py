@@ -194,7 +194,7 @@ async def test_a_failure_is_told_to_scripts_and_people(
         player._notice(Failed("it is slow", gone))
     player._notice(Wrong(1, "no"))  # It may answer again: nothing has happened yet.
     said = capsys.readouterr()
-    assert [json.loads(line) for line in said.out.splitlines()] == [
+    assert documented.stream(said.out) == [
         {"event": "bot_failed", "reason": "it is slow", "gone": False},
         {"event": "bot_failed", "reason": "it is slow", "gone": True},
     ]

@@ -120,7 +120,7 @@ async def test_the_code_finds_the_table(
         assert (way.host, code) == (PLACE, "7-amber-falcon")
     said = capsys.readouterr()
     assert "table  7  ann: classic, 4 players, 3 free" in said.err
-    assert said.out.count('{"event": "table", "number": 7, "host": "ann"') == 3
+    assert said.out.count('"event": "table", "number": 7, "host": "ann"') == 3
 
 
 # The list.
@@ -155,9 +155,8 @@ async def test_the_list_is_printed_again_when_it_has_changed(
 
 
 async def test_the_event_of_a_table_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
-    import json
 
     finding.emit_table(TABLE, Output(json=True))
-    event = json.loads(capsys.readouterr().out)
+    (event,) = documented.stream(capsys.readouterr().out)
     assert event.keys() == documented.fields()["table"]
     assert (event["address"], event["free"], event["state"]) == ("10.9.0.1:4610", 3, "open")

@@ -1,6 +1,5 @@
 """Waiting in a lobby, and what comes after a game: with the lobby and the game as the test says."""
 
-import json
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -130,7 +129,7 @@ async def test_so_many_games_as_were_asked_for(
     # Games that did not begin do not count.
     assert evening.ends == []
     assert evening.closed == 4
-    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    events = documented.stream(capsys.readouterr().out)
     assert events == [{"event": "rematch", "game": number} for number in (2, 3, 4)]
 
 
@@ -222,7 +221,7 @@ async def test_leaving_the_lobby_of_another_game(
     evening.waits_at = 2
     assert await evening.evening(options_of(bot)) == ABANDONED
     told = capsys.readouterr()
-    (over,) = [json.loads(line) for line in told.out.splitlines()]
+    (over,) = documented.stream(told.out)
     assert over.keys() == documented.fields()["over"]
     assert (over["event"], over["result"], over["reason"]) == ("over", "unfinished", "left the table")
     assert told.err.splitlines()[-1] == said

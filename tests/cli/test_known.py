@@ -193,7 +193,7 @@ async def test_a_script_is_told_of_a_changed_key_and_goes_on(capsys: pytest.Capt
     for _ in range(2):  # It is not remembered, so it is said again.
         await check_known(table(("ann", 7)), Output(json=True), ask=False)
         said = capsys.readouterr()
-        event = json.loads(said.out)
+        (event,) = documented.stream(said.out)
         assert event.keys() == documented.fields()["changed_key"]
         assert (event["seat"], event["name"]) == (2, "ann")
         assert (event["key"], event["known_key"]) == (key(7).hex(), key(1).hex())
@@ -353,7 +353,7 @@ def test_a_lock_that_cannot_be_made(own_home: Path) -> None:
 
 def test_id_shows_and_forgets_them(cli: Cli) -> None:
     remember([meet(2, "ann", key(1), ()), meet(3, "bob", key(2), ())])
-    event = json.loads(cli("id", "--json")[1])
+    (event,) = documented.stream(cli("id", "--json")[1])
     assert [set(player) for player in event["known"]] == [{"name", "key", "fingerprint", "first_seen"}] * 2
     assert event["known"][0]["fingerprint"] == fingerprint(key(1))
     assert f"known: bob  {fingerprint(key(2))}  since " in cli("id")[1]

@@ -23,6 +23,7 @@ from seqp2p.cli.output import Output
 from seqp2p.cli.show import by_words, frames_of, header_lines, play_file, read_file, roll
 from seqp2p.replay.playback import play_back
 from seqp2p.ui.replay_browser import ReplayBrowser
+from tests.cli import documented
 from tests.cli.conftest import Cli, read
 from tests.cli.documented import fields
 from tests.cli.processes import LIMIT_S
@@ -90,7 +91,7 @@ def test_damaged_files_are_shown_as_far_as_they_are_right(cli: Cli, path: Path) 
 def test_an_object_a_moment_and_the_verdict(cli: Cli, path: Path) -> None:
     playback = read(path.read_bytes())
     exit_code, out, _ = cli("show", "--json", path)
-    events = [json.loads(line) for line in out.splitlines()]
+    events = documented.stream(out)
     if playback.agreement is None:
         assert (exit_code, events) == (3, [])
         return

@@ -1,6 +1,5 @@
 """``seqp2p stats``: what is counted over replays, told to people and to scripts."""
 
-import json
 import os
 import shutil
 import xml.etree.ElementTree as ET
@@ -80,7 +79,7 @@ def test_it_does_not_matter_how_many_processes_count(cli: Cli, folder: Path) -> 
 def test_an_object_for_scripts(cli: Cli, folder: Path) -> None:
     exit_code, out, err = cli("stats", folder, "--json")
     assert (exit_code, out.count("\n"), err.count("\n")) == (0, 1, 3)
-    told = json.loads(out)
+    told = documented.stream(out)[0]
     assert told.keys() == documented.stats_fields()
     assert (told["files"], told["games"], told["unfinished"], told["duplicates"]) == (6, 2, 1, 1)
     assert [(Path(each["file"]).name, each["verdict"]) for each in told["left_out"]] == [

@@ -62,7 +62,7 @@ def test_an_event_is_one_line_of_ascii(capsys: pytest.CaptureFixture[str]) -> No
     said = capsys.readouterr()
     first, *rest = said.out.splitlines()
     assert first.isascii()
-    assert json.loads(first) == {"event": "remark", "text": "Zoé\n\x1b\u202e\udcff"}
+    assert json.loads(first) == {"stream": 1, "event": "remark", "text": "Zoé\n\x1b\u202e\udcff"}
     assert rest == ["for people", ""]
     assert said.err == "for people\\x1b\n"
 

@@ -1,7 +1,5 @@
 """What a table tells of seats that are away, leave or cheat: to scripts as events, to people in whole sentences."""
 
-import json
-
 import pytest
 
 from seqp2p.cli.output import Output
@@ -38,7 +36,7 @@ async def test_cheating_is_told_once_with_what_was_proved(trio: Played, capsys: 
     votes = [Voted(seat, 1, "drop", (2, 3), "cheated") for seat in (1, 2)]
     reporter = await told(trio, *votes)
     said = capsys.readouterr()
-    events = [json.loads(line) for line in said.out.splitlines()]
+    events = documented.stream(said.out)
     assert [event["event"] for event in events] == ["proved", "vote", "vote"]
     assert events[0] == {"event": "proved", "seat": 2, "step": 9, "reason": "seat 2 does not hold QH"}
     for event in events:

@@ -30,7 +30,7 @@ def strange(manner: str, seen: Path) -> str:
 
 def tried(cli: Cli, *arguments: object) -> tuple[int, list[dict[str, Any]], str]:
     code, out, err = cli("try-bot", *arguments, "--json")
-    return code, [json.loads(line) for line in out.splitlines()], err
+    return code, documented.stream(out), err
 
 
 @pytest.mark.process

@@ -19,6 +19,7 @@ from seqp2p.match.errors import Violation
 from seqp2p.match.events import Result
 from seqp2p.replay.format import MAGIC, records
 from seqp2p.replay.verify import Player, Report
+from tests.cli import documented
 from tests.cli.conftest import Cli
 from tests.cli.processes import Household
 from tests.table import identity, make_settings, match_at, played, replay_bytes, replay_of, with_body
@@ -196,7 +197,7 @@ def test_a_cheater_is_named_in_a_game_that_went_on(cli: Cli) -> None:
     path = SMALL / "evidence_then_drop_ok.seqp2p"
     exit_code, out, _ = cli("verify", path)
     assert exit_code == 0
-    (verdict,) = [json.loads(line) for line in cli("verify", "--json", path)[1].splitlines()]
+    (verdict,) = documented.stream(cli("verify", "--json", path)[1])
     (cheat,) = verdict["cheats"]
     assert (verdict["verdict"], verdict["seat"], verdict["evidence"]) == ("verified", None, [])
     assert len(cheat["evidence"]) == 2
