@@ -183,6 +183,7 @@ UNSAID = [
     ("ui/", r"[a-z]+ card\.(red|black)", "names of styles"),
     ("ui/", r"(?s)<.*", "elements of a picture"),
     ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
+    ("cli/event_types.py", r".*", "documents for those who write scripts are English"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),
     ("cli/verify.py", r", waiting for ", "instead of a rarer word, in English alone"),
