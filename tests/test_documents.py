@@ -1,10 +1,18 @@
-"""The pages point to files, headings and targets that exist."""
+"""The pages point to files, headings and targets that exist, and count them right."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from seqp2p.testing import KINDS
+from seqp2p.testing.adversaries import ADVERSARIES
 from tests.each import for_each
+from tests.fuzz.targets import TARGETS
+from tests.mutants.checks import mutants
+from tests.testing.test_bad_networks import BATCH, FEW, SEEDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = {
@@ -46,3 +54,23 @@ def test_modules_that_are_named_exist(page: str) -> None:
     named = {path.removeprefix("seqp2p/") for path in MODULE.findall(PAGES[page])}
     missing = {path for path in named if not (ROOT / "seqp2p" / path).exists() and not (ROOT / "tests" / path).exists()}
     assert missing == set()
+
+
+KIT = json.loads((ROOT / "protocol" / "replays" / "expected.json").read_text("utf-8"))
+COUNTS = {
+    r"(\w+) (?:adversaries\b(?! end as before)|misbehaving seats)": len(ADVERSARIES),
+    r"(\w+) (?:fuzz )?targets\b": len(TARGETS),
+    r"(\w+) kinds of faults": len(KINDS),
+    r"(\w+) (?:small )?replays(?:,| with verdict)": len(KIT),
+    r"(\w+) checks broken": len(mutants()),
+    r"(\w+) games in `make test`": len(SEEDS) // BATCH * FEW,
+}
+WORDS = {"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16}
+
+
+@pytest.mark.parametrize("pattern", COUNTS)
+def test_counts_are_true(pattern: str) -> None:
+    told = [word for page in PAGES.values() for word in re.findall(pattern, page)]
+    numbers = [int(word) if word.isdigit() else WORDS[word] for word in told if word.isdigit() or word in WORDS]
+    assert numbers, "no page counts them"
+    assert set(numbers) == {COUNTS[pattern]}

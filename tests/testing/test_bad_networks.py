@@ -10,6 +10,7 @@ from seqp2p.testing.outcome import SimOutcome, command, simulate
 SIZES = (3, 2, 3, 2, 4, 3, 2, 3, 2, 3, 2, 3, 4, 2, 3, 2, 3, 5, 2, 3)
 # How many watch, in turn; the seats play the same game with them and without.
 WATCHED_BY = (0, 0, 1, 0, 0)
+SEEDS = range(500)
 BATCH = 20
 # Few of each batch are played beside the other tests; ``make slow`` plays them all.
 FEW = 4
@@ -23,7 +24,7 @@ MIXES: tuple[tuple[FaultKind, ...], ...] = (
 
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(BATCH, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("first", range(0, 500, BATCH))
+@pytest.mark.parametrize("first", SEEDS[::BATCH])
 def test_nothing_happens_that_must_not(first: int, count: int) -> None:
     outcomes = play_batch(first, count)
     assert count == FEW or any(outcome.finished for outcome in outcomes), "no game was played out"

@@ -3,6 +3,8 @@
 import pytest
 
 from seqp2p.testing import Fault, VirtualLan
+from seqp2p.testing.adversaries import play
+from seqp2p.testing.adversaries.recalls import RECALLS
 from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.violation import SafetyViolation
 from tests.testing.test_lan import kinds, lan
@@ -50,6 +52,14 @@ def test_of_three_both_others_must_answer() -> None:
     game = lan(3, Fault("older", COPIED_S, (2,), 3.0), Fault("die", COPIED_S + 2.9, (1,)))
     game.run()
     stopped(game, 2)
+
+
+def test_a_seat_that_is_not_told_signs_nothing() -> None:
+    """One that keeps silent is enough: the others go on, and no honest seat is proved a cheat."""
+    (silent,) = (each for each in RECALLS if each.name == "no answer")
+    game = play(silent, 4)
+    stopped(game, 2)
+    assert kinds(game, 3, 4) == {"won"}
 
 
 def test_two_that_do_not_know_cannot_tell_each_other() -> None:

@@ -14,7 +14,7 @@ from seqp2p.crypto.group import Point, Randomness, encode_points
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import prove_shares, share
-from seqp2p.live.seat_session import InboxItem, SeatSession
+from seqp2p.live.seat_session import InboxItem, MatchStore, SeatSession
 from seqp2p.match.contribution import (
     Body,
     Contribution,
@@ -25,6 +25,7 @@ from seqp2p.match.contribution import (
     open_envelope,
 )
 from seqp2p.match.encoding import encode
+from seqp2p.net.gossip import Recollection
 from seqp2p.net.messages import ContributionMessage, EvidenceMessage, Signed, WireMessage, encode_message
 from seqp2p.net.relay import LinkUp
 from seqp2p.testing.peer import MakeSession, SimSeat
@@ -42,6 +43,10 @@ class Strategy:
 
     def after(self, _crook: "Byzantine") -> None:
         """Act after the seat has taken something and done its part."""
+
+    def recalls(self, _crook: "Byzantine", _seat: int, true: Recollection) -> Recollection | None:
+        """Return the answer to a seat that asks for its own signatures."""
+        return true
 
 
 class KeptBack(Exception):
@@ -62,6 +67,7 @@ class Byzantine(SeatSession):
             sitting.journal,
             sitting.runtime,
         )
+        self.store = _ByzantineStore(self)
         self.mesh = sitting.mesh
         self.trick = trick
         self.has_acted = False
@@ -177,6 +183,16 @@ class Byzantine(SeatSession):
             return TurnBody(text, (), b"", b"")
         shown = self.shares(positions)
         return TurnBody(text, tuple(positions), shown.shares, shown.proof)
+
+
+class _ByzantineStore(MatchStore):
+    def __init__(self, crook: Byzantine) -> None:
+        super().__init__(crook.match, crook.intake.pending, lambda: crook.seat.recovery)
+        self._crook = crook
+
+    def recall(self, seat: int) -> Recollection | None:
+        true = super().recall(seat)
+        return true and self._crook.trick.recalls(self._crook, seat, true)
 
 
 Forge = Callable[[Byzantine, Contribution], Contribution | None]
