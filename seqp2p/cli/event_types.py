@@ -442,6 +442,24 @@ OTHER_EVENTS: Final = (
     ),
     EventType("rules", {"variant": VariantName, "lang": str, "text": str}, "`rules`: the only object"),
     EventType(
+        "game",
+        {
+            "file": str,
+            "written": str,
+            "verdict": Verdict,
+            "game": Hash | None,
+            "variant": VariantName | None,
+            "names": list[str],
+            "own": MaybeSeat,
+            "result": ResultKind,
+            "winners": list[SeatNumber],
+            "turns": Count,
+            "resumable": bool,
+        },
+        "`games`: once per replay, last written first; `own` is the seat of this player, null for one who watched;"
+        " `resumable`: `seqp2p resume` can go on with it",
+    ),
+    EventType(
         "setting",
         {
             "name": str,

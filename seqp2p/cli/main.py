@@ -37,6 +37,7 @@ COMMANDS = MappingProxyType(
         "verify": ("seqp2p.cli.verify", message("Verify replays: every signature, proof, share and move.")),
         "show": ("seqp2p.cli.show", message("Look at a replay, moment by moment.")),
         "export": ("seqp2p.cli.export", message("Write a replay as text, JSON, a picture, or a web page.")),
+        "games": ("seqp2p.cli.my_games", message("List your games, last first.")),
         "stats": ("seqp2p.cli.stats", message("Count over many replays: who wins, how long, and where.")),
         "rules": ("seqp2p.cli.rules", message("Read the rules of the game, in your language.")),
         "arena": ("seqp2p.cli.arena", message("Play bots against each other, on the engine alone.")),

@@ -14,6 +14,8 @@ ENTRIES: Final = (
     (("join",), message("sit down at a table of this network")),
     (("resume",), message("go on with an unfinished game")),
     (("watch",), message("watch a table")),
+    (("games",), message("list your games")),
+    (("show",), message("look at one of your games")),
     (("rules",), message("read the rules")),
     (("config",), message("see the settings")),
 )

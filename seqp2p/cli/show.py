@@ -11,10 +11,11 @@ from typing import Any, Final
 import click
 import trio
 
-from seqp2p.cli import progress
+from seqp2p.cli import home, progress
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.event_table import action_line, row_of, table_seats
-from seqp2p.cli.output import DONE, NOT_VERIFIED, CommandError, Output, what_failed
+from seqp2p.cli.my_games import newest, past_games
+from seqp2p.cli.output import DONE, NOT_VERIFIED, USAGE, CommandError, Output, what_failed
 from seqp2p.cli.running import run_async
 from seqp2p.cli.screening import ScreenWish, can_show, on_screen, screen_options
 from seqp2p.cli.verify import describe, known_names, plain_reason, verdict_fields
@@ -142,6 +143,7 @@ def _sequence(variant: Variant, made: CompletedSequence) -> dict[str, Any]:
 
 PROGRESS_AFTER_S: Final = 0.5
 """Seconds that a file may take to read before progress is shown."""
+LAST: Final = Path("last")
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
 FOLDER_HINT: Final = message("name one file; verify and stats take folders")
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
@@ -151,15 +153,17 @@ MISSING_HINT: Final = message("check the name; replays end in .seqp2p")
     "show",
     help=message(
         "Look at a replay, moment by moment.\n\n"
+        "FILE can be last, for the last of your games; without FILE they are listed, and one is asked for.\n\n"
         "Everything in it is verified first; what is damaged is shown as far as it is right. With --plain a terminal is"
         " asked for words, like next, back, 12, board, hands, play; without a terminal the whole game is printed."
     ),
 )
-@click.argument("file", type=ReplayPath(), metavar=message("FILE"))
+@click.argument("file", type=ReplayPath(), required=False, metavar=message("[FILE]"))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per moment on standard output."))
 @screen_options
-def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
+def command(file: Path | None, *, as_json: bool, wish: ScreenWish) -> None:
     output = Output(as_json)
+    file = chosen_file(output) if file is None else last_file() if file == LAST and not file.exists() else file
     playback = play_file(file, read_file(file))
     if output.json:
         emit_moments(output, file, playback)
@@ -172,6 +176,31 @@ def command(file: Path, *, as_json: bool, wish: ScreenWish) -> None:
     if can_show(output, wish):
         raise SystemExit(run_async(lambda: on_page(output, wish, frames_of(file.name, playback, brief=True))))
     raise SystemExit(run_async(lambda: by_words(output, frames, header_lines(playback))))
+
+
+def last_file() -> Path:
+    """Return the last written of this player's replays. Raises CommandError."""
+    found = newest(folder := home.replay_dir(None))
+    if not found:
+        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+    return found[0][0]
+
+
+def chosen_file(output: Output) -> Path:
+    """List the last games, and ask for the number of one. Raises CommandError."""
+    if output.json or not sys.stdin.isatty():
+        raise CommandError(t("name a replay, or last"), HINT, USAGE)
+    games: list[Path] = []
+    for number, game in enumerate(past_games(folder := home.replay_dir(None)), 1):
+        games.append(game.path)
+        output.say(f"{number:>3}  {game.line}")
+    if not games:
+        raise CommandError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+    while True:
+        typed = str(click.prompt(t("which one? (1 is the last)"), default="1", prompt_suffix=" ", show_default=False))
+        if typed.strip().isdecimal() and 1 <= int(typed) <= len(games):
+            return games[int(typed) - 1]
+        output.say(t("type a number from 1 to {most}", most=len(games)))
 
 
 def read_file(file: Path) -> bytes:

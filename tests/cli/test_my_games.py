@@ -1,0 +1,95 @@
+"""``seqp2p games`` and ``show`` without a file: this player's replays, last first."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seqp2p.cli import my_games
+from seqp2p.replay.sidecar import sidecar_path
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("kids-3", "classic-2", "classic-3-dropped")
+
+
+@pytest.fixture
+def played(own_home: Path) -> Path:
+    """A folder with three games, one hour apart, the last one last."""
+    folder = own_home / "replays"
+    folder.mkdir(parents=True)
+    for hour, name in enumerate(NAMES):
+        shutil.copy(ROOT / "replays" / f"{name}.seqp2p", folder)
+        os.utime(folder / f"{name}.seqp2p", (3600 * hour, 3600 * hour))
+    return folder
+
+
+def told(cli: Cli, *arguments: str) -> list[dict[str, object]]:
+    exit_code, out, err = cli("games", "--json", *arguments)
+    assert (exit_code, err) == (0, "")
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_the_last_game_comes_first(cli: Cli, played: Path) -> None:
+    games = told(cli)
+    assert [Path(str(each["file"])).stem for each in games] == list(reversed(NAMES))
+    assert [each["result"] for each in games] == ["won", "won", "won"]
+    assert games[1]["names"] == ["ann", "ben"]
+    lines = cli("games")[1].splitlines()
+    assert lines[1].startswith("  2  1970-01-01 ")
+    assert "ann and ben " in lines[1]
+    assert "won by seat 2 (ben)" in lines[1]
+    assert len(lines) == 4
+
+
+def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
+    assert [Path(str(each["file"])).stem for each in told(cli, "--last", "1")] == [NAMES[-1]]
+    assert [each["variant"] for each in told(cli, "KIDS", "cleo")] == ["kids"]
+    exit_code, out, err = cli("games", "nobody")
+    assert (exit_code, out) == (1, "")
+    assert "there is no such game" in err
+
+
+def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = next(each for each in my_games.past_games(played) if each.path.stem == "classic-2").summary.report.players[0]
+    monkeypatch.setattr(my_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
+    assert [each["own"] for each in told(cli, "classic-2")] == [1]
+    assert "you and ben" in cli("games", "classic-2")[1]
+    assert "you lost" in cli("games", "classic-2")[1]
+    sidecar_path(played / "classic-2.seqp2p").touch()
+    assert "unfinished: seqp2p resume" in cli("games", "classic-2")[1]
+    assert told(cli, "classic-2")[0]["resumable"] is True
+
+
+def test_what_is_no_replay_is_listed_as_such(cli: Cli, own_home: Path) -> None:
+    (own_home / "replays").mkdir(parents=True)
+    (own_home / "replays" / "x.seqp2p").write_bytes(b"\xff" * 99)
+    (game,) = told(cli)
+    assert (game["verdict"], game["names"], game["turns"]) == ("invalid", [], 0)
+    assert "invalid" in cli("games")[1]
+
+
+def test_show_last(cli: Cli, played: Path) -> None:
+    assert json.loads(cli("show", "last", "--json")[1].splitlines()[-1])["file"].endswith(f"{NAMES[-1]}.seqp2p")
+
+
+def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exit_code, _, err = cli("show", "--json")
+    assert exit_code == 2
+    assert "name a replay" in err
+    typed: Iterator[str] = iter(("9", "x", "2"))
+    monkeypatch.setattr("click.prompt", lambda *_, **__: next(typed))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    exit_code, out, _ = cli("show")
+    assert exit_code == 0
+    assert "type a number from 1 to 3" in out
+    assert "verified: won by seat 2 (ben)" in out
+
+
+def test_show_last_without_games(cli: Cli, own_home: Path) -> None:
+    exit_code, _, err = cli("show", "last")
+    assert exit_code == 1
+    assert "there is no such game in" in err
