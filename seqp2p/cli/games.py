@@ -89,7 +89,7 @@ async def _next_game(
 
     left = t("you left the table") if options.person else t("this seat left the table")
     typed = teller.leave_when_typed if options.person else None
-    return await until_agreed(agree, signals, typed, partial(emit_lobby_left, output, left))
+    return await until_agreed(agree, signals, typed, partial(emit_lobby_left, output, left), teller.interrupted)
 
 
 async def _wants_another(

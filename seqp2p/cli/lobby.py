@@ -1,9 +1,10 @@
 """The lobby, as people and scripts are told of it, and what they can do in it: on the screen, in lines, as JSON."""
 
 import ipaddress
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
@@ -14,7 +15,9 @@ from seqp2p.cli.playing import Choices, own_console
 from seqp2p.cli.screening import ScreenWish
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.hangup import HANGUP, TerminalGone
+from seqp2p.i18n import message
 from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, SpectatorCame, Strangers, TurnedAway
+from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.wordlist import WORDS
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
@@ -29,6 +32,9 @@ if TYPE_CHECKING:  # Only where there is a screen.
     from seqp2p.ui.lobby_scene import LobbyPlace, LobbyScene
 
 T = TypeVar("T")
+
+ASK_LEAVE: Final = message("leave the table? yes/no")
+ASK_CLOSE: Final = message("close the table? The others who sit here must leave; yes/no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,9 @@ class LobbyTeller:
         self._codes: list[str] = []
         self._strangers_told_at = 1
         self._full = False
+        self._others = False  # players sit here, not only called bots
+        self._hosts = False
+        self._asks_to_leave = False
         self._told: dict[str, list[str]] = {}  # the lines told last, by the word that asks for them
         self._shown = trio.Event()  # set once a lobby was shown: a host is there
 
@@ -148,6 +157,9 @@ class LobbyTeller:
                 self._tell_code(code)
             case LobbyShown(_, seats, own_seat):
                 self._full = None not in seats
+                self._hosts = own_seat == 1
+                others = (seat for number, seat in enumerate(seats, 1) if seat is not None and number != own_seat)
+                self._others = not all(is_bot_name(seat.name) for seat in others)
                 self._shown.set()
                 self.view.seats(event)
                 shown = [seat.name if seat else t("free") for seat in seats]
@@ -167,16 +179,29 @@ class LobbyTeller:
         """Begin a lobby: at first, or the next one at the same table, whose code is another."""
         self.view.show()
         self._codes.clear()
-        self._full = False
+        self._full = self._others = self._asks_to_leave = False
 
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        if not await wait_in_lobby(console, lobby_answers(self._told, self.options.start)) and not console.terminal:
+        answers = lobby_answers(self._told, self.options.start)
+        if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
             # An input that ended at once does not hide that no host is there; but that news may never come.
             with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
                 await self._shown.wait()
             console.say(t("your input has ended"))
+
+    def interrupted(self) -> bool:
+        """Handle Ctrl-C: while other players sit here, ask once. Return True if nothing else is to do."""
+        if not (self._others and self.output.asks) or self._asks_to_leave:
+            return False
+        self._asks_to_leave = True
+        self.output.say(ASK_CLOSE if self._hosts else ASK_LEAVE, "answer")
+        return True
+
+    def _asked(self) -> bool:
+        asked, self._asks_to_leave = self._asks_to_leave, False
+        return asked
 
     def _tell_strangers(self, count: int, wrong: int) -> None:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
@@ -219,10 +244,12 @@ async def until_agreed(
     signals: AsyncIterator[int],
     typed: Callable[[], Awaitable[None]] | None,
     leave: Callable[[], None],
+    interrupted: Callable[[], bool] = lambda: False,
 ) -> T | None:
     """Wait for a table to be agreed. Return None if this player leaves before: by a signal, or as ``typed`` returns.
 
-    ``wait`` gets a function that stops the typing. ``leave`` tells that this player has left. Raises what ``wait``
+    ``wait`` gets a function that stops the typing. ``interrupted`` handles Ctrl-C while lines are typed, and returns
+    False if it is to leave. ``leave`` tells that this player has left. Raises what ``wait``
     does, and TerminalGone for a terminal that has closed.
     """
     agreed: T | None = None
@@ -243,7 +270,7 @@ async def until_agreed(
                         await typed()
                         end()
 
-            nursery.start_soon(_end_on_signal, signals, end)
+            nursery.start_soon(_end_on_signal, signals, end, lambda: not typing.cancel_called and interrupted())
             nursery.start_soon(end_when_typed)
             try:
                 agreed = await wait(typing.cancel)
@@ -261,8 +288,9 @@ async def until_agreed(
     return None if leaving else agreed
 
 
-async def _end_on_signal(signals: AsyncIterator[int], end: Callable[[], None]) -> None:
+async def _end_on_signal(signals: AsyncIterator[int], end: Callable[[], None], interrupted: Callable[[], bool]) -> None:
     async for number in signals:
         if number == HANGUP:
             raise TerminalGone
-        end()
+        if number != signal.SIGINT or not interrupted():
+            end()

@@ -39,6 +39,7 @@ class End:
     exit_code: int
     dealt: bool = True
     left: bool = False
+    adjourned: bool = False
     out: frozenset[int] = frozenset()
     seat: int = 2
 

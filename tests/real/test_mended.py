@@ -70,3 +70,25 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
     dora = room.sit("dora", "join", address, "--code", second[1], "--name", "dora")
     for terminal in (ann, carl, dora):
         terminal.find("(your|'s) turn")
+
+
+@pytest.mark.parametrize("plain", [[], ["--plain"]])
+def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain: list[str]) -> None:
+    ann = room.sit("ann", "host", "--players", "3", "--listen", "127.0.0.1:0", "--name", "ann", *plain)
+    address, code = table(ann)
+    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob", *plain)
+    for terminal, asks in ((bob, "leave the table? yes/no"), (ann, "close the table? The others")):
+        terminal.find("bob.*you|bob  |, bob")
+        terminal.press("C-c")
+        terminal.see(asks)
+        terminal.type("no")
+        terminal.see("you stay")
+    ann.press("C-c")
+    ann.press("C-c")
+    assert ann.exit_code() == 5
+    bob.see("has closed the table")
+    # A host alone need not answer.
+    ann = room.sit("ann", "host", "--listen", "127.0.0.1:0", "--name", "ann", *plain)
+    table(ann)
+    ann.press("C-c")
+    assert ann.exit_code() == 5

@@ -66,13 +66,19 @@ def lobby_answers(told: Mapping[str, Sequence[str]], start: Callable[[], None] |
     }
 
 
-async def wait_in_lobby(desk: Console, answers: Answers) -> bool:
+async def wait_in_lobby(desk: Console, answers: Answers, asked: Callable[[], bool] = lambda: False) -> bool:
     """Obey typed words before there is a table, until the person leaves. Cancel it at the start.
 
-    Return True if leaving was typed, False at the end of the input.
+    ``asked`` closes the question whether to leave, and returns True if it was open. Return True if leaving was typed,
+    False at the end of the input.
     """
     while (typed := await desk.read()) is not None:
         line = one_line(typed)
+        if asked() and (word_of(line) in YES | NO or not line):
+            if word_of(line) in YES:
+                return True
+            desk.show(t("you stay"))
+            continue
         if word_of(line) in LEAVING:
             return True
         found = answer_to(line, answers)
