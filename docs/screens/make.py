@@ -19,35 +19,45 @@ sys.path.insert(0, str(HERE.parent.parent))
 from tests.real.terminals import YOUR_TURN, Terminal, play_a_turn  # noqa: E402  # the path is set just above
 
 SEQP2P = [sys.executable, "-m", "seqp2p"]
-TURNS = 22
+TURNS = 42
 DIM, GREY, WHITE = (90, 90, 90), (200, 200, 200), (255, 255, 255)
-THEME = TerminalTheme(
-    (24, 24, 28),
-    (220, 220, 220),
+SIXTEEN = (
     [(24, 24, 28), (200, 60, 40), (0, 160, 120), (200, 180, 60), (60, 140, 210), (180, 100, 160), (80, 180, 200), GREY],
     [DIM, (232, 112, 26), (0, 184, 136), (240, 228, 66), (86, 180, 233), (204, 121, 167), (120, 210, 230), WHITE],
 )
+THEMES = {
+    "dark": TerminalTheme((16, 20, 24), (220, 220, 220), *SIXTEEN),
+    "light": TerminalTheme((255, 255, 255), (27, 27, 27), *SIXTEEN),
+}
+SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x60": (200, 60)}
+SETTLE_S = 1.0
 
 
-def save(name: str, title: str, terminal: Terminal) -> None:
+def save(name: str, title: str, terminal: Terminal, palette: str = "dark") -> None:
     """What stands on a terminal now, as a picture."""
+    time.sleep(SETTLE_S)
     width = max(len(line) for line in terminal.screen().splitlines())
     console = Console(record=True, width=max(width, 80), file=io.StringIO(), force_terminal=True, legacy_windows=False)
     console.print(Text.from_ansi(terminal.styled().rstrip("\n")), end="")
     # No fonts from elsewhere: a picture asks nobody for anything.
-    svg = re.sub(r"@font-face \{.*?\}", "", console.export_svg(title=title, theme=THEME), flags=re.DOTALL)
+    svg = re.sub(r"@font-face \{.*?\}", "", console.export_svg(title=title, theme=THEMES[palette]), flags=re.DOTALL)
     text = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
     (HERE / f"{name}.svg").write_text(text, "utf-8")
     print(f"docs/screens/{name}.svg")
 
 
-def play(terminal: Terminal, turn: int) -> None:
+def play(terminal: Terminal, turn: int, yours: str = YOUR_TURN) -> None:
     """Play by keys until it is one's own turn, and this turn or a later one."""
     while True:
-        shown = terminal.see(YOUR_TURN)
-        if any(int(number) >= turn for number in re.findall(r"turn (\d+)", shown)):
+        shown = terminal.see(yours)
+        if any(int(number) >= turn for number in re.findall(r"(?:turn|tour) (\d+)", shown)):
             return
-        play_a_turn(terminal)
+        if yours == YOUR_TURN:
+            play_a_turn(terminal)
+        else:
+            for key in ("Tab", "Enter", "Enter"):
+                terminal.press(key)
+                time.sleep(0.3)
 
 
 def main() -> None:
@@ -55,9 +65,12 @@ def main() -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
 
-        def sit(who: str, *arguments: str, width: int = 80, height: int = 24, language: str = "en") -> Terminal:
+        def sit(
+            who: str, *arguments: str, size: str = "80x24", language: str = "en", palette: str = "dark"
+        ) -> Terminal:
             env = os.environ | {"SEQP2P_HOME": str(folder / who), "LANGUAGE": language, "LANG": "C.UTF-8"}
-            command = [*SEQP2P, *arguments]
+            env |= {"PROMPT_TOOLKIT_COLOR_DEPTH": "DEPTH_24_BIT"}
+            command, (width, height) = [*SEQP2P, *arguments, "--palette", palette], SIZES[size]
             return stack.enter_context(Terminal(command, env, folder, width=width, height=height))
 
         host = sit("host", "host", "--players", "4", "--listen", "127.0.0.1:0", "--name", "ann")
@@ -66,30 +79,55 @@ def main() -> None:
         guest.type(host.find(r"the join code is:  (\S+)")[1])
         host.see("bob")
         save("lobby", "seqp2p host --players 4", host)
+        host.close()
 
-        table = sit("table", "play", "--bots", "3", "--pace", "0", "--name", "ann", width=120, height=40)
+        table = sit("table", "play", "--bots", "3", "--pace", "0", "--name", "ann", size="120x40")
         play(table, TURNS)
         table.type("say hello")
         table.see("say: hello")
         table.press("Tab")
-        table.see("goes on")
+        table.see("Enter put a chip")
         save("table", "seqp2p play --bots 3", table)
+        for size in ("80x24", "200x60"):
+            table.resize(*SIZES[size])
+            save(f"table-{size}", "seqp2p play --bots 3", table)
+        table.press("F4")
+        save("threats", "seqp2p play --bots 3, F4", table)
+        table.close()
 
-        kids = sit("kids", "play", "--bots", "2", "--variant", "kids", "--pace", "0", "--name", "léa", language="fr")
-        for _ in range(3):
-            kids.see("▶ à vous de jouer")
-            for key in ("Tab", "Enter", "Enter"):
-                kids.press(key)
-                time.sleep(0.3)
-        kids.see("▶ à vous de jouer")
-        kids.press("Tab")
-        time.sleep(0.3)
-        save("kids", "seqp2p play --variant kids --lang fr", kids)
+        for size in ("120x40", "80x24"):
+            light = sit(
+                f"light{size}", "play", "--bots", "1", "--pace", "0", "--name", "ann", size=size, palette="light"
+            )
+            play(light, TURNS // 2)
+            light.press("Tab")
+            light.see("Enter put a chip")
+            save("light" if size == "120x40" else f"light-{size}", "seqp2p play --palette light", light, "light")
+            light.close()
 
-        show = sit("show", "show", "replays/classic-2.seqp2p", width=100, height=30)
+        for name, variant, size, turn in (("kids", "kids", "120x40", 12), ("french", "classic", "80x24", 20)):
+            table = sit(
+                name,
+                "play",
+                "--variant",
+                variant,
+                "--bots",
+                "2",
+                "--pace",
+                "0",
+                "--name",
+                "léa",
+                size=size,
+                language="fr",
+            )
+            play(table, turn, "▶ à vous de jouer")
+            table.press("Tab")
+            save(name, f"seqp2p play --variant {variant} --lang fr", table)
+            table.close()
+
+        show = sit("show", "show", "replays/classic-2.seqp2p", size="120x40")
         show.see("classic")
         show.press("End")
-        time.sleep(1)
         save("show", "seqp2p show replays/classic-2.seqp2p", show)
 
 

@@ -94,7 +94,8 @@ def tile(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> Tile:
         rows.append(((label_style, head + " " * (width - 1 - width_of(head)) + after),))
     rows += [((ground_text, text),) for text in texts for ground_text in [label_style if not mark else ground]]
     below = height - len(rows)
-    signs = (chip * max(2, width // 3)).center(width) if chip != " " and not beside else " " * width
+    around = glyphs.made if cell.made and cell.chip else ""
+    signs = f"{around}{chip * max(2, width // 3)}{around}".center(width) if chip != " " and not beside else " " * width
     rows += [((chip_style, signs if down < max(1, min(below, height - 2)) else " " * width),) for down in range(below)]
     return _with_gaps(rows, cell, glyphs, width, chip_style)
 
@@ -103,7 +104,7 @@ def _names(face: Face, glyphs: Glyphs, width: int) -> list[str]:
     """Return the row below a picture: its name. Without a picture the name stands in the first row."""
     if label_of(face, glyphs) != face.picture:
         return []
-    name = clipped(face.name, width - 2, glyphs.more)
+    name = clipped(face.name, width - 1, glyphs.more)
     return [f" {name}{' ' * (width - 1 - width_of(name))}"]
 
 

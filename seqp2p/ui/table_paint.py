@@ -422,11 +422,11 @@ def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLin
 
 
 def _heading(canvas: Canvas, row: int, column: int, width: int, move_width: int) -> None:
-    move, cards = t("last move"), t("cards")
-    right = column + width
-    at = canvas.put(row, right - width_of(move), move, "label") - width_of(move)
-    canvas.put(row, min(right - move_width - 2, at - 1) - width_of(cards), cards, "label")
+    move, cards = t("move"), t("cards")
+    right = column + width - move_width
     canvas.put(row, column + 6, t("seat"), "label")
+    canvas.put(row, right - 1 - width_of(cards), cards, "label")
+    canvas.put(row, right, clipped(move, move_width), "label")
 
 
 def _seat(canvas: Canvas, at: tuple[int, int], width: int, move_width: int, seat: SeatLine, glyphs: Glyphs) -> None:

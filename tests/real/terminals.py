@@ -82,7 +82,7 @@ class Terminal:
 
     def styled(self) -> str:
         """The same with its colours, as a terminal is told them."""
-        return self._tmux("capture-pane", "-p", "-e")
+        return self._tmux("capture-pane", "-p", "-e", "-N")
 
     def history(self) -> str:
         """All that was printed, as far back as the terminal goes."""

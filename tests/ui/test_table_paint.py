@@ -278,7 +278,7 @@ def test_every_mark_is_a_sign() -> None:
 def test_a_chip_fills_its_tile_and_a_sequence_the_gaps_between_its_tiles() -> None:
     cell = Cell(Face("TH", "TH", "H"), chip="green", run="green", joins=("green", "", "green"))
     rows = tile(cell, UNICODE, Pitch(7, 3))
-    assert painted(cell, Pitch(7, 3)) == [" T♥  = ", "  ▲▲   ", "▀▀▀▀▀▀ "]
+    assert painted(cell, Pitch(7, 3)) == [" T♥  = ", " =▲▲=  ", "▀▀▀▀▀▀ "]
     assert [[style for style, _ in row] for row in rows] == [
         ["fill.green made", "fill.green"],
         ["fill.green made", "fill.green"],
