@@ -337,8 +337,9 @@ GAME_EVENTS: Final = (
     EventType("redeal", {}, "the cards that are left are dealt again"),
     EventType(
         "resumed",
-        {"seat": SeatNumber, "step": Count},
-        "this seat was resumed after its process had ended; the game is at `step`",
+        {"seat": SeatNumber, "step": Count, "recovers": bool},
+        "this seat was resumed after its process had ended; the game is at `step`; `recovers`: its files may be older"
+        " than its last signatures, so it signs nothing until the others have told them",
     ),
     EventType("undone", {"step": Count}, "this step was closed provisionally and is open again"),
     EventType(
@@ -360,8 +361,9 @@ GAME_EVENTS: Final = (
             "verdict": Verdict | UnsetType,
         },
         "last: `result` is `won`, `drawn` or `unfinished`; `winners` are seats; `forfeit` are the seats that have won"
-        " an unfinished game because the others left or cheated; `reason` is the reason of an unfinished game; `seat`"
-        " is this peer's, null for `watch`; `replay` is the file's path. Without a game, `seat` and `replay` are null."
+        " an unfinished game because the others left or cheated, as no spectator tells; `reason` is the reason of an"
+        " unfinished game; `seat` is this peer's, null for `watch`; `replay` is the file's path. Without a game, `seat`"
+        " and `replay` are null."
         " `demo` has `replays` and `verdict` in their place",
     ),
 )

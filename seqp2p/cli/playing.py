@@ -90,7 +90,7 @@ async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncI
     if resumption is None:
         reporter.seats()
     else:
-        reporter.resumed(own, match.number, resumption.events)
+        reporter.resumed(own, match.number, resumption.events, recovers=game.own.recovery is not None)
     resume_hint.remember(game.replay, match.game.id, resume_options(game.replay, choices))
     player = make_player(choices, reporter, game.own, game.only_ways)
     if isinstance(player, Person) and game.dealt:

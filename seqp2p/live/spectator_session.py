@@ -16,10 +16,10 @@ from seqp2p.i18n import message, message_of
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.events import Event, Result
+from seqp2p.match.events import Event, Finished, Result
 from seqp2p.match.intake import EVERYTHING, WORDS, Applied, BadSender, Cheating, Deferred, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
-from seqp2p.match.outcome import final_result, names
+from seqp2p.match.outcome import final_result, names, without_forfeit
 from seqp2p.match.signed import OfferedEvidence, ReleasedSecret, SignedLeave, SignedThing
 from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
@@ -155,7 +155,7 @@ class SpectatorSession:
                 self._writer.keep(self.match, outcome)
                 self._follow(events)
                 if isinstance(outcome, Cheating) or isinstance(thing, SignedLeave):
-                    self.ending = self.ending or self.match.forfeit
+                    self._conclude(self.ending or self.match.forfeit)
             case Deferred(events) | Ignored(events=events):
                 self._follow(events)
             case BadSender(reason):
@@ -169,9 +169,8 @@ class SpectatorSession:
         """Write the new final steps, and emit their events."""
         self._writer.record(self.match)
         for event in events:
-            self._emit(event)
-        if self.match.game.result is not None:
-            self.ending = self.match.game.result
+            self._emit(Finished(without_forfeit(event.result)) if isinstance(event, Finished) else event)
+        self._conclude(self.match.game.result)
 
     # Endings.
 
@@ -183,7 +182,11 @@ class SpectatorSession:
         for seat, violation in self.match.proven.items():
             cheat, step = self._named({seat}), violation.step
             reason = message("{seat} cheated at step {step}: {reason}", seat=cheat, step=step, reason=violation.reason)
-        self.ending = self.match.forfeit or Result("unfinished", (), reason)
+        self._conclude(self.match.forfeit or Result("unfinished", (), reason))
+
+    def _conclude(self, result: Result | None) -> None:
+        if result is not None:
+            self.ending = without_forfeit(result)
 
     def _farewell(self, reason: str) -> str:
         if reason:

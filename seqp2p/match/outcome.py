@@ -43,6 +43,11 @@ def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Res
     return Result("forfeit", tuple(stay), reason)
 
 
+def without_forfeit(result: Result) -> Result:
+    """Return a result as all but the winners of a forfeit tell it: only a winner's replay names them."""
+    return Result("unfinished", (), result.reason) if result.kind == "forfeit" else result
+
+
 def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result:
     """Return the result of a game in which drops have left one team."""
     last = names(game, set(game.last_gone))

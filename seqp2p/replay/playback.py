@@ -30,6 +30,7 @@ from seqp2p.match.events import (
     Voted,
 )
 from seqp2p.match.machine import Match
+from seqp2p.match.outcome import without_forfeit
 from seqp2p.match.table import Agreement
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
@@ -138,8 +139,8 @@ class _Follower:
         for at, taken in enumerate(self.taken):
             if isinstance(taken.moment.what, Finished):
                 told, result = True, taken.moment.what.result
-                if named is None and result.kind == "forfeit":
-                    unnamed = Finished(replace(result, kind="unfinished", winners=()))
+                if named is None:
+                    unnamed = Finished(without_forfeit(result))
                     self.taken[at] = replace(taken, moment=replace(taken.moment, what=unnamed))
         if named is not None and not told:
             self._add(Finished(named))

@@ -42,6 +42,7 @@ def test_it_costs_no_seat(people: Household, in_place: bool) -> None:
     killed(guest)
     put_back(people, "guest", copy, in_place=in_place)
     back = resume(people, "guest")
+    assert back.event("resumed")["recovers"]
     assert back.end() == 0, back.said() + host.said()
     assert host.end() == 0, back.said() + host.said()
     ends = [back.events[-1], host.events[-1]]
@@ -58,6 +59,7 @@ def test_a_copy_from_before_the_seat_was_resumed(people: Household) -> None:
     copy = copied(people, "guest")
     killed(guest)
     second = resume(people, "guest")
+    assert not second.event("resumed")["recovers"]
     second.event("turn", 4)
     killed(second)
     put_back(people, "guest", copy, in_place=False)

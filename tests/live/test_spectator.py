@@ -8,7 +8,7 @@ import trio
 
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match.contribution import open_envelope
-from seqp2p.match.events import Dropped, Finished, Remarked, Turned
+from seqp2p.match.events import Dropped, Finished, Remarked, Result, Turned
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import Limits
 from seqp2p.net.messages import (
@@ -185,8 +185,8 @@ async def test_a_host_that_leaves(virtual_time: object, tmp_path: Path) -> None:
         await trio.sleep(5)
         await hall[1].session.leave("left the table")
     seen = hall.seen[1]
-    assert seen.result is not None
-    assert (seen.result.kind, seen.result.winners) == ("forfeit", (2,))
+    assert seen.result == Result("unfinished", (), "seat 1 (player 1) left the table"), "only a winner names itself"
+    assert hall[2].result == Result("forfeit", (2,), seen.result.reason)
     assert len(seen.of_kind("LeaveRecord")) == 1
     assert seen.report().verdict == hall[2].report().verdict
 
@@ -219,7 +219,9 @@ async def test_a_cheat_is_seen(virtual_time: object, tmp_path: Path) -> None:
     async with hall.open() as nursery:
         nursery.start_soon(hall.watch, 1)
     seen = hall.seen[1]
-    assert seen.result == hall[1].result
+    assert hall[1].result is not None
+    assert hall[1].result.kind == "forfeit"
+    assert seen.result == Result("unfinished", (), hall[1].result.reason)
     assert seen.report().result is None, "only a winner writes a forfeit"
     assert "seat 2" in (seen.report().reason or "")
     assert len(seen.of_kind("EvidenceRecord")) == 1
