@@ -13,6 +13,9 @@ from seqp2p.net.limits import Limits
 _AT_ONCE_S: Final = 0.001
 """A shorter wait than this is none: clocks are no finer."""
 
+_PAUSE_S: Final = 0.2
+"""A wait lasts this much longer than it must: to wake up for each message would cost more than the message."""
+
 
 class Pace:
     """A token bucket: whoever spends more than it holds has to wait until it is full to zero again."""
@@ -29,9 +32,9 @@ class Pace:
         self._at = now
 
     def wait_s(self, now: float) -> float:
-        """Return the seconds until it holds something again; 0 if it does."""
+        """Return the seconds to wait until it holds something again; 0 if it does."""
         wait_s = -self._held(now) / self._rate_s
-        return wait_s if wait_s > _AT_ONCE_S else 0.0
+        return wait_s + _PAUSE_S if wait_s > _AT_ONCE_S else 0.0
 
     def _held(self, now: float) -> float:
         return min(self._burst, self._tokens + (now - self._at) * self._rate_s)

@@ -220,8 +220,8 @@ async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object) -> N
         await wait_all_tasks_blocked()
         assert len(one.messages) == 20
         await trio.sleep(1.01)
-        assert 30 <= len(one.messages) <= 31
-        await trio.sleep(9)
+        assert 27 <= len(one.messages) <= 31
+        await trio.sleep(9.3)
         assert len(one.messages) == 120
         nursery.cancel_scope.cancel()
 
@@ -248,11 +248,11 @@ def test_a_rest_fills_the_bucket_again() -> None:
     pace.spend(20, 100)
     assert pace.wait_s(100) == 0
     pace.spend(5, 100)
-    assert pace.wait_s(100) == pytest.approx(0.5)
-    assert pace.wait_s(100.4) == pytest.approx(0.1)
+    assert pace.wait_s(100) == pytest.approx(0.7), "a little longer than it must"
+    assert pace.wait_s(100.4) == pytest.approx(0.3)
     assert pace.wait_s(1000) == 0
     pace.spend(21, 1000)
-    assert pace.wait_s(1000) == pytest.approx(0.1)
+    assert pace.wait_s(1000) == pytest.approx(0.3)
     pace.spend(-1, 1000)
     assert pace.wait_s(1000) == 0
 
