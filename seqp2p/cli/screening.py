@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
@@ -13,10 +14,12 @@ import click
 from seqp2p.cli import progress
 from seqp2p.cli.output import Output
 from seqp2p.i18n import message
-from seqp2p.ui.styles import ASCII, AUTO, COLUMNS, PALETTES, UNICODE
+from seqp2p.ui.styles import ASCII, PALETTES, UNICODE, background_hint
 
 # Terminals that cannot be painted on.
 _DUMB: Final = frozenset({"", "dumb", "unknown"})
+_FEW_COLOURS: Final = re.compile(r"linux|eterm-color|ansi|cons25|.*-16color")
+_TRUE_COLOUR: Final = frozenset({"truecolor", "24bit"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +78,26 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     from seqp2p.ui.screen import Taste, open_screen
 
     remains: list[str] = []
-    no_color = bool(os.environ.get("NO_COLOR"))
     kept = output.preferences
     ascii_only = (kept.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
     try:
-        palette = wish.palette or kept.palette
-        taste = Taste(COLUMNS[0] if palette == AUTO else palette, not no_color, ASCII if ascii_only else UNICODE)
+        background = background_hint(os.environ.get("COLORFGBG", ""))
+        taste = Taste(wish.palette or kept.palette, ASCII if ascii_only else UNICODE, _depth(), background)
         async with open_screen(taste) as screen:
             remains = screen.remains
             yield replace(output, screen=screen)
     finally:
         for line in remains:
             output.say(line)
+
+
+def _depth() -> int:
+    """Return the bits of a colour on this terminal, as far as the environment tells."""
+    if os.environ.get("NO_COLOR"):
+        return 1
+    if os.environ.get("COLORTERM") in _TRUE_COLOUR:
+        return 24
+    return 4 if _FEW_COLOURS.fullmatch(os.environ.get("TERM", "")) else 8
 
 
 def _is_unicode() -> bool:

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import trio
+from prompt_toolkit.output import ColorDepth
 
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
-from seqp2p.ui.styles import ASCII, COLUMNS, TINTED, UNICODE, Glyphs, styles_of
+from seqp2p.ui.styles import ASCII, AUTO, TINTED, UNICODE, Glyphs, Rgb, styles_on
 from seqp2p.ui.terminal_app import TerminalApp, Theme
 
 LINES_MAX: Final = 2000
@@ -26,24 +27,43 @@ LINES_MAX: Final = 2000
 TYPED_MAX: Final = 64
 """Lines that were typed and not read yet; more are not taken."""
 TICK_S: Final = 1.0
+FEW_BITS: Final = 4
+"""Bits of a colour on a terminal that has 16: no palette of many colours fits it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taste:
-    """A person's taste: the name of a palette, colours or none, and the signs."""
+    """A person's taste and terminal: a palette, the signs, bits of a colour (1, 4, 8 or 24), and the background.
 
-    palette: str = COLUMNS[0]
-    colours: bool = True
+    The background may not be known yet: the terminal is asked for it, if the palette depends on it.
+    """
+
+    palette: str = AUTO
     glyphs: Glyphs = UNICODE
+    depth: int = 8
+    background: Rgb | None = None
 
     @property
-    def styles(self) -> dict[str, str]:
-        return styles_of(self.palette if self.colours else "mono")
+    def theme(self) -> Theme:
+        palette = self._palette
+        return Theme(
+            lambda background: styles_on(palette, background or self.background),
+            ColorDepth(f"DEPTH_{self.depth}_BIT"),
+            asks=palette in (AUTO, *TINTED),
+            ascii_only=self.glyphs is ASCII,
+        )
 
     @property
     def signs(self) -> Glyphs:
         """The signs for this palette: edges are only painted where every tile has a colour."""
-        return self.glyphs if self.colours and self.palette in TINTED else replace(self.glyphs, edge=" ")
+        return self.glyphs if self._palette in (AUTO, *TINTED) else replace(self.glyphs, edge=" ")
+
+    @property
+    def _palette(self) -> str:
+        """The palette that this terminal can show."""
+        if self.depth == 1:
+            return "mono"
+        return "contrast" if self.depth == FEW_BITS and self.palette == AUTO else self.palette
 
 
 class Screen:
@@ -58,7 +78,7 @@ class Screen:
         self._signs = taste.signs
         self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
-        self.stage = TerminalApp(self, look or Theme(taste.styles, taste.colours, taste.glyphs is ASCII))
+        self.stage = TerminalApp(self, look or taste.theme)
 
     # What the program does with it.
 

@@ -9,7 +9,9 @@ colour-blind eyes. In ``contrast``, for 16 colours, and in ``mono`` the signs al
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
+
+Rgb: TypeAlias = tuple[int, int, int]
 
 COLUMNS: Final = ("dark", "light", "contrast", "mono")
 AUTO: Final = "auto"
@@ -22,7 +24,8 @@ TINTED: Final = ("dark", "light")
 # a square has a tint, or the fill of its chip, and then the style of its text.
 STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
     {
-        # The page, and text on it.
+        # The page, where the terminal's own is not known to fit; and text on it.
+        "page": ("bg:#15171a #e8e8e8", "bg:#fbfaf6 #1b1b1b", "", ""),
         "title": ("bold", "bold", "bold", "bold"),
         "bar": ("bg:#2a2f34", "bg:#eeeeee", "", ""),
         "dim": ("#a8a8a8", "#595959", "", ""),
@@ -86,6 +89,19 @@ ON_TINTS: Final = ("card.black", "card.red", "corner")
 """The text on a tint. All other text stands on the page, or has a background of its own."""
 
 
+DARK_MAX: Final = 0.04
+LIGHT_MIN: Final = 0.80
+"""The relative luminance of backgrounds on which the palettes for dark and for light terminals are read."""
+MIDDLE: Final = 0.18
+"""Black and white have the same contrast with this luminance."""
+# The first 16 colours of a terminal, as xterm has them.
+_SIXTEEN: Final[tuple[Rgb, ...]] = (
+    *((0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229)),
+    *((127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255)),
+    (255, 255, 255),
+)
+
+
 def styles_of(palette: str) -> dict[str, str]:
     """Return the styles of a palette of ``COLUMNS`` by their names, and those of the edges of what they paint."""
     column = COLUMNS.index(palette)
@@ -96,6 +112,37 @@ def styles_of(palette: str) -> dict[str, str]:
 def _ground(look: str) -> str:
     """The style of a sign in the colour that another style has behind its text."""
     return next((word.removeprefix("bg:") for word in look.split() if word.startswith("bg:")), "")
+
+
+def styles_on(palette: str, background: Rgb | None) -> dict[str, str]:
+    """Return the styles of a palette of ``PALETTES`` by their names, for a terminal with this background.
+
+    On an unknown background, and on one that the palette is not made for, everything stands on a page of its own: the
+    style without a name.
+    """
+    light = None if background is None else _luminance(background)
+    chosen = palette if palette != AUTO else "dark" if light is None or light < MIDDLE else "light"
+    fits = light is not None and (light <= DARK_MAX if chosen == "dark" else light >= LIGHT_MIN)
+    styles = styles_of(chosen)
+    return styles if fits else {"": styles["page"], **styles}
+
+
+def background_hint(colorfgbg: str) -> Rgb | None:
+    """Return the background that the variable COLORFGBG names, None if it names none.
+
+    >>> background_hint("0;15"), background_hint("15;default;0"), background_hint("")
+    ((255, 255, 255), (0, 0, 0), None)
+    """
+    number = colorfgbg.rpartition(";")[2]
+    return _SIXTEEN[int(number)] if number.isdecimal() and int(number) < len(_SIXTEEN) else None
+
+
+def _luminance(colour: Rgb) -> float:
+    """Return the relative luminance of a colour, from 0 to 1, after WCAG 2."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (each / 255 for each in colour)
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @dataclass(frozen=True, slots=True, eq=False)

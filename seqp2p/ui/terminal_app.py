@@ -19,6 +19,7 @@ import os.path
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +61,8 @@ from seqp2p.hangup import hang_up
 from seqp2p.ui.frame import Frame, Painter, Target, in_ascii, width_of
 from seqp2p.ui.language import t
 from seqp2p.ui.scene import HEIGHT_MIN, WIDTH_MIN
+from seqp2p.ui.styles import Rgb
+from seqp2p.ui.terminal_answers import QUESTIONS, Answer, AnsweringParser, ParsedInput
 
 PROMPT: Final = "> "
 LINE_LENGTH_MAX: Final = 500
@@ -68,6 +71,10 @@ ESCAPE_S: Final = 0.05
 """A terminal may take so long between the escape and the rest of a key's sequence."""
 RESIZE_S: Final = 0.1
 """The terminal's size is looked at so often: on a thread that is not the first one no signal tells of it."""
+ANSWERS_S: Final = 1.0
+"""The terminal's answers are waited for so long."""
+END_S: Final = 0.02
+"""While they are, an end is tried again after this."""
 STOP_S: Final = 1.0
 """If nothing stops, because no shell could let it go on again, the screen comes back after this."""
 
@@ -98,10 +105,15 @@ class InputHandler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The look of the application: ``styles`` by name. Without ``input`` and ``output`` it has the terminal's."""
+    """The look of the application. Without ``input`` and ``output`` it has the terminal's.
 
-    styles: dict[str, str]
-    colours: bool = True
+    ``styles`` gives the styles by name for a background of the terminal, None for an unknown one; ``asks``: the
+    terminal is asked for it.
+    """
+
+    styles: Callable[[Rgb | None], dict[str, str]]
+    depth: ColorDepth = ColorDepth.DEPTH_8_BIT
+    asks: bool = False
     ascii_only: bool = False
     input: Input | None = None
     output: Output | None = None
@@ -125,6 +137,8 @@ class TerminalApp:
             history=InMemoryHistory(),
             on_text_changed=self._clip,
         )
+        self._look = look
+        self._answers_until_s = 0.0
         self._app = self._application(look)
 
     def set_painter(self, painter: Painter) -> None:
@@ -186,7 +200,10 @@ class TerminalApp:
             self._app.exit(exception=error)
 
     def _end_if_stopped(self) -> None:
-        if self._stopped and not self._app.is_done:
+        if self._stopped and self._awaits_answers and self._app.loop is not None:
+            # The shell would take an answer that comes after the end for typed text.
+            self._app.loop.call_later(END_S, self._end_if_stopped)
+        elif self._stopped and not self._app.is_done:
             self._app.exit(exception=EOFError)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
@@ -221,17 +238,42 @@ class TerminalApp:
 
         app = Application[None](
             Layout(DynamicContainer(shown), focused_element=typed),
-            style=Style.from_dict(look.styles),
+            style=Style.from_dict(look.styles(None)),
             key_bindings=self._bindings(),
             full_screen=True,
             mouse_support=True,
-            color_depth=None if look.colours else ColorDepth.DEPTH_1_BIT,
+            color_depth=look.depth,
             terminal_size_polling_interval=RESIZE_S,
             input=look.input,
             output=look.output,
         )
         app.ttimeoutlen = ESCAPE_S
+        if isinstance(app.input, ParsedInput):
+            app.input.vt100_parser = AnsweringParser(app.input.vt100_parser.feed_key_callback, self._answered)
+            if look.asks:
+                app.after_render += self._ask
         return app
+
+    # The terminal's background.
+
+    def _ask(self, app: Application[None]) -> None:
+        """Ask the terminal for its background, once, after the first picture."""
+        app.after_render -= self._ask
+        self._answers_until_s = time.monotonic() + ANSWERS_S
+        app.output.write_raw(QUESTIONS)
+        app.output.flush()
+
+    def _answered(self, answer: Answer) -> None:
+        """Handle an answer. What comes after the last one, or later than it may, changes nothing."""
+        if self._awaits_answers and answer is not None:
+            self._app.style = Style.from_dict(self._look.styles(answer))
+            self._app.invalidate()
+        elif answer is None:
+            self._answers_until_s = 0.0
+
+    @property
+    def _awaits_answers(self) -> bool:
+        return time.monotonic() < self._answers_until_s
 
     def _bindings(self) -> KeyBindings:
         keys = KeyBindings()

@@ -127,7 +127,7 @@ def pipes() -> Iterator[PipeInput]:
 async def sitting(columns: int = 80, rows: int = 24, *, ascii_only: bool = False) -> AsyncIterator[Sitting]:
     output = Sized(columns, rows)
     with pipes() as keys:
-        look = Theme(Taste().styles, ascii_only=ascii_only, input=keys, output=output)
+        look = Theme(Taste().theme.styles, ascii_only=ascii_only, input=keys, output=output)
         async with open_screen(Taste(), look) as screen:
             scene = Recorder()
             screen.show(scene)

@@ -8,13 +8,13 @@ from prompt_toolkit.output.vt100 import _256_colors
 from prompt_toolkit.styles import Style
 
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.styles import ASCII, COLUMNS, FILLS, ON_TINTS, RECENT, STYLES, TINTS, UNICODE, styles_of
+from seqp2p.ui.styles import ASCII, AUTO, COLUMNS, FILLS, ON_TINTS, RECENT, STYLES, TINTS, UNICODE, styles_of, styles_on
 from tests.ui.colour_vision import EYES, Rgb, ciede2000, contrast, lab_seen
 
 TEXT, CHIP, TEAMS = 4.5, 3.0, 20.0
 PAGES = {
-    "dark": ("#000000", "#1e1e1e", "#282c34", "#2e3440", "#002b36"),
-    "light": ("#ffffff", "#fdf6e3", "#f5f5f5", "#eeeeee"),
+    "dark": ("#000000", "#1e1e1e", "#282c34", "#2e3440", "#002b36", "#383838"),
+    "light": ("#ffffff", "#fdf6e3", "#f5f5f5", "#eeeeee", "#e8e8e8"),
 }
 """The backgrounds of terminals on which a palette is used."""
 COLOURS = sorted({colour for variant in VARIANTS.values() for colour in variant.colours})
@@ -44,6 +44,17 @@ def rgb(digits: str) -> Rgb:
 
 every_depth = pytest.mark.parametrize("depth", [true_colour, one_of_256])
 both = pytest.mark.parametrize("palette", ["dark", "light"])
+
+
+@both
+def test_the_pages_are_those_on_which_a_palette_is_used(palette: str) -> None:
+    own = colours(palette, "page")[1]
+    for page in (*PAGES[palette], own):
+        assert "" not in styles_on(AUTO, rgb(page)), page
+        assert styles_on(AUTO, rgb(page)) == styles_of(palette), page
+    step = 1 if palette == "dark" else -1
+    beyond = tuple(part + step for part in rgb(PAGES[palette][-1]))
+    assert "" in styles_on(AUTO, (beyond[0], beyond[1], beyond[2])), "the last page is the limit"
 
 
 @both

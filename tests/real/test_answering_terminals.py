@@ -1,0 +1,179 @@
+"""The program on a terminal that the test plays: asked for its background, it answers well, badly, late or never."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from seqp2p.ui.styles import styles_of
+from seqp2p.ui.terminal_answers import BURST_S, QUESTIONS
+from seqp2p.ui.terminal_app import ANSWERS_S
+from tests.cli.processes import environment
+
+pytestmark = [pytest.mark.terminal, pytest.mark.slow]
+LIMIT_S = 30.0
+KIND = "\x1b[?62;22c"
+WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\x07"
+ABANDONED = 5
+
+
+def sent(name: str, palette: str) -> str:
+    """Return the start of the escape sequence of a style's colour."""
+    digits = styles_of(palette)[name].split()[0].removeprefix("bg:#").removeprefix("#")
+    return ";2;" + ";".join(str(int(digits[at : at + 2], 16)) for at in (0, 2, 4))
+
+
+HINT = {palette: sent("answer", palette) for palette in ("dark", "light")}
+PAGE = {palette: "48" + sent("page", palette) for palette in ("dark", "light")}
+
+
+class PlayedTerminal:
+    """A terminal that is the test itself, with the tutorial in it."""
+
+    def __init__(self, home: Path, **env: str) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        variables = environment(home, LANG="C.UTF-8", LANGUAGE="en") | {"TERM": "xterm-256color", "COLORTERM": "24bit"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "seqp2p", "play", "--tutorial"],
+            env=variables | env,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.shown = ""
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._master)
+
+    def send(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def read(self, limit_s: float) -> bool:
+        """Read on for so long; return True if something came."""
+        if not select.select([self._master], [], [], limit_s)[0]:
+            return False
+        with suppress(OSError):  # It has ended.
+            self.shown += os.read(self._master, 65536).decode(errors="replace")
+        return True
+
+    def read_for(self, duration_s: float) -> None:
+        """Read all that comes in this time."""
+        end = time.monotonic() + duration_s
+        while (left_s := end - time.monotonic()) > 0:
+            self.read(left_s)
+
+    def see(self, text: str, limit_s: float = LIMIT_S) -> None:
+        """Wait until this was written."""
+        end = time.monotonic() + limit_s
+        while text not in self.shown:
+            assert self._process.poll() is None, self.shown
+            assert time.monotonic() < end, f"waited in vain for {text!r}:\n{self.shown!r}"
+            self.read(0.1)
+
+    def leave(self) -> str:
+        """Type the word that leaves; return all that was written. Anything typed before it would spoil the word."""
+        self.send("leave\r")
+        end = time.monotonic() + LIMIT_S
+        while self._process.poll() is None:
+            assert time.monotonic() < end, self.shown
+            self.read(0.1)
+        while self.read(0.0) and not self.shown.endswith("\n"):
+            pass
+        assert self._process.returncode == ABANDONED, self.shown
+        assert "you have left the tutorial" in self.shown
+        return self.shown
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "pupil"
+
+
+@pytest.fixture
+def asked(home: Path) -> Iterator[PlayedTerminal]:
+    terminal = PlayedTerminal(home)
+    try:
+        terminal.see(QUESTIONS)
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_the_first_picture_waits_for_no_answer(asked: PlayedTerminal) -> None:
+    assert PAGE["dark"] in asked.shown.partition(QUESTIONS)[0]
+    asked.see("opponent")
+
+
+@pytest.mark.parametrize(("answer", "palette"), [(WHITE, "light"), (BLACK, "dark")])
+def test_the_palette_follows_the_answer(asked: PlayedTerminal, answer: str, palette: str) -> None:
+    asked.shown = ""
+    asked.send(answer + KIND)
+    asked.see(HINT[palette])
+    shown = asked.leave()
+    assert PAGE["light"] not in shown
+    assert PAGE["dark"] not in shown.partition(HINT[palette])[2]
+
+
+@pytest.mark.parametrize("answer", [KIND, "\x1b]11;rgb:zz\x07" + KIND, "\x1b]11;?\x1b\\" + KIND, "\x1b]11;rgb:ff", ""])
+def test_without_an_answer_all_stands_on_a_page_of_its_own(asked: PlayedTerminal, answer: str) -> None:
+    asked.send(answer)
+    asked.read_for(3 * BURST_S)
+    shown = asked.leave()
+    assert PAGE["dark"] in shown
+    assert HINT["light"] not in shown
+
+
+def test_an_answer_in_pieces(asked: PlayedTerminal) -> None:
+    for piece in ("\x1b]1", "1;rgb:ffff", "/ffff/ff", "ff\x1b", "\\\x1b[", "?62;", "22c"):
+        asked.send(piece)
+        asked.read(0.06)  # longer than an Escape waits
+    asked.see(HINT["light"])
+    asked.leave()
+
+
+def test_an_answer_after_the_end_of_waiting_changes_nothing(asked: PlayedTerminal) -> None:
+    asked.read_for(ANSWERS_S + 0.2)
+    asked.send(WHITE + KIND)
+    assert HINT["light"] not in asked.leave()
+
+
+def test_keys_typed_before_the_answer_are_kept(asked: PlayedTerminal) -> None:
+    asked.send("lea" + WHITE + "v" + KIND + "e\r")
+    asked.see("you have left the tutorial")
+
+
+@pytest.mark.parametrize(
+    ("env", "asks", "palette"),
+    [
+        ({"COLORFGBG": "0;15"}, True, "light"),
+        ({"COLORFGBG": "15;0"}, True, "dark"),
+        ({"SEQP2P_PALETTE": "light"}, True, "light"),
+        ({"TERM": "linux", "COLORTERM": ""}, False, ""),
+        ({"SEQP2P_PALETTE": "contrast"}, False, ""),
+        ({"NO_COLOR": "1"}, False, ""),
+    ],
+)
+def test_the_environment_says_what_is_asked(home: Path, env: dict[str, str], asks: bool, palette: str) -> None:
+    terminal = PlayedTerminal(home, **env)
+    try:
+        terminal.see("opponent")
+        shown = terminal.leave()
+    finally:
+        terminal.close()
+    assert (QUESTIONS in shown) == asks
+    assert {name for name, hint in HINT.items() if hint in shown} == ({palette} if palette else set())
