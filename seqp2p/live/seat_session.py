@@ -197,7 +197,7 @@ class MatchStore:
         return Recollection(self._match.final + 1, (*self._taken_of(seat), *early))
 
     def changes_nothing(self, finding: Finding) -> bool:
-        """Return True for a vote, a leave or a remark that is here already, or about a step that is final."""
+        """Return True for what is here already, or is a vote about a step that is final."""
         return 0 < finding.step <= self._match.final or finding.thing in self._taken_of(finding.signer)
 
     def _taken_of(self, seat: int) -> list[SignedThing]:
@@ -207,6 +207,7 @@ class MatchStore:
         return [
             *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
             *(SignedLeave(each) for by, each in match.left.items() if by == seat),
+            *(SignedAdjourn(each) for each in match.adjourns.of(seat)),
             *(step.held[seat].contribution for step in live if seat in step.held),
             *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
             *(SignedHead(each) for each in heads),

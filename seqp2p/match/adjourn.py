@@ -37,6 +37,10 @@ class AdjournLog:
     def all(self) -> list[Contribution]:
         return [each for signed in self._signed.values() for each in signed.values()]
 
+    def of(self, seat: int) -> list[Contribution]:
+        """Return the agreements that this seat has signed."""
+        return [signed[seat] for signed in self._signed.values() if seat in signed]
+
     def add(self, word: AdjournPayload, signed: Contribution) -> bool:
         """Keep it; return False for a known one, and for one more than SIGNED_MAX of its seat."""
         place = Adjournment(word.sitting, word.turn)

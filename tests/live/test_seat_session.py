@@ -7,7 +7,7 @@ import trio
 
 from seqp2p.live.asking import Asker
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.seat_session import Saying, SeatSession
+from seqp2p.live.seat_session import Adjourn, Saying, SeatSession
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped
 from seqp2p.match.intake import Intake
@@ -15,6 +15,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.signed import (
     BallotPayload,
     HeadPayload,
+    SignedAdjourn,
     SignedBallot,
     SignedHead,
     SignedLeave,
@@ -127,6 +128,7 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
         first = session_of(match, writer)
         await first.begin()
         await first.take(Saying("hello"))
+        await first.take(Adjourn())
         words: list[SignedThing] = [SignedLeave(seats[gone - 1].leave(match)), *ballots]
         for thing in words:
             await first.take(Received(others[0].number, signed_message(thing)))
@@ -134,7 +136,7 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
     check = Intake(match).check
     taken = [found for each in kept.logged if (found := from_logged(each)) is not None]
     mine = [thing for thing in taken if not isinstance(thing, Contribution) and check(thing).signer == own.number]
-    assert {type(each) for each in mine} == {SignedRemark, SignedBallot, SignedHead}
+    assert {type(each) for each in mine} == {SignedRemark, SignedAdjourn, SignedBallot, SignedHead}
 
     with ReplayWriter(tmp_path / "again.seqp2p", again) as writer:
         feed(again, tuple(kept.logged), writer, own)
