@@ -1,5 +1,10 @@
 """What verifying says of replays that are right, that stop short, and that hold what cannot be."""
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
 import pytest
 
 from seqp2p.crypto.group import ORDER
@@ -39,7 +44,53 @@ from tests.replay.tools import (
 )
 from tests.table import Played, altered, match_at, played, replay_bytes, replay_of, resigned, signed, with_body
 
+GOLDEN = Path(__file__).parents[2] / "replays"
+
 # --- verified
+
+
+def calls(data: bytes) -> int:
+    """The calls of functions, of the group's library too, that verifying this file takes."""
+    count = 0
+
+    def called(_frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    sys.setprofile(called)
+    try:
+        verify_module.verify(data)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def part_of_a_long_game(size: int) -> bytes:
+    return assemble(records_of((GOLDEN / "classic-2.seqp2p").read_bytes())[:size])
+
+
+def evidence_again_and_again(count: int) -> bytes:
+    """As a writer can put it who wants a slow file."""
+    game = played(2, "kids", 3, "random")
+    wrong = evidence(wrong_at(game, 9)[1])
+    return assemble([*steps(game, 8), *[wrong] * count])
+
+
+def held_again_and_again(count: int) -> bytes:
+    game = played(3, "kids", 1, "random")
+    number = next(step.number for step in game.steps if step.number > 3 and len(step.contributions) > 1)
+    (_, first), *_ = game.steps[number - 1].contributions
+    return assemble([*steps(game, number - 1), *[open_step(number, first)] * count])
+
+
+@pytest.mark.parametrize("made", [part_of_a_long_game, evidence_again_and_again, held_again_and_again])
+def test_the_work_is_in_proportion_to_the_file(made: Callable[[int], bytes]) -> None:
+    """Twice the records are at most about twice the calls: work of the square would take four times as many."""
+    files = [made(size) for size in (100, 200, 400)]
+    calls(files[0])  # The generators of the proofs are made once.
+    first, second, third = map(calls, files)
+    assert first < second < third
+    assert third - second < 3 * (second - first)
 
 
 @pytest.mark.simulation
