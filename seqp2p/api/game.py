@@ -49,7 +49,7 @@ LINKED_S: Final = 3.0
 """For the first link to another seat: a dial by one side or, after ``dial_patience_s``, by the other."""
 LINK_POLL_S: Final = 0.05
 
-LIVE_CHECKS: Final = Checks(sum_first(secrets.token_bytes))
+LIVE_CHECKS: Final = Checks(sum_first(secrets.token_bytes), lot_max=4)
 
 SeatFiles: TypeAlias = AbstractContextManager[tuple[ReplayWriter, Sidecar | None]]
 

@@ -10,6 +10,7 @@ microseconds of a multiplication, not the nanoseconds of one addition.
 """
 
 import secrets
+from binascii import b2a_base64, b2a_hex
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias, cast
 
@@ -32,9 +33,9 @@ Term = tuple[int, "Point"]
 POINT_SIZE: Final = 33
 SCALAR_SIZE: Final = 32
 
-BYTES_FROM: Final = 4000
-"""`sum_of_products` cuts scalars into digits of 8 bits from this number of points on, and of 4 bits below: starting a
-sum costs about twelve additions. Other widths would save a tenth at best, and lose it in Python: bytes are digits."""
+WIDTHS: Final = ((7000, 8), (1200, 6), (0, 4))
+"""`sum_of_products` cuts scalars into digits of so many bits from so many points on: starting a sum costs about twelve
+additions. Other widths would save little, and lose it in Python: bytes, base64 and hexadecimal are digits."""
 
 
 _bindings = cast("Any", _btclib_libsecp256k1)  # They have no types.
@@ -195,6 +196,23 @@ def _mul_add_base(point: Point, scalar: int, base: int) -> Point:
     return add(mul(point, scalar), mul_base(base))
 
 
+_BASE64: Final = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", bytes(range(64)))
+_HEX: Final = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
+
+
+def _digits(scalar: int, width: int) -> bytes:
+    """Return the digits of 4, 6 or 8 bits of a scalar, one a byte, the first ones first."""
+    # 33 bytes are 44 digits of 6 bits.
+    data = scalar.to_bytes(SCALAR_SIZE + (width == 6), "big")
+    match width:
+        case 4:
+            return b2a_hex(data).translate(_HEX)
+        case 6:
+            return b2a_base64(data, newline=False).translate(_BASE64)
+        case _:
+            return data
+
+
 def sum_of_products(terms: Sequence[Term]) -> Point:
     """Return Σ scalar·point for many terms, by buckets (Pippenger 1976). Variable-time in every scalar.
 
@@ -204,19 +222,17 @@ def sum_of_products(terms: Sequence[Term]) -> Point:
     inside long sums, each a hundredth of the price of a multiplication, and 256/w·2^w sums to start.
     """
     raws = [point.raw for _, point in terms if point.raw is not None]
-    scalars = [(scalar % ORDER).to_bytes(SCALAR_SIZE, "big") for scalar, point in terms if point.raw is not None]
-    shifts = (0,) if len(raws) > BYTES_FROM else (4, 0)
-    mask = 0xFF if len(shifts) == 1 else 0xF
+    width = next(width for count, width in WIDTHS if len(raws) >= count)
+    scalars = [_digits(scalar % ORDER, width) for scalar, point in terms if point.raw is not None]
     total: Raw | None = None
     for column in zip(*scalars, strict=True):
-        for shift in shifts:
-            buckets: list[list[Any]] = [[] for _ in range(mask + 1)]
-            for byte, raw in zip(column, raws, strict=True):
-                buckets[byte >> shift & mask].append(raw)
-            sums = [(digit, each) for digit in range(1, mask + 1) if (each := _sum(buckets[digit])) is not None]
-            for bit in reversed(range(mask.bit_length())):
-                twice = [] if total is None else [total, total]
-                total = _sum(twice + [each for digit, each in sums if digit >> bit & 1])
+        buckets: list[list[Any]] = [[] for _ in range(1 << width)]
+        for digit, raw in zip(column, raws, strict=True):
+            buckets[digit].append(raw)
+        sums = [(digit, each) for digit, bucket in enumerate(buckets) if digit and (each := _sum(bucket)) is not None]
+        for bit in reversed(range(width)):
+            twice = [] if total is None else [total, total]
+            total = _sum(twice + [each for digit, each in sums if digit >> bit & 1])
     return Point(total)
 
 

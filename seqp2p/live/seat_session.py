@@ -15,7 +15,7 @@ It ends when the game is over, or cannot go on. Where a majority stays, seats th
 are voted out (voting.py); elsewhere they end the game. session.py runs it under trio, seqp2p/testing in a simulation.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar, assert_never
 
@@ -35,7 +35,7 @@ from seqp2p.match.events import Dropped, Event, Result, Undone
 from seqp2p.match.intake import Applied, BadSender, Cheating, Deferred, Finding, Ignored, Intake, Outcome
 from seqp2p.match.machine import Match
 from seqp2p.match.outcome import final_result
-from seqp2p.match.pending import PendingBuffer, PendingThing
+from seqp2p.match.pending import PendingThing
 from seqp2p.match.recovery import Recovery
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import (
@@ -141,13 +141,13 @@ def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
 
 
 class MatchStore:
-    """Reads a match, and never changes it. ``pending`` are the early things, ``recovery`` that of the own seat."""
+    """Reads a match and its intake, and never changes them. ``recovery`` is that of the own seat."""
 
     def __init__(
-        self, match: Match, pending: PendingBuffer | None = None, recovery: Callable[[], Recovery | None] = lambda: None
+        self, match: Match, intake: Intake | None = None, recovery: Callable[[], Recovery | None] = lambda: None
     ) -> None:
         self._match = match
-        self._pending = PendingBuffer() if pending is None else pending
+        self._intake = Intake(match) if intake is None else intake
         self._recovery = recovery
         self._looked_back = (0, 0)  # the open step, and the earlier one that all are asked for meanwhile
 
@@ -159,6 +159,8 @@ class MatchStore:
         if self._looked_back[0] == self._match.number:
             return self._looked_back[1], frozenset()
         base = self._match.chain.base
+        if base is self._match.chain.open and (lot := self._intake.lot()):
+            return self._match.number + len(lot), frozenset()  # They are here, and checked soon.
         return self._match.final + 1, frozenset(base.held if base is not None else ())
 
     def missing(self, step: int, seats: frozenset[int]) -> list[tuple[int, int, Contribution]]:
@@ -193,7 +195,7 @@ class MatchStore:
         """Return all that a seat has signed and that may still bind it; None while this seat recovers itself."""
         if self._recovery() is not None:
             return None
-        early = [each.thing for kind in MADE for account, each in self._pending.of(kind) if account == (seat,)]
+        early = [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
         return Recollection(self._match.final + 1, (*self._taken_of(seat), *early))
 
     def changes_nothing(self, finding: Finding) -> bool:
@@ -261,13 +263,14 @@ class SeatSession:
         self._asking = asking
         self._turns = Turns(match, seat, relay, asking)
         self._talk = Talk(match, seat, runtime.now)
-        self.intake = Intake(match, self._talk.may_hear)
-        self.store = MatchStore(match, self.intake.pending, lambda: seat.recovery)
+        self.intake = Intake(match, self._talk.may_hear, lambda: relay.all_linked)
+        self.store = MatchStore(match, self.intake, lambda: seat.recovery)
         self._absence = Absence(match, seat.number)
         self._voting = Voting(match, seat.number, self._absence, relay, asks=asks)
         self._stays = not asks
         self._asked: frozenset[int] = frozenset()
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
+        self._last_lot: list[Contribution] = []
         self._open_number = match.number
         self._sat = match.adjourns.last(match.game.seats)  # the last one, before this session or waited through in it
         # A turn may have been on its way while the others stopped.
@@ -345,7 +348,7 @@ class SeatSession:
             case _:
                 thing = signed_thing(message)
                 outcome = await self._receive(thing, sender)
-                if isinstance(outcome, Applied | Cheating) or isinstance(thing, SignedBallot | SignedHead):
+                if not isinstance(outcome, Ignored | BadSender) or isinstance(thing, SignedBallot | SignedHead):
                     await self._advance()
 
     # Signed things: one loop for all that comes, is own, or has waited.
@@ -470,6 +473,7 @@ class SeatSession:
         """Check once a second for absent seats, due votes, and a hopeless wait."""
         now = self._runtime.now()
         await self._take_due(REMARKS)
+        await self._look_at_lot()
         self._see()
         if self._recovers(now):
             return
@@ -499,6 +503,14 @@ class SeatSession:
         else:
             await self._vote()
             await self._advance()
+
+    async def _look_at_lot(self) -> None:
+        """Check the shuffles that have waited since the last tick: the next seat may be away."""
+        lot = self.intake.lot()
+        if lot and lot == self._last_lot:
+            await self._check_lot(lot)
+            await self._advance()
+        self._last_lot = lot
 
     # An adjourned game.
 
@@ -570,6 +582,9 @@ class SeatSession:
                 continue
             if not self._rests:
                 self._turns.ask()
+            if lot := self.intake.due_lot():
+                await self._check_lot(lot)
+                continue
             waiting = self._next_due()
             if waiting is None:
                 return
@@ -578,6 +593,9 @@ class SeatSession:
     def _next_due(self) -> PendingThing | None:
         """Take the next early thing that is due. There is none if the last vote has ended the game for this seat."""
         return self.intake.due() if self.ending is None else None
+
+    async def _check_lot(self, lot: Sequence[Contribution]) -> None:
+        await self._in_thread_if_heavy(lambda: self.intake.check_lot(lot))
 
     async def _contribute(self, own: Contribution) -> None:
         await self._take_own(own)

@@ -5,9 +5,9 @@ to be checked as a sum (crypto/batch.py). If many matches see the same bytes in 
 seqp2p/testing), ``Remembering`` makes each check once. Nothing else may replace them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from seqp2p.crypto.elgamal import Ciphertext
 from seqp2p.crypto.equation import Check, require
@@ -16,14 +16,19 @@ from seqp2p.crypto.identity import verify
 from seqp2p.crypto.key_proof import verify_key
 from seqp2p.crypto.oracle import Context
 from seqp2p.crypto.share_proof import Cards, verify_shares
-from seqp2p.crypto.shuffle_proof import verify_shuffle
+from seqp2p.crypto.shuffle_proof import shuffle_equations, verify_shuffle
+
+ShuffleStatement: TypeAlias = tuple[Sequence[Ciphertext], Sequence[Ciphertext], Point, bytes, Context]
+"""The arguments of ``Checks.shuffle``."""
 
 
 class Checks:
     """Each raises CryptoError if its statement is wrong, as far as ``check`` decides at once."""
 
-    def __init__(self, check: Check = require) -> None:
+    def __init__(self, check: Check = require, *, lot_max: int = 1) -> None:
+        """``lot_max``: the number of shuffles that may wait to be checked together, because ``check`` makes one sum."""
         self._check = check
+        self.lot_max = lot_max
 
     def key(self, key: Point, proof: bytes, context: Context) -> None:
         """Check that the prover knows the secret of this key (crypto/key_proof.py)."""
@@ -38,6 +43,10 @@ class Checks:
     ) -> None:
         """Check that one deck is the other, re-encrypted in another order (crypto/shuffle_proof.py)."""
         verify_shuffle(before, after, key, proof, context, self._check)
+
+    def shuffle_lot(self, lot: Iterable[ShuffleStatement]) -> None:
+        """Check several shuffles together: the error of any is an error of all."""
+        self._check(equation for statement in lot for equation in shuffle_equations(*statement))
 
     def shares(self, key: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
         """Check decryption shares by the owner of this key (crypto/share_proof.py)."""
@@ -58,10 +67,16 @@ class Remembering(Checks):
     """
 
     def __init__(
-        self, check: Check = require, *, signatures_max: int = 5_000, shares_max: int = 1_000, shuffles_max: int = 50
+        self,
+        check: Check = require,
+        *,
+        signatures_max: int = 5_000,
+        shares_max: int = 1_000,
+        shuffles_max: int = 50,
+        lot_max: int = 1,
     ) -> None:
         """The defaults hold a few rounds of a table of twelve."""
-        super().__init__(check)
+        super().__init__(check, lot_max=lot_max)
         self._signature = lru_cache(signatures_max)(super().signature)
         self._shares = lru_cache(shares_max)(super().shares)
         self._shuffle = lru_cache(shuffles_max)(super().shuffle)
@@ -75,6 +90,11 @@ class Remembering(Checks):
         self, before: Sequence[Ciphertext], after: Sequence[Ciphertext], key: Point, proof: bytes, context: Context
     ) -> None:
         self._shuffle(tuple(before), tuple(after), key, proof, context)
+
+    def shuffle_lot(self, lot: Iterable[ShuffleStatement]) -> None:
+        """See Checks. Another match may know some of them."""
+        for statement in lot:
+            self.shuffle(*statement)
 
     def shares(self, key: Point, cards: Cards, shares: Sequence[Point], proof: bytes, context: Context) -> None:
         self._shares(key, tuple(cards), tuple(shares), proof, context)

@@ -12,18 +12,21 @@ chain.py has the chain of steps, ballots.py the consensus that closes a step wit
 """
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
+from seqp2p.crypto.elgamal import decode_deck
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import mul_base
+from seqp2p.crypto.hashing import STEP, tagged_hash
 from seqp2p.crypto.oracle import Context
 from seqp2p.i18n import message, message_of
 from seqp2p.match.adjourn import AdjournLog
 from seqp2p.match.ballots import Last
 from seqp2p.match.chain import Chain, Checked, ClosedStep, LiveStep
-from seqp2p.match.checks import CHECKS, Checks
-from seqp2p.match.contribution import Contribution, Envelope, StepKind, open_body, open_envelope
-from seqp2p.match.encoding import DecodeError
+from seqp2p.match.checks import CHECKS, Checks, ShuffleStatement
+from seqp2p.match.contribution import Contribution, Envelope, ShuffleBody, StepKind, open_body, open_envelope
+from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.events import AdjournSigned, Event, Finished, Result, Undone, Voted
 from seqp2p.match.game import Game, StepPlan
@@ -194,6 +197,29 @@ class Match:
             # Two payloads of one seat for one step on one past are evidence, with any content.
             raise self._violation(envelope, "equivocation", TWO_CONTRIBUTIONS, first, contribution)
         return None
+
+    def judge_lot(self, lot: Sequence[Contribution]) -> None:
+        """Check shuffles of the open step and the next ones together, and keep their verdicts if all are right.
+
+        Each has to be on top of the one before. If one is wrong, nothing is kept: ``judge`` finds which.
+        """
+        found: list[tuple[int, _Statement, Any]] = []
+        statements: list[ShuffleStatement] = []
+        before, prev = self.game.deck.mixing, self.head
+        try:
+            for number, contribution in enumerate(lot, self.number):
+                envelope = open_envelope(contribution.payload)
+                body = structure(ShuffleBody, envelope.body)
+                after = decode_deck(body.deck, len(before))
+                context = Context(self.game.id, number, envelope.seat, prev)
+                statements.append((before, after, self.game.joint_key, body.proof, context))
+                found.append((envelope.seat, (prev, contribution.payload, ()), after))
+                before, prev = after, tagged_hash(STEP, prev, contribution.payload)
+            self.game.checks.shuffle_lot(statements)
+        except (DecodeError, CryptoError):
+            return
+        for seat, statement, kept in found:
+            self._keep_verdict(seat, statement, (kept, None))
 
     def accept(self, checked: Checked) -> tuple[Event, ...]:
         """Keep the result of ``judge``, if nothing was accepted since; return the events."""
@@ -400,8 +426,7 @@ class Match:
         """Return the verdict on a contribution, from memory if it is known: evidence can be offered again and again."""
         others = {seat: checked for seat, checked in sorted(dict(step.held).items()) if seat != envelope.seat}
         statement = (step.prev, payload, tuple(checked.contribution.payload for checked in others.values()))
-        verdicts = self._verdicts.setdefault(envelope.seat, OrderedDict())
-        known = verdicts.get(statement)
+        known = self._verdicts.setdefault(envelope.seat, OrderedDict()).get(statement)
         if known is not None:
             return known
         rule = STEPS[step.plan.kind]
@@ -412,10 +437,14 @@ class Match:
             verdict = rule.check(step.before, step.plan, open_body(envelope), context, held), None
         except (DecodeError, CryptoError, Refusal) as error:
             verdict = None, (rule.failure_of(error), message_of(error))
+        self._keep_verdict(envelope.seat, statement, verdict)
+        return verdict
+
+    def _keep_verdict(self, seat: int, statement: _Statement, verdict: _Verdict) -> None:
+        verdicts = self._verdicts.setdefault(seat, OrderedDict())
         verdicts[statement] = verdict
         if len(verdicts) > VERDICTS_KEPT:
             verdicts.popitem(last=False)
-        return verdict
 
     def _violation(self, envelope: Envelope, failure: Failure, reason: str, *evidence: Contribution) -> Violation:
         return Violation(envelope.seat, envelope.step, reason, evidence, failure)

@@ -147,6 +147,12 @@ class Relay(Generic[W]):
         return self.linked.union(*further) - {self._own_seat}
 
     @property
+    def all_linked(self) -> bool:
+        """True if each seat has a link with every other, by its own claim: no thing needs to be passed on."""
+        seats = self._neighbours.keys() | {self._own_seat}
+        return all(peer.links and peer.view.links | {seat} >= seats for seat, peer in self._neighbours.items())
+
+    @property
     def only_ways(self) -> dict[int, int]:
         """The seats without a direct link that one neighbour alone claims a link with, and that neighbour."""
         links = {seat: peer.view.links for seat, peer in self._neighbours.items() if peer.links}

@@ -5,7 +5,7 @@ A set of squares is a plain int here: bit s is set when square s belongs to it.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from seqp2p.rules.actions import Action, Ends, exchange, place, remove
@@ -101,14 +101,11 @@ def _in_line_with(board: Board, line: Line) -> Iterator[Square]:
 
 def _near(board: Board, concerned: Callable[[Line], Iterable[Square]]) -> tuple[NearLines, ...]:
     """Return for each square the lines that concern it, by direction."""
-    by_square: list[dict[int, list[Line]]] = [{} for _ in board.grid]
+    by_square: list[dict[int, list[SquareSet]]] = [{} for _ in board.grid]
     for line in board.lines:
+        squares = set_of(line)
         for square in concerned(line):
-            by_square[square].setdefault(line[1] - line[0], []).append(line)
+            by_square[square].setdefault(line[1] - line[0], []).append(squares)
     return tuple(
-        tuple(
-            (set_of(tuple({s for line in lines for s in line})), tuple(set_of(line) for line in lines))
-            for lines in by_step.values()
-        )
-        for by_step in by_square
+        tuple((reduce(lambda a, b: a | b, lines), tuple(lines)) for lines in by_step.values()) for by_step in by_square
     )

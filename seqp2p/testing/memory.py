@@ -12,7 +12,7 @@ from seqp2p.net.frames import HEADER_SIZE, announced
 from seqp2p.net.messages import LinkStage, WireMessage, decode_message
 
 _MESSAGES_MAX: Final = 10_000
-REMEMBERING: Final = Remembering(signatures_max=60_000, shares_max=20_000, shuffles_max=400)
+REMEMBERING: Final = Remembering(signatures_max=60_000, shares_max=20_000, shuffles_max=400, lot_max=4)
 
 
 @lru_cache(_MESSAGES_MAX)

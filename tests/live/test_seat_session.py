@@ -7,7 +7,7 @@ import trio
 
 from seqp2p.live.asking import Asker
 from seqp2p.live.recorder import TableEvent
-from seqp2p.live.seat_session import Adjourn, Saying, SeatSession
+from seqp2p.live.seat_session import Adjourn, Saying, SeatSession, Tick
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped
 from seqp2p.match.intake import Intake
@@ -33,8 +33,9 @@ from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import View
 from tests.live.parties import WITHOUT_THREADS
 from tests.match.test_ballots_games import nth, table
+from tests.match.test_intake import SHUFFLE, Sums, before_shuffles
 from tests.match.voting import play_on, show, wish
-from tests.table import at_random, due, fork
+from tests.table import at_random, due, fork, make_seats
 
 
 class Silent(Asker):
@@ -155,3 +156,32 @@ async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> 
             for thing in things:
                 await second.take(Received(others[0].number, signed_message(thing)))
     assert len(places) == 12
+
+
+class FullMesh(Relay[Link]):
+    """A table where all have links."""
+
+    all_linked = True
+
+
+async def test_shuffles_wait_for_each_other_for_two_ticks_at_most(tmp_path: Path) -> None:
+    """The third seat of six is away; the last one shows meanwhile that it has the shuffles of the first two."""
+    sums = Sums()
+    intake, shuffles = before_shuffles(6, sums)
+    match, own = intake.match, make_seats(6)[5]
+    relay = FullMesh(6, {1: Neighbour(1, "", PeerState(6, 1, DEFAULT_LIMITS))}, trio.current_time)
+    with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
+        session = SeatSession(match, own, relay, Silent(), writer, lambda _: None, None, WITHOUT_THREADS)
+        relay.begin(session.store, None)
+        await session.begin()
+        first = match.number
+        for shuffle in shuffles[:2]:
+            await session.take(Received(1, ContributionMessage(shuffle.payload, shuffle.signature)))
+        assert sums.sizes == []
+        assert session.store.have() == (first + 2, frozenset())
+        await session.take(Tick())
+        assert match.number == first
+        await session.take(Tick())
+    assert match.number == first + 2
+    assert sums.sizes == [2 * SHUFFLE]
+    assert session.store.have() == (first + 2, frozenset())

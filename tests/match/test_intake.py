@@ -3,13 +3,14 @@
 import random
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seqp2p.crypto.equation import Equation, require
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION
 from seqp2p.match.checks import Checks
@@ -38,6 +39,8 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
+from seqp2p.match.table import encode_agreement
+from seqp2p.testing import MINIATURE
 from tests.match.test_ballots_games import nth, table
 from tests.match.voting import play_on, show, wish
 from tests.table import (
@@ -47,8 +50,10 @@ from tests.table import (
     fields_of,
     fork,
     identity,
+    make_agreement,
     make_seats,
     match_at,
+    play,
     played,
     shared_match_at,
     signed,
@@ -599,3 +604,86 @@ def test_labels_keep_one_kind_from_passing_as_another(trio: Played) -> None:
     intake = Intake(match)
     for thing in (SignedLeave(as_contribution), SignedBallot(leave), SignedHead(leave), SignedRemark(leave), leave):
         assert isinstance(take(intake, thing, 1), BadSender)
+
+
+# Shuffles that are checked together.
+
+
+class Sums:
+    """Counts the equations of each sum."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def __call__(self, equations: Iterable[Equation]) -> None:
+        whole = tuple(equations)
+        self.sizes.append(len(whole))
+        require(whole)
+
+
+def before_shuffles(own_seat: int, sums: Sums, *, linked: bool = True) -> tuple[Intake, list[Contribution]]:
+    """Return the intake of a seat of six when the first of them shuffles, and all shuffles."""
+    agreement = encode_agreement(make_agreement(6, MINIATURE.name))
+    whole = Match(agreement)
+    play(whole, make_seats(6), at_random(1), lambda match: match.kind == "deal")
+    match = Match(agreement, own_seat, Checks(sums, lot_max=4))
+    for step in whole.record[:2]:
+        for _, contribution in step.contributions:
+            match.receive(contribution)
+    sums.sizes.clear()
+    return Intake(match, may_wait=lambda: linked), [step.contributions[0][1] for step in whole.record[2:]]
+
+
+SHUFFLE = len(MINIATURE.deck) + 5
+"""The equations of one."""
+
+
+def check_lot(intake: Intake) -> list[Outcome]:
+    """Check the shuffles that wait, and take those that this lets in."""
+    intake.check_lot(intake.lot())
+    return [take(intake, waiting.thing) for waiting in iter(intake.due, None)]
+
+
+def test_shuffles_that_come_long_before_an_own_signature_are_checked_together() -> None:
+    sums = Sums()
+    intake, shuffles = before_shuffles(6, sums)
+    for shuffle in shuffles[:3]:
+        assert kinds(hand_in(intake, shuffle)) == [Deferred]
+        assert intake.due_lot() == []
+    assert kinds(hand_in(intake, shuffles[3])) == [Deferred]
+    assert intake.due_lot() == intake.lot() == shuffles[:4]
+    assert kinds(check_lot(intake)) == [Applied] * 4
+    assert sums.sizes == [4 * SHUFFLE]
+    # Nothing is left to wait for before the own shuffle.
+    assert kinds(hand_in(intake, shuffles[4])) == [Applied]
+    assert kinds(hand_in(intake, shuffles[5])) == [Applied]
+    assert sums.sizes == [4 * SHUFFLE, SHUFFLE, SHUFFLE]
+
+
+@pytest.mark.parametrize("false_one", range(4))
+def test_of_shuffles_that_are_checked_together_the_false_one_is_named(false_one: int) -> None:
+    intake, shuffles = before_shuffles(6, Sums())
+    proof = fields_of(shuffles[false_one - 1])["body"]["proof"]
+    wrong = with_body(identity(false_one + 1), shuffles[false_one], proof=proof)
+    for shuffle in (*shuffles[:false_one], wrong, *shuffles[false_one + 1 : 4]):
+        assert kinds(hand_in(intake, shuffle)) == [Deferred]
+    # The later ones are on top of the right one, which is not here.
+    assert intake.lot() == [*shuffles[:false_one], wrong]
+    outcomes = check_lot(intake)
+    assert kinds(outcomes) == [Applied] * false_one + [Cheating]
+    assert isinstance(cheating := outcomes[-1], Cheating)
+    assert cheating.violation.seat == false_one + 1
+    assert intake.match.number == 3 + false_one
+
+
+def test_no_shuffle_waits_where_seats_depend_on_each_other() -> None:
+    sums = Sums()
+    intake, shuffles = before_shuffles(6, sums, linked=False)
+    for shuffle in shuffles:
+        assert kinds(hand_in(intake, shuffle)) == [Applied]
+    assert sums.sizes == [SHUFFLE] * 6
+
+
+def test_the_seat_that_shuffles_next_does_not_wait() -> None:
+    intake, shuffles = before_shuffles(2, Sums())
+    assert kinds(hand_in(intake, shuffles[0])) == [Applied]

@@ -36,7 +36,7 @@ def test_the_last_opponent_is_voted_out() -> None:
     lan = VirtualLan(
         4,
         1,
-        Plan(faults=(Fault("die", 4.0, (2,)), Fault("die", 30.0, (4,)))),
+        Plan(faults=(Fault("die", 4.0, (2,)), Fault("die", 28.0, (4,)))),
         agreement=make_agreement(table, teams),
         cheats=Cheats(sessions={4: prophet}),
     )

@@ -187,7 +187,7 @@ class Byzantine(SeatSession):
 
 class _ByzantineStore(MatchStore):
     def __init__(self, crook: Byzantine) -> None:
-        super().__init__(crook.match, crook.intake.pending, lambda: crook.seat.recovery)
+        super().__init__(crook.match, crook.intake, lambda: crook.seat.recovery)
         self._crook = crook
 
     def recall(self, seat: int) -> Recollection | None:
