@@ -219,8 +219,8 @@ class Mesh:
                         limits=self._limits,
                     )
                     if proof.role == "link":
-                        place.forgive()
                         await self._pay_for_link(self._seated(proof))
+                        place.forgive()
             except NetError:
                 return  # A stranger's failure is of no interest to the game.
             if proof.role == "watch" and self._table.spectators:

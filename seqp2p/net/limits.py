@@ -18,11 +18,12 @@ class Limits:
     """Strangers that have not authenticated yet. An honest handshake takes milliseconds, so the oldest of 64 is a slow
     one: it makes room for the newest."""
 
-    handshake_cost_ms: int = 1
-    """For each TLS handshake of a source: 1.0 ms with all around it. A seat that proves itself gets it back."""
+    handshake_cost_ms: int = 2
+    """For each TLS handshake of a source: 1.0 ms, and as much to check a proof and refuse it. A seat that is linked gets
+    it back."""
 
-    handshake_rate: float = 0.25
-    """Of one core, for the handshakes of one source with a lobby: 250 a second, and 500 at once. Beyond it they wait,
+    handshake_rate: float = 0.5
+    """Of one core, for the handshakes of one source with a lobby: 250 a second, and 250 at once. Beyond it they wait,
     and the oldest lose their places. During a game the rate is ``cost_rate``."""
 
     sources_max: int = 1_024
