@@ -288,7 +288,7 @@ def test_the_board_in_sentences() -> None:
     assert part_lines(seen, "g", COLOURS[:2]) == [
         "column g: g1 earth, g2 ceres, g3 moon, g4 uranus, g5 sun",
     ]
-    assert part_lines(seen, "g5", COLOURS[:2]) == ["g5 is sun, free; it takes your sun and rocket"]
+    assert part_lines(seen, "g5", COLOURS[:2]) == ["g5 is sun, free: your sun or rocket can go here"]
     assert part_lines(seen, "6", COLOURS[:2]) == part_lines(seen, "h", COLOURS[:2]) == []
 
 

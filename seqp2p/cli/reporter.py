@@ -250,7 +250,7 @@ class Reporter:
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
-        self._log(resumed_line(self._company, seat, step))
+        self._log(resumed_line(self._company, seat))
 
     def _recall(self, events: Iterable[Event]) -> None:
         for event in events:

@@ -13,10 +13,12 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Message, Term, message
-from seqp2p.rules import KNOWN_VARIANTS, UNKNOWN, Action, Card, Variant, format_action, format_card
+from seqp2p.rules import END, KNOWN_VARIANTS, UNKNOWN, WAIVE, Action, Card, Variant, format_action, format_card
 from seqp2p.ui.language import current, t, translate, translate_term, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
 
+_PLAYED: Final = re.compile(r"(?:^|(?<=: ))([2-9TJQKA])([CDHS])(?= )")
+"""A card of an action, which begins a line or stands after the name of a seat."""
 _RANKS: Final[Mapping[str, Message]] = MappingProxyType(
     {
         "2": message("two"),
@@ -124,8 +126,19 @@ def card_shown(variant: Variant, card: Card) -> str:
     return format_card(variant, card) if card == UNKNOWN else face_name(variant, card)
 
 
+def suits_shown(text: str, suits: Mapping[str, str]) -> str:
+    """Return an action, or a line of the log that ends in one, with these signs for the suits.
+
+    >>> suits_shown("  1. seat 2 (AS): QH e5", {"H": "♥"})
+    '  1. seat 2 (AS): Q♥ e5'
+    """
+    return _PLAYED.sub(lambda found: found[1] + suits[found[2]], text)
+
+
 def action_shown(variant: Variant, action: Action) -> str:
     """Return an action as the reader writes it: the notation with the reader's own words and names of cards."""
+    if action == WAIVE:  # The word that ends one's own turn without a draw does here, too.
+        return ACTION_WORDS.shown(END.kind)
     words = format_action(variant, action).split(" ")
     if action.card != UNKNOWN:
         words[0] = card_shown(variant, action.card)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, assert_never
 from seqp2p.rules import NO_SQUARE, UNKNOWN, Action, ActionKind, Card, View, apply, format_ends, format_square
 from seqp2p.ui.board_model import face_of
 from seqp2p.ui.board_paint import label_of
-from seqp2p.ui.cards import action_shown, colour_name, is_jack
+from seqp2p.ui.cards import action_shown, colour_name, is_jack, suits_shown
 from seqp2p.ui.choice import Choice, actions_of, bare_actions, cards_for, targets
 from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import t, tn
@@ -52,19 +52,22 @@ def whose_turn(view: View | None, company: Company) -> str:
     return t("you give up a card") if own else t("{name} gives up a card", name=name)
 
 
-def prompt(view: View | None, company: Company, choice: Choice, *, asked: bool, sent: Action | None) -> str:
+def prompt(
+    view: View | None, company: Company, choice: Choice, glyphs: Glyphs, *, asked: bool, sent: Action | None
+) -> str:
     if view is None or view.over:
         return ""
     if not company.own:
         return t("you are watching: no hand is shown")
     if sent:
-        return t("{action} is sent; one moment", action=action_shown(view.variant, sent))
+        return t("{action} is sent; one moment", action=suits_shown(action_shown(view.variant, sent), glyphs.suits))
     if not asked:
         drawing = view.mover == company.own and view.phase == "play"
         look = t("not your turn; you can look where your cards go")
         return t("a card is being drawn; one moment") if drawing else look
     if choice.staged:
-        return t("{action}: Enter sends it, Esc takes it back", action=action_shown(view.variant, choice.staged))
+        action = suits_shown(action_shown(view.variant, choice.staged), glyphs.suits)
+        return t("{action}: Enter sends it, Esc takes it back", action=action)
     return _question(view, choice)
 
 

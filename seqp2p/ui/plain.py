@@ -351,8 +351,8 @@ def square_text(
             )
         return t("{square} is {card}: a {colour} chip", square=where, card=card, colour=colour)
     if fitting:
-        cards = listed([label(each) for each in fitting])
-        return t("{square} is {card}, free; it takes your {cards}", square=where, card=card, cards=cards)
+        cards = t(" or ").join(label(each) for each in fitting)
+        return t("{square} is {card}, free: your {cards} can go here", square=where, card=card, cards=cards)
     if fitting is not None:
         return t("{square} is {card}, free; no card of your hand goes there", square=where, card=card)
     return t("{square} is {card}, free", square=where, card=card)

@@ -16,6 +16,7 @@ from typing import Final
 import trio
 from prompt_toolkit.output import ColorDepth
 
+from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.frame import Target
 from seqp2p.ui.lobby_scene import LobbyModel, LobbyScene
 from seqp2p.ui.scene import LogLine, Page, Scene
@@ -95,7 +96,7 @@ class Screen:
         trio.lowlevel.current_trio_token().run_sync_soon(self.refresh)
 
     def say(self, text: str, kind: str = "log") -> None:
-        self.lines.append(LogLine(kind, text))
+        self.lines.append(LogLine(kind, suits_shown(text, self._signs.suits) if kind == "log" else text))
         self.refresh()
 
     def ring(self) -> None:

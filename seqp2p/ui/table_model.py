@@ -159,7 +159,7 @@ def table_model(state: TableState) -> TableModel:
         else (),
         signs=tuple(LogLine("log", line) for line in sign_meanings(company, state.glyphs)),
         progress=state.progress,
-        prompt=prompt(view, company, state.choice, asked=state.asked, sent=state.sent),
+        prompt=prompt(view, company, state.choice, state.glyphs, asked=state.asked, sent=state.sent),
         explanation=explanation(view, company, state.choice, state.glyphs, asked=state.asked) if view else (),
         result=state.result,
         keys=state.keys,

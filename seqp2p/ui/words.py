@@ -341,11 +341,11 @@ RESHUFFLED_LINE: Final = message("the pile is used up: all discards are shuffled
 REDEAL_LINE: Final = message("the cards that are left are dealt anew")
 
 
-def resumed_line(company: Company, seat: int, step: int) -> str:
+def resumed_line(company: Company, seat: int) -> str:
     """A seat is taken again after its program had ended."""
     if seat == company.own:
-        return t("you have come back to the game, which is at step {step}", step=step)
-    return t("{name} has come back to the game, which is at step {step}", name=company.name(seat), step=step)
+        return t("you have come back to the game")
+    return t("{name} has come back to the game", name=company.name(seat))
 
 
 def undone_line(step: int) -> str:

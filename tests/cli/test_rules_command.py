@@ -11,7 +11,10 @@ import pytest
 
 from seqp2p.rules import CLASSIC, RULE_OPTIONS, VARIANTS, Options, Variant, default_teams, hand_size
 from seqp2p.rules.table import make_table
+from seqp2p.ui import language
+from seqp2p.ui.cards import faces_shown
 from seqp2p.ui.language import LANGUAGES, wanted
+from seqp2p.ui.person.command_words import ACTION_WORDS
 from seqp2p.ui.rules_text import rules_text
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -55,11 +58,31 @@ def test_every_language_has_the_same_structure(variant: str, lang: str) -> None:
     assert options(english) == options(other)
     assert english.count("\n  - ") == other.count("\n  - ")
     assert english.count("\n\n") == other.count("\n\n")
-    words = r"QH e5(?: a5-e5)?|QH given|9C dead|cat (?:b3|dead)|call 3|seqp2p host"
-    notation = rf"\((?:JC|JS|dragon|unicorn) x?[a-j]\d\)|\((?:draw|end|waive)\)|{words}"
-    assert [re.sub(r"\s+", " ", found) for found in re.findall(notation, english)] == [
-        re.sub(r"\s+", " ", found) for found in re.findall(notation, other)
-    ]
+
+
+EXAMPLES = re.compile(
+    r"\((?:JC|JS|dragon|unicorn) x?[a-j]\d\)|\((?:draw|end)\)"
+    r"|QH e5(?: a5-e5)?|QH given|9C dead|cat (?:b3|dead)|call 3|seqp2p host"
+)
+
+
+@pytest.mark.parametrize(("variant", "lang"), TEXTS)
+def test_every_language_has_the_same_examples_in_words_that_can_be_typed(variant: str, lang: str) -> None:
+    english, other = (" ".join(rules_text(variant, each).split()) for each in ("en", lang))
+    language.use(lang)
+    try:
+        examples = [typed(VARIANTS[variant], found) for found in EXAMPLES.findall(english)]
+    finally:
+        language.use("en")
+    assert examples
+    for example in examples:
+        _, found, other = other.partition(example)
+        assert found, example
+
+
+def typed(variant: Variant, example: str) -> str:
+    """Return an English example of the rules as the reader types it."""
+    return re.sub(r"[a-z]+", lambda word: faces_shown(variant, ACTION_WORDS.shown(word[0])), example)
 
 
 @pytest.mark.parametrize(("variant", "lang"), TEXTS)

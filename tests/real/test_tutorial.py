@@ -35,7 +35,8 @@ def is_chosen(card: str, screen: str) -> bool:
 
 
 def staged(action: str) -> str:
-    return f"{action}: Enter sends it"
+    card, target = action.split()
+    return f"{label(card)} {target}: Enter sends it"
 
 
 def press(terminal: Terminal, key: str) -> str:

@@ -27,7 +27,7 @@ def test_a_row_a_column_and_squares() -> None:
         "a1": "a1 is a free corner: it counts for everybody",
         "C2": "c2 is 4C (four of clubs): a blue chip in a completed sequence",
         "g7": "g7 is QH (queen of hearts): a green chip",
-        "h2": "h2 is QH (queen of hearts), free; it takes your QH (queen of hearts) and JC (jack of clubs)",
+        "h2": "h2 is QH (queen of hearts), free: your QH (queen of hearts) or JC (jack of clubs) can go here",
     }.items():
         assert part_lines(seen, text, COLOURS, last) == [said]
 

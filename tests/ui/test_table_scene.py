@@ -46,9 +46,9 @@ def test_keys_become_a_line() -> None:
     here = open_table()
     slot = here.position.hands[0].index(parse_action(CLASSIC, "QH h2").card)
     assert here.press(*["tab"] * (slot + 1), "end", "enter") is None
-    assert "QH g7: Enter sends it, Esc takes it back" in here.text()
+    assert "Q♥ g7: Enter sends it, Esc takes it back" in here.text()
     assert here.press("escape", "up", "space", "enter") == "QH h2"
-    assert "QH h2 is sent; one moment" in here.text()
+    assert "Q♥ h2 is sent; one moment" in here.text()
 
 
 def test_clicks_become_a_line() -> None:
@@ -382,8 +382,8 @@ def test_a_square_is_told_in_words() -> None:
     assert "a1 is a free corner: it counts for everybody" in told(0)
     assert "b2 is 5♣: a blue chip in a completed sequence" in told(sq("b2"))
     assert "e5 is 5♥: a green chip" in told(sq("e5"))
-    assert "h2 is Q♥, free; it takes your Q♥ and J♣" in told(sq("h2"))
-    assert f"{format_square(CLASSIC, 20)} is 7♣, free; it takes your J♣" in told(20)
+    assert "h2 is Q♥, free: your Q♥ or J♣ can go here" in told(sq("h2"))
+    assert f"{format_square(CLASSIC, 20)} is 7♣, free: your J♣ can go here" in told(20)
     bare = at(make({"b": "e5"}, ["2C,2D,3C,3D,4C,4D,5C", ANY]))
     bare.scene.click(("square", sq("h2")))
     assert "h2 is Q♥, free; no card of your hand goes there" in bare.text()

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from seqp2p.rules import Action, Card, NotationError, Variant, View, give, parse_action, parse_card
+from seqp2p.rules import END, WAIVE, Action, Card, NotationError, Variant, View, give, parse_action, parse_card
 from seqp2p.ui.cards import action_shown, card_shown, spellings
 from seqp2p.ui.language import current, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS
@@ -85,6 +85,8 @@ def read_action(view: View, line: str) -> Action:
     """Return the action of a line for the asked seat. Raises NotationError with the fault."""
     if view.phase == "penalty" and (card := read_card(view.variant, line)) is not None:
         return give(card)
+    if view.phase == "late" and ACTION_WORDS.word_of(line) == END.kind:
+        return WAIVE
     fault: NotationError | None = None
     for reading in readings(view.variant, line):
         try:

@@ -238,7 +238,7 @@ class Person:
         """Return the answer to a line without a word or an action."""
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words("pass", "draw", "end", "waive"))
+        near = nearest(seen, line, self._words("pass", "draw", "end"))
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
@@ -386,7 +386,7 @@ class Person:
             return t("draw your new card within {seconds} seconds: type draw (or end, to do without)", seconds=seconds)
         if seen.phase == "late":
             return t(
-                "you have not drawn yet: type draw within {seconds} seconds, or waive to do without", seconds=seconds
+                "you have not drawn yet: type draw within {seconds} seconds, or end to do without", seconds=seconds
             )
         if seen.phase == "penalty":
             card = card_shown(seen.variant, seen.hand[-1])

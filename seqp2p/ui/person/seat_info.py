@@ -91,7 +91,7 @@ class SeatInfo:
         if not pairs:
             return [t("there are no safety words yet: they come with the keys of the game")]
         lines = [t("  {who}: {words}", who=self.company.who(seat), words=" ".join(words)) for seat, words in pairs]
-        return [t("compare by voice: who hears the same two words has nobody sitting in between"), *lines]
+        return [t("Read these two words to each other: if they match, nobody is in between."), *lines]
 
 
 @dataclass(frozen=True, slots=True)

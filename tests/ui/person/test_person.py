@@ -544,8 +544,8 @@ async def test_drawing_by_hand_is_explained_when_it_comes_up() -> None:
 
 async def test_a_late_draw_is_explained() -> None:
     seat = manual("late", 1)
-    assert await seat.choose("waive") == WAIVE
-    assert seat.shown[1] == "you have not drawn yet: type draw within 30 seconds, or waive to do without"
+    assert await seat.choose("end") == WAIVE
+    assert seat.shown[1] == "you have not drawn yet: type draw within 30 seconds, or end to do without"
     other = Seat(played(2, "classic", 5, manual_draw=True), seat.match, 2)
     assert await other.type("") == ["player 1 may still draw a card"]
 
