@@ -19,8 +19,8 @@ class Limits:
     one: it makes room for the newest."""
 
     handshake_cost_ms: int = 2
-    """For each TLS handshake of a source: 1.0 ms, and as much to check a proof and refuse it. A seat that is linked gets
-    it back."""
+    """For each TLS handshake of a source: 1.0 ms, and as much to check a proof and refuse it. A seat that is then
+    linked gets it back."""
 
     handshake_rate: float = 0.5
     """Of one core, for the handshakes of one source with a lobby: 250 a second, and 250 at once. Beyond it they wait,
