@@ -112,7 +112,7 @@ async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
     The question is open for ANSWER_S.
     """
     yes = False
-    output.ring()
+    output.ring(ASK_AGAIN)
     output.say(t("another game at this table? yes/no ({seconds:.0f} s)", seconds=ANSWER_S))
     async with trio.open_nursery() as nursery:
         nursery.cancel_scope.deadline = trio.current_time() + ANSWER_S

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from seqp2p.cli import log_file, progress, resume_hint
 from seqp2p.cli.preferences import Preferences, preferences
 from seqp2p.i18n import message, message_of
+from seqp2p.ui.attention import TitleBar, notification
 from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -65,6 +66,10 @@ class Output:
     json: bool
     screen: "Screen | None" = None
     _lines: Iterator[int] = field(default_factory=itertools.count, repr=False, compare=False)
+    _title: TitleBar = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_title", TitleBar(self._signal))
 
     def event(self, name: str, /, **fields: Any) -> None:
         """One event for scripts; nothing without ``--json``."""
@@ -106,14 +111,24 @@ class Output:
         for line in lines:
             self.say(line)
 
-    def ring(self) -> None:
-        """Call the person who reads here: a bell, at a terminal that knows one and if the settings have it."""
-        if not self.preferences.bell:
-            return
-        if self.screen is not None:
-            self.screen.ring()
-        elif self._people.isatty() and os.environ.get("TERM") != "dumb":
-            _write("\a", self._people)
+    def ring(self, news: str) -> None:
+        """Call the person who reads here: by a bell and a notification, as far as the settings have them."""
+        kept = self.preferences
+        told = notification(printable(translate(news))) if kept.notify else ""
+        self._signal(told + ("\a" if kept.bell else ""))
+
+    def title(self, text: str) -> None:
+        """Show a text in the title of a person's terminal, if the settings have it; its old title for an empty text."""
+        shown = printable(text)
+        if shown != self._title.text and (not shown or self.preferences.title):
+            self._title.show(shown)
+
+    def _signal(self, sequences: str) -> None:
+        """Send sequences that show nothing to a person's terminal, if there is one that knows them."""
+        if self.screen is not None and sequences:
+            self.screen.signal(sequences)
+        elif sequences and self._people.isatty() and os.environ.get("TERM") != "dumb":
+            _write(sequences, self._people)
 
     async def read_line(self) -> str | None:
         """The next line that a person types, or None at the end of the input."""

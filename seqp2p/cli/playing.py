@@ -74,9 +74,17 @@ def resume_options(replay: Path, choices: Choices) -> list[str]:
 def own_console(output: Output) -> Console:
     if (screen := output.screen) is None:
         hears = bool(os.environ.get("ACCESSIBLE"))
-        return Console(output.read_line, output.say, output.ring, output.asks, hears=hears)
+        return Console(output.read_line, output.say, output.ring, output.asks, title=output.title, hears=hears)
     say = partial(output.say, kind="answer")
-    return Console(output.read_line, say, output.ring, output.asks, shows_table=True, repaint=screen.refresh_soon)
+    return Console(
+        output.read_line,
+        say,
+        output.ring,
+        output.asks,
+        title=output.title,
+        shows_table=True,
+        repaint=screen.refresh_soon,
+    )
 
 
 async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int]) -> int:

@@ -25,6 +25,8 @@ class Preferences:
     language: str = ""
     palette: str = PALETTES[0]
     ascii: bool = False
+    title: bool = True
+    notify: bool = True
     bell: bool = True
     pace: float = 1.0
     """The least time of a bot's turn where a person plays: people can follow it."""
@@ -90,6 +92,8 @@ SETTINGS: Final = (
     Setting("language", message("the language; without it, LANG's"), LANGUAGES),
     Setting("palette", message("the colours of the screen"), PALETTES),
     Setting("ascii", message("only ASCII signs on the screen")),
+    Setting("title", message("the title of the terminal says whose turn it is")),
+    Setting("notify", message("a notification of the desktop comes when it is your turn")),
     Setting("bell", message("the bell of the terminal rings when it is your turn")),
     Setting("pace", message("the least seconds of a bot's turn at your table")),
 )

@@ -72,7 +72,10 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     Lines that are to remain are printed once the terminal is restored.
     """
     if wish is None or not can_show(output, wish):
-        yield output
+        try:
+            yield output
+        finally:
+            output.title("")
         return
     # prompt_toolkit takes its time: lines, bots and --help do without it.
     from seqp2p.ui.screen import Taste, open_screen
@@ -85,7 +88,11 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
         taste = Taste(wish.palette or kept.palette, ASCII if ascii_only else UNICODE, _depth(), background)
         async with open_screen(taste) as screen:
             remains = screen.remains
-            yield replace(output, screen=screen)
+            shown_on = replace(output, screen=screen)
+            try:
+                yield shown_on
+            finally:
+                shown_on.title("")
     finally:
         for line in remains:
             output.say(line)

@@ -22,6 +22,8 @@ GOODBYE_WAIT_S: Final = 1.0
 LATE_MARGIN_S: Final = 1.0
 # A link that is made again at once was no absence worth telling.
 ABSENT_S: Final = 1.0
+# One that has said goodbye is told to be away only if the game still waits for it after so long.
+ABSENT_AFTER_GOODBYE_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,13 @@ class Absence:
                 if seat in self._told:
                     self._told.discard(seat)
                     told.append(Back(seat))
-            elif now - self._away_at.setdefault(seat, now) >= ABSENT_S and seat not in self._told:
+            elif now - self._away_at.setdefault(seat, now) >= self._silent_s(seat) and seat not in self._told:
                 self._told.add(seat)
                 told.append(Absent(seat, self.grace_s))
         return tuple(told)
+
+    def _silent_s(self, seat: int) -> float:
+        return ABSENT_AFTER_GOODBYE_S if seat in self._gone else ABSENT_S
 
     def away(self, now: float) -> frozenset[int]:
         """The seats that have been away for the whole grace."""

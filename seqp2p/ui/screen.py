@@ -99,8 +99,9 @@ class Screen:
         self.lines.append(LogLine(kind, suits_shown(text, self._signs.suits) if kind == "log" else text))
         self.refresh()
 
-    def ring(self) -> None:
-        self.stage.ring()
+    def signal(self, sequences: str) -> None:
+        """Send the terminal sequences that show nothing on the page."""
+        self.stage.signal(sequences)
 
     async def read_line(self) -> str | None:
         """Return the next typed line, or None for the key that ends the input (Ctrl-D)."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
+from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.table import Settings
 from seqp2p.rules import Action, View, format_action, legal_actions
 from seqp2p.ui.cards import action_shown
@@ -245,6 +246,9 @@ class TableScene:
         view, is_asked = self._view()
         now_s, turn_time_s = self._clock(), self._settings.turn_time_s
         runs = bool(turn_time_s) and view is not None and not view.over and not self._result
+        rest_s = turn_time_s - (now_s - self._since_s)
+        if view is not None and rest_s < 0 and view.players - len(view.out) < VOTERS_MIN:
+            rest_s += turn_time_s  # Nobody can vote: the others wait for the time of two turns.
         return TableState(
             variant=self._settings.variant,
             company=self._company,
@@ -255,7 +259,7 @@ class TableScene:
             latest=dict(self._story.moves),
             shows_threats=self._shows_threats,
             choice=self._choice,
-            clock_s=turn_time_s - (now_s - self._since_s) if runs else None,
+            clock_s=rest_s if runs else None,
             away_s={seat: until_s - now_s for seat, until_s in self._until_s.items()},
             progress=self._progress,
             result=self._result,

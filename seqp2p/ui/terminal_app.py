@@ -145,8 +145,13 @@ class TerminalApp:
         self._painter = painter
         self._app.invalidate()
 
-    def ring(self) -> None:
-        self._call(self._app.output.bell)
+    def signal(self, sequences: str) -> None:
+        """Send the terminal sequences that show nothing on the page: its bell, its title, a notification."""
+        self._call(self._send, sequences)
+
+    def _send(self, sequences: str) -> None:
+        self._app.output.write_raw(sequences)
+        self._app.output.flush()
 
     def go_on(self) -> None:
         """Paint everything, after this process was stopped and continued."""

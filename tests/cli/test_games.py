@@ -318,7 +318,7 @@ async def test_a_person_who_types(
     begun = trio.current_time()
     send, receive = trio.open_memory_channel[str | None](10)
     terminal = True
-    console = lambda output: Console(receive.receive, output.say, lambda: None, terminal=terminal)  # noqa: E731
+    console = lambda output: Console(receive.receive, output.say, lambda _: None, terminal=terminal)  # noqa: E731
     monkeypatch.setattr(lobby_module, "own_console", console)
     options = options_of(None)
 

@@ -106,16 +106,36 @@ def test_the_bell_rings_where_people_read_at_a_terminal(monkeypatch: pytest.Monk
     for name, stream in streams.items():
         monkeypatch.setattr(sys, name, stream)
     monkeypatch.setenv("TERM", "xterm")
-    Output(as_json).ring()
-    heard = {name for name, stream in streams.items() if stream.getvalue() == "\a"}
+    monkeypatch.setenv("SEQP2P_NOTIFY", "off")
+    Output(as_json).ring("Your turn")
+    rung = "\x1b]9;Your turn\x07\a" if as_json else "\a"  # What scripts read has no settings.
+    heard = {name for name, stream in streams.items() if stream.getvalue() == rung}
     assert heard == {"stderr" if as_json else "stdout"}
     monkeypatch.setenv("TERM", "dumb")
-    Output(as_json).ring()
-    assert "".join(stream.getvalue() for stream in streams.values()) == "\a"
+    Output(as_json).ring("Your turn")
+    assert "".join(stream.getvalue() for stream in streams.values()) == rung
+
+
+def test_what_calls_a_player_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the three by itself; a name brings no sequence of its own."""
+    monkeypatch.setenv("TERM", "xterm")
+    said = {"title": "\x1b[22;2t\x1b]2;waiting for \\x1b]0;ann\x07", "notify": "\x1b]9;Your turn\x07", "bell": "\a"}
+    for off in ("", *said):
+        monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+        for name in said:
+            monkeypatch.setenv(f"SEQP2P_{name.upper()}", "off" if name == off else "on")
+        output = Output(json=False)
+        for _ in range(2):
+            output.title("waiting for \x1b]0;ann")
+        output.ring("Your turn")
+        assert terminal.getvalue() == "".join(text for name, text in said.items() if name != off)
+        output.title("")
+        assert terminal.getvalue().endswith("\x1b[23;2t") == (off != "title")
 
 
 def test_no_bell_rings_where_nobody_reads(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(json=False).ring()
+    Output(json=False).ring("Your turn")
+    Output(json=False).title("Your turn")
     assert capsys.readouterr().out == ""
 
 

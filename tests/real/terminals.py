@@ -88,6 +88,18 @@ class Terminal:
         """All that was printed, as far back as the terminal goes."""
         return self._tmux("capture-pane", "-p", "-S", "-")
 
+    def title(self, new: str | None = None) -> str:
+        """Return the terminal's title, after it has got a new one if there is one."""
+        if new is not None:
+            self._tmux("select-pane", "-T", new)
+        return self._tmux("display-message", "-p", "#{pane_title}").strip()
+
+    def raw(self) -> Path:
+        """Return a file with all that the program writes from now on."""
+        path = self._exit.with_suffix(".raw")
+        self._tmux("pipe-pane", "-O", f"cat > {shlex.quote(str(path))}")
+        return path
+
     def modes(self) -> str:
         """What a program can leave behind on a terminal: its other screen, a hidden cursor, reports of the mouse."""
         return self._tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}").strip()

@@ -92,3 +92,58 @@ def test_ctrl_c_asks_before_it_closes_a_table_where_others_sit(room: Room, plain
     table(ann)
     ann.press("C-c")
     assert ann.exit_code() == 5
+
+
+@pytest.mark.parametrize("plain", [[], ["--plain"]])
+def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Room, plain: list[str]) -> None:
+    """The one whose time is over is warned before, and does not hear that the other cannot be reached."""
+    ann = room.sit(
+        *("ann", "host", "--variant", "kids", "--turn-time", "6", "--listen", "127.0.0.1:0", "--name", "ann", *plain),
+        width=160,
+        height=60,
+    )
+    address, code = table(ann)
+    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob", *plain, width=160, height=60)
+    for terminal in (ann, bob):
+        terminal.see("another game at")
+    late = ann if "you did not move" in ann.history() else bob
+    told = " ".join(late.history().split())
+    for line in (
+        "0:03 left for your turn; then you have 0:06 more",
+        "the time for your turn is over: without a move the game ends in 0:06",
+        "0:03 left: without a move the game ends unfinished then",
+        "the time of two turns is over: the game ends unfinished",
+    ):
+        assert line in told
+    assert "you did not move in 12 s" in told
+    for terminal in (ann, bob):
+        assert "cannot be reached" not in terminal.history()
+
+
+@pytest.mark.parametrize("plain", [[], ["--plain"]])
+def test_the_title_says_whose_turn_it_is_and_is_the_old_one_again(room: Room, plain: list[str]) -> None:
+    ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", *plain)
+    ann.title("my own title")
+    seen = ann.raw()
+    address, code = table(ann)
+    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob", *plain, SEQP2P_TITLE="off")
+    bob.title("bob's own title")
+    seen_by_bob = bob.raw()
+    for terminal in (ann, bob):
+        terminal.find("(your|'s) turn")
+    turns = ["waiting for bob", "Your turn"]
+    ann.wait_for(lambda: ann.title() in turns)
+    if ann.title() == "waiting for bob":
+        turns.reverse()
+    own, mover = turns[-1] == "Your turn", bob if turns[-1] == "waiting for bob" else ann
+    mover.type("moves")
+    card, square = mover.find(r"([a-z]+) ([a-g][1-6]), \1 ").groups()
+    mover.type(f"{card} {square}")
+    ann.wait_for(lambda: ann.title() in turns and (ann.title() == "Your turn") != own)
+    ann.press("C-c")
+    ann.press("C-c")
+    assert ann.exit_code() == 5
+    ann.wait_for(lambda: ann.title() == "my own title")
+    assert bob.title() == "bob's own title"
+    for terminal, told in ((ann, seen), (bob, seen_by_bob)):
+        terminal.wait_for(lambda told=told: b"\x1b]9;Your turn\x07\x07" in told.read_bytes())  # type: ignore[misc]

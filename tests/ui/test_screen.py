@@ -44,14 +44,13 @@ class Sized(DummyOutput):
 
     def __init__(self, columns: int, rows: int) -> None:
         self.size = Size(rows=rows, columns=columns)
-        self.bells = 0
-        self.written = ""
+        self.written = self.raw = ""
 
     def get_size(self) -> Size:
         return self.size
 
-    def bell(self) -> None:
-        self.bells += 1
+    def write_raw(self, data: str) -> None:
+        self.raw += data
 
     def write(self, data: str) -> None:
         self.written += data
@@ -311,5 +310,5 @@ async def test_the_bell_rings() -> None:
     async with sitting() as table:
         table.keys.send_text("x\r")
         await table.lines(1)
-        table.screen.ring()
-        await until(lambda: bool(table.output.bells))
+        table.screen.signal("\a")
+        await until(lambda: "\a" in table.output.raw)

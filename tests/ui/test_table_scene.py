@@ -129,6 +129,8 @@ def test_the_clock_of_a_turn_begins_anew_with_every_change() -> None:
     here.now_s += 40
     assert "0:05!  pile" in here.text()
     here.now_s += 40
+    assert "0:25  pile" in here.text(), "two alone wait for the time of two turns"
+    here.now_s += 40
     assert "0:00!" in here.text()
     here.scene.changed()
     assert "1:00  pile" in here.text()

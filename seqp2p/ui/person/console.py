@@ -22,15 +22,17 @@ NOT_STARTED: Final = message("the game has not started; help says what you can d
 class Console:
     """A person's console: ``read`` gives the next typed line, or None at the end of the input; ``say`` shows a line.
 
-    ``ring`` calls the person to the table. At a ``terminal`` the end of the input is a key that can be pressed by
+    ``ring`` calls the person to the table with a few words; ``title`` shows others there, for a person who looks
+    elsewhere. At a ``terminal`` the end of the input is a key that can be pressed by
     mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway; ``repaint`` shows a new question
     there. ``hears``: the lines are read aloud, so the whole board comes only on request.
     """
 
     read: Callable[[], Awaitable[str | None]]
     say: Callable[[str], None]
-    ring: Callable[[], None]
+    ring: Callable[[str], None]
     terminal: bool
+    title: Callable[[str], None] = lambda _: None
     shows_table: bool = False
     hears: bool = False
     repaint: Callable[[], None] = lambda: None

@@ -39,7 +39,7 @@ from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, Seat
 from seqp2p.ui.plain import hand_line, legal_lines, read_square
 from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, talk_is_callable
 
-LOW_S: Final = 30
+LOW_S: Final = (30, 10)
 """So many seconds before the end it is said that it comes; of a short turn half."""
 
 
@@ -67,15 +67,22 @@ def _reminders(turn_time_s: int, seats: int) -> Iterator[tuple[float, str]]:
     """Return the times of the lines, in seconds from the beginning of a turn; none without a clock."""
     if not turn_time_s:
         return
-    left_s = min(LOW_S, turn_time_s / 2)
-    yield turn_time_s - left_s, t("{time} left for your turn", time=clock(left_s))
+    rests, whole = sorted({min(low_s, turn_time_s / 2) for low_s in LOW_S}, reverse=True), clock(turn_time_s)
     if seats >= VOTERS_MIN:
+        for left_s in rests:
+            line = t("{time} left for your turn; then the others can pass it over", time=clock(left_s))
+            yield turn_time_s - left_s, line
         yield turn_time_s, t("the time for your turn is over: the others can pass it over")
-    else:  # Nobody can vote: the other waits for the time of two turns.
-        yield (
-            turn_time_s,
-            t("the time for your turn is over: without a move the game ends in {time}", time=clock(turn_time_s)),
-        )
+        return
+    # Nobody can vote: the other waits for the time of two turns.
+    for left_s in rests:
+        line = t("{time} left for your turn; then you have {more} more", time=clock(left_s), more=whole)
+        yield turn_time_s - left_s, line
+    yield turn_time_s, t("the time for your turn is over: without a move the game ends in {time}", time=whole)
+    for left_s in rests:
+        line = t("{time} left: without a move the game ends unfinished then", time=clock(left_s))
+        yield 2 * turn_time_s - left_s, line
+    yield 2 * turn_time_s, t("the time of two turns is over: the game ends unfinished")
 
 
 Speak: TypeAlias = Callable[[str], Awaitable[None]]
@@ -318,6 +325,7 @@ class Person:
 
     def _tell_turn(self) -> None:
         """Say whose turn it is when that has changed; this seat's own is said by its question."""
+        self._entitle()
         match = self._match
         if match.kind not in CHOSEN or self._seat.owes(match):
             return
@@ -325,6 +333,16 @@ class Person:
         if now != self._told_turn and not self._desk.shows_table:
             self._told_turn = now
             self._show(self._whose_turn())
+
+    def _entitle(self) -> None:
+        """Show in the terminal's title who is waited for; its old title once the game is over."""
+        match = self._match
+        if match.game.position is None or self._sight.is_over:
+            self._desk.title("")
+        elif self._question or (match.kind in CHOSEN and self._seat.owes(match)):
+            self._desk.title(t("Your turn"))
+        elif match.kind in CHOSEN and (others := sorted(match.awaited - {self._seat.number})):
+            self._desk.title(t("waiting for {names}", names=listed([self._company.name(seat) for seat in others])))
 
     def _whose_turn(self) -> str:
         match = self._match
@@ -349,8 +367,9 @@ class Person:
         else:
             self._show(faces_shown(view.variant, self._company.to_reader(refused)))
         question = self._question = PersonQuestion(view)
+        self._entitle()
         try:
-            if view.phase == "play" and not self._desk.shows_table:
+            if view.phase == "play":
                 seats = len(self._match.game.seats)
                 await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
             await question.answered.wait()
@@ -366,7 +385,7 @@ class Person:
         if seen.phase == "play":
             self._asked_turn = seen.turn
         if seen.phase != "play" or not goes_on:
-            self._desk.ring()
+            self._desk.ring(t("Your turn"))
         if self._desk.shows_table:
             if seen.phase != "play":
                 self._show(self._prompt(seen))

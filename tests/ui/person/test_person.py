@@ -55,7 +55,8 @@ class Seat:
         await trio.lowlevel.checkpoint()
         return self.typed.pop(0) if self.typed else await trio.sleep_forever()
 
-    def ring(self) -> None:
+    def ring(self, news: str) -> None:
+        assert news
         self.bells += 1
 
     async def speak(self, text: str) -> None:
@@ -636,7 +637,7 @@ async def in_the_lobby(*typed: str | None) -> tuple[bool, list[str]]:
     async def wait() -> None:
         nonlocal went
         told = {"seats": ["at the table: ann, free"]}
-        await wait_in_lobby(Console(read, said.append, lambda: None, terminal=True), lobby_answers(told))
+        await wait_in_lobby(Console(read, said.append, lambda _: None, terminal=True), lobby_answers(told))
         went = True
 
     async with trio.open_nursery() as nursery:
@@ -661,7 +662,7 @@ async def test_a_host_starts_with_bots() -> None:
         return typed.pop(0)
 
     answers = lobby_answers({}, lambda: called.append("bots"))
-    await wait_in_lobby(Console(read, said.append, lambda: None, terminal=True), answers)
+    await wait_in_lobby(Console(read, said.append, lambda _: None, terminal=True), answers)
     assert called == ["bots"]
     assert said == [HOST_HELP, "the game has not started; did you mean start?"]
 

@@ -15,13 +15,24 @@ def test_the_time_is_said_with_the_turn() -> None:
     ("turn_time_s", "seats", "told"),
     [
         (0, 2, []),
-        (10, 3, [(5, "0:05 left for your turn"), (10, "the time for your turn is over: the others can pass it over")]),
+        (
+            10,
+            3,
+            [
+                (5, "0:05 left for your turn; then the others can pass it over"),
+                (10, "the time for your turn is over: the others can pass it over"),
+            ],
+        ),
         (
             120,
             2,
             [
-                (90, "0:30 left for your turn"),
+                (90, "0:30 left for your turn; then you have 2:00 more"),
+                (110, "0:10 left for your turn; then you have 2:00 more"),
                 (120, "the time for your turn is over: without a move the game ends in 2:00"),
+                (210, "0:30 left: without a move the game ends unfinished then"),
+                (230, "0:10 left: without a move the game ends unfinished then"),
+                (240, "the time of two turns is over: the game ends unfinished"),
             ],
         ),
     ],

@@ -29,7 +29,7 @@ async def taught(
         await trio.lowlevel.checkpoint()
         return next(lines, None)
 
-    desk = Console(read, said.append, lambda: None, terminal=False, shows_table=shows_table, hears=hears)
+    desk = Console(read, said.append, lambda _: None, terminal=False, shows_table=shows_table, hears=hears)
     return await tutor(desk, tutorial or Tutorial()), said
 
 
@@ -177,7 +177,8 @@ async def test_the_table_s_scene_shows_it() -> None:
         await trio.lowlevel.checkpoint()
         return next(typed)
 
-    assert await tutor(Console(read, lambda _: None, lambda: None, terminal=True, shows_table=True), tutorial, changed)
+    console = Console(read, lambda _: None, lambda _: None, terminal=True, shows_table=True)
+    assert await tutor(console, tutorial, changed)
     assert len(painted) == 2 * len(LESSONS)
 
 
@@ -192,7 +193,7 @@ def test_a_pause_before_the_opponent() -> None:
             await trio.lowlevel.checkpoint()
             return next(typed)
 
-        desk = Console(read, lambda _: None, lambda: None, terminal=True)
+        desk = Console(read, lambda _: None, lambda _: None, terminal=True)
         assert await tutor(desk, Tutorial(), pause_s=2.0)
 
     trio.run(run, clock=MockClock(autojump_threshold=0))
