@@ -220,9 +220,9 @@ class ExecPlayer:
         """Tell the program a public event."""
         told = happening(self._variant, event)
         if told is not None:
-            self.tell(told)
+            self.emit(told)
 
-    def tell(self, told: BotEvent) -> None:
+    def emit(self, told: BotEvent) -> None:
         """Tell the program an event in its own form."""
         self._history.append(told)
         self._send(told)

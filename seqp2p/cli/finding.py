@@ -64,7 +64,7 @@ def read_place(place: str | None, code: str | None) -> tuple[Address | None, str
     return address, code or os.environ.get("SEQP2P_CODE") or None
 
 
-async def find_route(
+async def choose_route(
     address: Address | None, code: str | None, own: Sequence[Address], view: LobbyView, output: Output
 ) -> tuple[Route, str]:
     """Return the route to the table and its code; ask for the code where none is given.
@@ -103,11 +103,11 @@ async def enter_by_code(
 ) -> T:
     """Find the table and ``enter`` it. Ask for another code as long as one that a person typed is not the table's.
 
-    Each code that is typed is tried once. Raises what ``find_route`` and ``enter`` raise.
+    Each code that is typed is tried once. Raises what ``choose_route`` and ``enter`` raise.
     """
     while True:
         try:
-            route, given = await find_route(address, code, own, view, output)
+            route, given = await choose_route(address, code, own, view, output)
         except Unreachable as error:  # No table has the number that was typed.
             if code is not None or address is not None:
                 raise

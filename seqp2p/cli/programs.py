@@ -114,9 +114,9 @@ def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
     def hear(event: TableEvent) -> None:
         match event:
             case Absent(seat, grace_s):
-                player.tell({"event": "absent", "seat": seat, "grace_s": grace_s})
+                player.emit({"event": "absent", "seat": seat, "grace_s": grace_s})
             case Back(seat):
-                player.tell({"event": "back", "seat": seat})
+                player.emit({"event": "back", "seat": seat})
             case AskAbout() | Awaited():
                 pass  # A program is not asked whom to drop.
             case _:

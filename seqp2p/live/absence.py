@@ -77,7 +77,7 @@ class Absence:
         """There is a new link to a seat: it is there, also if it said goodbye before."""
         self._gone.pop(seat, None)
 
-    def look(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
+    def handle(self, reachable: AbstractSet[int], now: float) -> tuple[Absent | Back, ...]:
         """Note who can be reached, about every second; returns what has changed for people to know."""
         told: list[Absent | Back] = []
         self._told &= set(self._match.game.seats)

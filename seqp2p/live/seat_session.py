@@ -463,7 +463,7 @@ class SeatSession:
 
     def _see(self) -> None:
         """Note which seats can be reached, and which cannot."""
-        for event in self._absence.look(self._relay.reachable, self._runtime.now()):
+        for event in self._absence.handle(self._relay.reachable, self._runtime.now()):
             if isinstance(event, Back):
                 self._voting.waits_for(event.seat)
             if not self._rests:

@@ -170,7 +170,7 @@ class SpectatorRunner:
                 self._link.send(self._game.alive())
 
     async def _handle(self, message: WireMessage) -> None:
-        heard = self._game.hear(message)
+        heard = self._game.handle(message)
         if heard is None:
             await trio.lowlevel.checkpoint()
             return

@@ -80,7 +80,7 @@ class SpectatorSession:
         """Return how far this has come: the host answers with all that it lacks."""
         return Have(self.match.number, tuple(seat for seat, _ in self.match.held))
 
-    def hear(self, received: WireMessage) -> WireMessage | None:
+    def handle(self, received: WireMessage) -> WireMessage | None:
         """Return the message if it is to be taken, or None. Raises PeerRefused, and LinkLost for a farewell."""
         match received:
             case wire.Ping():

@@ -6,10 +6,27 @@ from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
 
 Failure: TypeAlias = Literal[
-    "file", "torn", "encoding", "table", "order", "signature", "chain",
-    "equivocation", "step", "key", "shuffle", "share", "rules", "result",
-    "ballot", "remark", "evidence", "opening", "end", "incomplete",
-]  # fmt: skip
+    "file",
+    "torn",
+    "encoding",
+    "table",
+    "order",
+    "signature",
+    "chain",
+    "equivocation",
+    "step",
+    "key",
+    "shuffle",
+    "share",
+    "rules",
+    "result",
+    "ballot",
+    "remark",
+    "evidence",
+    "opening",
+    "end",
+    "incomplete",
+]
 """The kind of check that a replay fails, for programs: docs/protocol.md, section 13."""
 
 

@@ -86,7 +86,7 @@ class SimSpectator(SimProcess[WatchItem]):
     def _hear(self, end: End, data: bytes) -> None:
         try:
             for frame in pieces(data, DEFAULT_LIMITS.frame_max):
-                heard = self.spectator.hear(decoded(frame, LinkStage.SPECTATOR))
+                heard = self.spectator.handle(decoded(frame, LinkStage.SPECTATOR))
                 if heard is not None:
                     self.put(heard)
         except NetError as error:

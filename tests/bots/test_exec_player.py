@@ -186,7 +186,7 @@ async def test_a_program_that_never_reads_is_gone(seen: View, tmp_path: Path, mo
         with trio.fail_after(LONG_S):
             while not bench.player.is_gone:
                 # A pipe takes as much as it can hold, without anybody reading.
-                bench.player.tell({"event": "remark", "text": "x" * 60_000})
+                bench.player.emit({"event": "remark", "text": "x" * 60_000})
                 await trio.lowlevel.checkpoint()
         assert bench.failures == [Failed("it does not read what it is sent", gone=True)]
         assert await bench.player.choose(seen, None) in seen.legal
@@ -303,7 +303,7 @@ async def test_its_children_end_when_it_has_gone_before(seen: View, tmp_path: Pa
 async def test_a_game_that_ends_while_it_sleeps(tmp_path: Path) -> None:
     """A program that does not read is not waited for longer than the goodbye takes."""
     async with playing(tmp_path, "asleep") as bench:
-        bench.player.tell({"event": "remark", "text": "x" * 200_000})
+        bench.player.emit({"event": "remark", "text": "x" * 200_000})
         await trio.testing.wait_all_tasks_blocked()
     assert bench.notices == [ProgramEnded(killed=True)]
 

@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from seqp2p.cli import finding
-from seqp2p.cli.finding import code_fault, find_route, list_tables, read_place
+from seqp2p.cli.finding import choose_route, code_fault, list_tables, read_place
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
@@ -74,10 +74,10 @@ def on(output: Output) -> tuple[LobbyView, Output]:
 
 async def test_an_address_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding, "browsing", None)
-    way, code = await find_route(PLACE, "7 Amber Falcon", [], *on(Output(json=False)))
+    way, code = await choose_route(PLACE, "7 Amber Falcon", [], *on(Output(json=False)))
     assert (way.host, way.dial, code) == (PLACE, tcp_dial, "7-amber-falcon")
     with pytest.raises(BadCode):
-        await find_route(None, "7-amber", [], *on(Output(json=False)))
+        await choose_route(None, "7-amber", [], *on(Output(json=False)))
 
 
 async def test_the_host_is_looked_for_before_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,10 +94,10 @@ async def test_the_host_is_looked_for_before_its_code(monkeypatch: pytest.Monkey
     address = Address("127.0.0.1", listener.socket.getsockname()[1])
     async with listener, trio.open_nursery() as nursery:
         nursery.start_soon(accept_one, listener)
-        assert (await find_route(address, None, [], *on(Output(json=False))))[1] == "7-amber-falcon"
+        assert (await choose_route(address, None, [], *on(Output(json=False))))[1] == "7-amber-falcon"
     monkeypatch.setattr(Output, "read_line", None)
     with pytest.raises(Unreachable):
-        await find_route(address, None, [], *on(Output(json=False)))
+        await choose_route(address, None, [], *on(Output(json=False)))
 
 
 async def test_the_code_finds_the_table(
@@ -116,7 +116,7 @@ async def test_the_code_finds_the_table(
     monkeypatch.setattr(finding, "browsing", browsing)
     monkeypatch.setattr(Output, "read_line", read_line)
     for given in ("7-amber-falcon", None):
-        way, code = await find_route(None, given, [], *on(Output(json=True)))
+        way, code = await choose_route(None, given, [], *on(Output(json=True)))
         assert (way.host, code) == (PLACE, "7-amber-falcon")
     said = capsys.readouterr()
     assert "table  7  ann: classic, 4 players, 3 free" in said.err

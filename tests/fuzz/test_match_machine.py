@@ -299,7 +299,7 @@ class Table(RuleBasedStateMachine):
                     self.voting.allow(number)
                 case _:
                     pass
-        self.absence.look({number for number in (1, 2, 3) if dice.random() < 0.6}, self.now)
+        self.absence.handle({number for number in (1, 2, 3) if dice.random() < 0.6}, self.now)
         members = set(self.match.game.seats)
         assert self.voting.to_ask(self.now) <= members
         assert self.voting.hopeless(self.now) <= {1, 2, 3}

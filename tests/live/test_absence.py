@@ -35,7 +35,7 @@ def test_nothing_is_amiss(open_at: OpenAt) -> None:
     match = open_at("turn")
     absence = Absence(match, other_than(awaited(match)))
     for now in range(0, 10_000, 100):
-        assert absence.look(ALL, now) == ()
+        assert absence.handle(ALL, now) == ()
         assert absence.why_over(now) is None
         assert not absence.away(now) | absence.late(now) | absence.owing(now)
 
@@ -43,46 +43,46 @@ def test_nothing_is_amiss(open_at: OpenAt) -> None:
 def test_the_grace_is_counted_for_each_seat_from_its_last_link(open_at: OpenAt) -> None:
     match = open_at("deal")
     absence = Absence(match, 2)
-    assert absence.look(frozenset({1}), 1000) == ()
-    assert absence.look(frozenset({1}), 1000 + ABSENT_S) == (Absent(3, GRACE_S),)
-    assert absence.look(frozenset(), 1050) == ()
-    assert absence.look(frozenset(), 1060) == (Absent(1, GRACE_S),), "it is told once"
+    assert absence.handle(frozenset({1}), 1000) == ()
+    assert absence.handle(frozenset({1}), 1000 + ABSENT_S) == (Absent(3, GRACE_S),)
+    assert absence.handle(frozenset(), 1050) == ()
+    assert absence.handle(frozenset(), 1060) == (Absent(1, GRACE_S),), "it is told once"
     assert absence.away(999 + GRACE_S) == frozenset()
     assert absence.away(1000 + GRACE_S) == {3}
     assert absence.away(1050 + GRACE_S) == {1, 3}
     # A moment's return begins it anew.
-    assert absence.look(frozenset({3}), 1070 + GRACE_S) == (Back(3),)
+    assert absence.handle(frozenset({3}), 1070 + GRACE_S) == (Back(3),)
     assert absence.away(1070 + GRACE_S) == {1}
-    absence.look(frozenset(), 1071 + GRACE_S)
+    absence.handle(frozenset(), 1071 + GRACE_S)
     assert absence.away(1070 + 2 * GRACE_S) == {1}
     assert absence.away(1071 + 2 * GRACE_S) == {1, 3}
 
 
 def test_a_link_that_is_made_anew_at_once_is_no_absence(open_at: OpenAt) -> None:
     absence = Absence(open_at("deal"), 2)
-    assert absence.look(frozenset({1}), 10) == ()
-    assert absence.look(ALL, 10 + ABSENT_S / 2) == ()
-    assert absence.look(frozenset({1}), 20) == ()
+    assert absence.handle(frozenset({1}), 10) == ()
+    assert absence.handle(ALL, 10 + ABSENT_S / 2) == ()
+    assert absence.handle(frozenset({1}), 20) == ()
 
 
 def test_who_is_away_while_another_moves_is_in_nobodys_way(open_at: OpenAt) -> None:
     match = open_at("turn")
     mover = awaited(match)
     absence = Absence(match, other_than(mover))
-    absence.look(ALL - {other_than(mover, other_than(mover))}, 0)
+    absence.handle(ALL - {other_than(mover, other_than(mover))}, 0)
     assert absence.why_over(GRACE_S) is None
 
 
 def test_one_s_own_turn_is_waited_for(open_at: OpenAt) -> None:
     match = open_at("turn")
     absence = Absence(match, awaited(match))
-    absence.look(frozenset(), 0)
+    absence.handle(frozenset(), 0)
     assert all(absence.why_over(now) is None for now in range(0, 1000, 100))
 
 
 def test_all_who_are_missing_are_named(open_at: OpenAt) -> None:
     absence = Absence(open_at("deal"), 2)
-    absence.look(frozenset(), 0)
+    absence.handle(frozenset(), 0)
     assert absence.why_over(GRACE_S - 1) is None
     assert absence.why_over(GRACE_S) == f"seat 1 (player 1), seat 3 (player 3) could not be reached for {GRACE_S} s"
 

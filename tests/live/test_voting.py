@@ -47,7 +47,7 @@ class Seat:
         self.voting = Voting(self.match, self.own, self.absence, self.ways, asks=False)
 
     def due(self, now: float, reachable: frozenset[int] = ALL) -> Due | None:
-        self.absence.look(reachable, now)
+        self.absence.handle(reachable, now)
         return self.voting.due(now)
 
 
