@@ -46,8 +46,8 @@ def _not_a_file(path: str | os.PathLike[str]) -> NotAFile:
     return NotAFile(errno.EINVAL, "not a regular file", os.fspath(path))
 
 
-def write_beside(path: Path, data: bytes) -> Path:
-    """Write a synced file of mode 0600 next to ``path``, and return its own name, for the caller to rename it.
+def write_beside(path: Path, data: bytes, *, synced: bool) -> Path:
+    """Write a file of mode 0600 next to ``path``, and return its own name, for the caller to rename it.
 
     So no kill leaves a part of a file at ``path``. Raises OSError; then no file is left.
     """
@@ -56,7 +56,8 @@ def write_beside(path: Path, data: bytes) -> Path:
         with open(new, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if synced:
+                os.fsync(file.fileno())
     except OSError:
         new.unlink(missing_ok=True)
         raise

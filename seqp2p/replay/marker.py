@@ -58,7 +58,7 @@ class Marker:
         self._token = token
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_beside(self._path, self._now(before)).replace(self._path)
+            write_beside(self._path, self._now(before), synced=True).replace(self._path)
 
     def note(self) -> None:
         """Note the sizes of the files, which are synced now; a marker that another process has renewed stays."""

@@ -209,7 +209,7 @@ class Sidecar:
 
         Bytes that could not be read again are not written: they raise DecodeError, here and in ``log``.
         """
-        new = write_beside(path, beginning(secrets))
+        new = write_beside(path, beginning(secrets), synced=False)  # Nothing is signed before the first sync.
         try:
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
