@@ -15,7 +15,7 @@ from seqp2p.ui.board_model import BoardModel, Cell, Face, face_of
 from seqp2p.ui.cards import card_name, colour_name, variant_title
 from seqp2p.ui.language import number, t
 from seqp2p.ui.scene import wrapped
-from seqp2p.ui.styles import UNICODE
+from seqp2p.ui.styles import UNICODE, with_chips
 
 MARGIN: Final = 34
 """Pixels round the board: for the letters and numbers."""
@@ -25,7 +25,7 @@ _CARD: Final = 58
 _NAME: Final = 84
 _TEXT_SUFFIX: Final = "\N{VARIATION SELECTOR-15}"  # A suit is a letter here, never a coloured picture.
 
-STYLE: Final = (files("seqp2p.ui") / "picture.css").read_text("ascii")
+STYLE: Final = with_chips((files("seqp2p.ui") / "picture.css").read_text("ascii"))
 
 
 def board_svg(

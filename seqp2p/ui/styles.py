@@ -6,6 +6,7 @@ least 4.5:1 with every background that it stands on, a chip 3:1 with every one a
 colour-blind eyes. In ``contrast``, for 16 colours, and in ``mono`` the signs alone tell teams.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -125,6 +126,20 @@ def styles_on(palette: str, background: Rgb | None) -> dict[str, str]:
     fits = light is not None and (light <= DARK_MAX if chosen == "dark" else light >= LIGHT_MIN)
     styles = styles_of(chosen)
     return styles if fits else {"": styles["page"], **styles}
+
+
+def with_chips(css: str) -> str:
+    """Return a style sheet with the colours of the chips, where it has the comment ``/* chips: dark */`` or ``light``.
+
+    >>> with_chips("/* chips: dark */")
+    '--blue: #2c99f7; --green: #4dfdc8; --red: #ff4644; --yellow: #ffff3e;'
+    """
+    return re.sub(r"/\* chips: (dark|light) \*/", lambda found: _chips(found[1]), css)
+
+
+def _chips(palette: str) -> str:
+    styles = styles_of(palette)
+    return " ".join(f"--{fill.removeprefix('fill.')}: {_ground(styles[fill])};" for fill in FILLS)
 
 
 def background_hint(colorfgbg: str) -> Rgb | None:

@@ -7,7 +7,7 @@ control sequence back until it is whole. A known key goes on to prompt_toolkit i
 dropped.
 
 A sequence may break off, and then characters that cannot belong to it are typed text again. The rest of a colour is
-waited for without a limit; of any other string (OSC, DCS, APC …) all parts arrive at once.
+waited for without a limit, as that of DA1; of any other string (OSC, DCS, APC …) all parts arrive at once.
 
     ESC [ … @-~            CSI: a key, a click, DA1 (ESC [ ? … c)
     ESC O …                SS3: a key
@@ -37,6 +37,7 @@ _STRINGS: Final = "]PX^_"
 _CSI: Final = "\x1b["
 _CLICK: Final = re.compile(r"\x1b\[(<?[\d;]+[mM]|M.{3})", re.DOTALL)
 _KIND: Final = re.compile(r"\x1b\[\?[\d;]*c")
+_KIND_BEGUN: Final = re.compile(r"\x1b\[\?[\d;]*")
 _COLOUR_BEGUN: Final = re.compile(
     r"\x1b\](1(1(;(#?[\da-f]{0,12}|r(g(b(a?(:[\da-f/]{0,19})?)?)?)?)?)?)?)?", re.IGNORECASE
 )
@@ -122,6 +123,8 @@ class AnswerFilter:
         elif _CLICK.fullmatch(whole) or whole in ANSI_SEQUENCES:
             self._held = ""
             yield whole
+        elif late and whole.startswith("\x1b[?") and not _KIND_BEGUN.fullmatch(whole):
+            yield from self._drop(last, late=late)
         elif " " <= last <= "?" or whole.startswith("\x1b[M") or whole == "\x1b[[":
             yield from self._hold(whole)
         elif "@" <= last <= "~":

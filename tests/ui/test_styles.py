@@ -1,14 +1,29 @@
 """The table of styles: text can be read, and teams stay apart, for all eyes, in true colour and in 256 colours."""
 
 import itertools
+import re
 from collections.abc import Callable
+from importlib.resources import files
 
 import pytest
 from prompt_toolkit.output.vt100 import _256_colors
 from prompt_toolkit.styles import Style
 
 from seqp2p.rules import VARIANTS
-from seqp2p.ui.styles import ASCII, AUTO, COLUMNS, FILLS, ON_TINTS, RECENT, STYLES, TINTS, UNICODE, styles_of, styles_on
+from seqp2p.ui.styles import (
+    ASCII,
+    AUTO,
+    COLUMNS,
+    FILLS,
+    ON_TINTS,
+    RECENT,
+    STYLES,
+    TINTS,
+    UNICODE,
+    styles_of,
+    styles_on,
+    with_chips,
+)
 from tests.ui.colour_vision import EYES, Rgb, ciede2000, contrast, lab_seen
 
 TEXT, CHIP, TEAMS = 4.5, 3.0, 20.0
@@ -107,6 +122,19 @@ def test_a_newer_move_is_marked_more_strongly(palette: str, depth: Callable[[Rgb
     strengths = [contrast(depth(rgb(colours(palette, name)[1])), page) for name in RECENT]
     assert strengths == sorted(strengths, reverse=True)
     assert len(set(strengths)) == len(RECENT)
+
+
+@pytest.mark.parametrize("sheet", ["picture.css", "viewer/viewer.css"])
+def test_pictures_and_pages_have_the_same_chips(sheet: str) -> None:
+    css = with_chips((files("seqp2p.ui") / sheet).read_text("ascii"))
+    # The light colours come first, those of the dark scheme after them.
+    for palette, part in zip(("light", "dark"), css.split("prefers-color-scheme"), strict=True):
+        ground = re.findall(r"--(?:cell|corner|page): (#\w{6})", part)
+        assert len(ground) == 3
+        for fill in FILLS:
+            chip = colours(palette, fill)[1]
+            assert f"--{fill.removeprefix('fill.')}: #{chip};" in part
+            assert all(contrast(rgb(chip), rgb(each)) >= CHIP for each in ground[:2]), (fill, palette)
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])

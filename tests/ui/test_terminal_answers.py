@@ -77,10 +77,12 @@ def test_a_strange_answer_types_nothing(wrong: str) -> None:
     assert "".join(typist.presses).removesuffix("c-m") == "QH e5"
 
 
-@pytest.mark.parametrize("at", range(2, len(BACKGROUND)))
-def test_what_is_typed_after_half_an_answer_is_typed(at: int) -> None:
+@pytest.mark.parametrize(
+    "half", [*(BACKGROUND[:at] for at in range(2, len(BACKGROUND))), *(KIND[:at] for at in range(3, len(KIND)))]
+)
+def test_what_is_typed_after_half_an_answer_is_typed(half: str) -> None:
     typist = Typist()
-    typist.feed(BACKGROUND[:at], "Q", "H", " ", "e", "5", "\r")
+    typist.feed(half, "Q", "H", " ", "e", "5", "\r")
     expected = [*"QH e5", "c-m"]
     # An Escape that was pressed, and not the end of an answer, cannot be told apart.
     assert typist.presses[-len(expected) :] == expected

@@ -21,14 +21,14 @@ from seqp2p.ui.language import current, t
 from seqp2p.ui.picture import label_shown
 from seqp2p.ui.plain import score_line
 from seqp2p.ui.replay_browser import BoardMoment, ReplayFrames, hand_text
-from seqp2p.ui.styles import UNICODE
+from seqp2p.ui.styles import UNICODE, with_chips
 
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
 def page(frames: ReplayFrames, about: Sequence[str]) -> str:
     """Return the page that shows a replay; ``about`` are lines on its table and its players."""
-    script, style = _text("viewer.js"), _text("viewer.css")
+    script, style = _text("viewer.js"), with_chips(_text("viewer.css"))
     game = json.dumps(_game(frames), separators=(",", ":"))
     parts = {
         "lang": current(),
