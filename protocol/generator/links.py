@@ -7,9 +7,10 @@ from spake2.ed25519_basic import L
 
 from protocol.generator.stream import Stream, identity
 from protocol.generator.vectors import Vector, bad, file_of, good
-from seqp2p.crypto.hashing import ADDRESSES, LINK
+from seqp2p.crypto.hashing import ADDRESSES, LINK, LOBBY_LINE
 from seqp2p.crypto.identity import sign
 from seqp2p.lobby.address_statement import TCP, AddressEntry, AddressPayload
+from seqp2p.lobby.lines import LinePayload
 from seqp2p.lobby.pake import Exchange
 from seqp2p.match.encoding import encode
 from seqp2p.net.auth import Statement
@@ -17,6 +18,7 @@ from seqp2p.net.frames import frame
 from seqp2p.net.messages import (
     Accepted,
     Bye,
+    ColourWish,
     Confirm,
     Have,
     Hello,
@@ -24,6 +26,7 @@ from seqp2p.net.messages import (
     OpeningMessage,
     Proof,
     Ready,
+    SeatWish,
     WireMessage,
     encode_message,
 )
@@ -42,6 +45,8 @@ def links() -> Vector:
         Proof(1, "join", client.public, lobby, signature),
         Accepted(),
         Ready(1),
+        SeatWish(3),
+        ColourWish("green"),
         Have(300, (1, 12)),
         Links(()),
         OpeningMessage(2, (7).to_bytes(32, "big")),
@@ -52,7 +57,7 @@ def links() -> Vector:
         good("link statement", "role join", plain, {"statement": encode(statement), "signature": signature},
              {"seed": client.secret_bytes()}),
     ]  # fmt: skip
-    vectors += _addresses()
+    vectors += [*_addresses(), *_lines(lobby)]
     for message in messages:
         fields = msgspec.to_builtins(message, builtin_types=(bytes,))
         vectors.append(good("message", fields["type"], {"message": fields}, {"frame": encode_message(message)}))
@@ -102,6 +107,37 @@ def _addresses() -> list[Vector]:
         "an entry of 129 characters": given(made((AddressEntry(2, "x" * 129),))),
     }.items():
         vectors.append(bad("addresses of the lobby", name, "peer", wrong))
+    return vectors
+
+
+def _lines(lobby: bytes) -> list[Vector]:
+    """Return what a player says in a lobby, and what others take of it."""
+    ben, ann = identity("ben"), identity("ann")
+
+    def made(number: int = 2, text: str = "blue?", label: str = LOBBY_LINE, where: bytes = lobby) -> dict[str, bytes]:
+        payload = encode(LinePayload(1, where, ben.public, number, text))
+        return {"payload": payload, "signature": sign(ben, label, payload)}
+
+    def given(line: dict[str, bytes], **changed: Any) -> dict[str, Any]:
+        return {"lobby": lobby, "keys": [ben.public], "said": 1, **line, **changed}
+
+    fields = {"lobby": lobby, "key": ben.public, "number": 2, "text": "blue?"}
+    vectors = [
+        good("lobby line", "the second", fields, made(), {"seed": ben.secret_bytes()}),
+        good("line of the lobby", "the second", given(made()), {"text": "blue?"}),
+        good("line of the lobby", "numbers are left out", given(made(number=7)), {"text": "blue?"}),
+    ]
+    for name, wrong in {
+        "another lobby": given(made(where=bytes(32))),
+        "a key that has no seat": given(made(), keys=[ann.public]),
+        "said before": given(made(number=1)),
+        "signed with another label": given(made(label=LINK)),
+        "an empty text": given(made(text="")),
+        "an escape in the text": given(made(text="a\x1b[31mb")),
+        "201 characters": given(made(text="x" * 201)),
+        "number 0": given(made(number=0)),
+    }.items():
+        vectors.append(bad("line of the lobby", name, "peer", wrong))
     return vectors
 
 

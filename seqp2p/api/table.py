@@ -7,6 +7,7 @@ lobby runs in the background, and it has one game.
 """
 
 import contextlib
+import math
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
@@ -30,6 +31,7 @@ from seqp2p.lobby.discovery import Warn, advertising
 from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table, rejoin_table
+from seqp2p.lobby.requests import ANY_SEAT, LobbyRequest, LobbyRequests, SeatChoice
 from seqp2p.lobby.spectators import spectator_server
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Settings, TableChoices
@@ -43,17 +45,22 @@ class Lobby:
     def __init__(
         self,
         endpoint: Endpoint,
-        sit_down: Callable[[], Awaitable[AgreedTable]],
+        sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]],
         resources: Resources = OWN_RESOURCES,
     ) -> None:
         self._endpoint = endpoint
         self._sit_down = sit_down
         self._resources = resources
         self.game: LiveGame | None = None
+        self._asked, self._requests = trio.open_memory_channel[LobbyRequest](math.inf)
+
+    def ask(self, request: LobbyRequest) -> None:
+        """Ask for a seat, a colour, …. The answer is an event: LobbyShown, LineSaid, Declined."""
+        self._asked.send_nowait(request)
 
     async def wait(self) -> LiveGame:
         """Wait until the table is full and agreed. Raises NetError where it cannot be."""
-        table = await self._sit_down()
+        table = await self._sit_down(self._requests)
         self.game = new_game(table, self._endpoint.identity, self._endpoint.replay_dir, self._resources)
         return self.game
 
@@ -77,7 +84,7 @@ class AnyTable(ABC):
         """Open the lobby of the next game; the block covers that game, too. ``on_event`` gets its events."""
 
     @contextlib.asynccontextmanager
-    async def _lobby(self, sit_down: Callable[[], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
+    async def _lobby(self, sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
         lobby = Lobby(self.endpoint, sit_down, self._resources)
         try:
             yield lobby
@@ -98,15 +105,23 @@ class HostedTable(AnyTable):
         update: Callable[[TableAdvert], None],
         spectators: int,
         friends: Collection[bytes],
+        *,
+        by_hand: bool,
     ) -> None:
         """Made by ``open_table``."""
         super().__init__(endpoint)
+        self._by_hand = by_hand
         self.settings = settings
         self.addresses = addresses
         self._advert = advert
         self._update = update
         self._spectators = spectators
         self._friends = friends
+
+    @property
+    def by_hand(self) -> bool:
+        """True if the next game waits for StartGame: of another game, all its players have said that they want it."""
+        return self._by_hand and not (self.last is not None and self.last.dealt)
 
     @contextlib.asynccontextmanager
     async def open_lobby(self, on_event: OnLobbyEvent) -> AsyncGenerator[Lobby]:
@@ -116,11 +131,12 @@ class HostedTable(AnyTable):
             def on_lobby_event(event: LobbyEvent) -> None:
                 on_event(event)
                 if isinstance(event, LobbyShown):
+                    self.settings = event.settings  # The colours chosen are those of the next game, too.
                     self._advertise(free=event.seats.count(None), state="open")
                 elif isinstance(event, CodeShown) and (number := public_part(event.code)[0]) != self._advert.number:
                     self._advertise(number=number)
 
-            async def sit_down() -> AgreedTable:
+            async def sit_down(requests: LobbyRequests) -> AgreedTable:
                 table = await host_table(
                     self.endpoint.credentials,
                     self.endpoint.name,
@@ -133,6 +149,8 @@ class HostedTable(AnyTable):
                     spectators=server,
                     former=None if self.last is None else former_of(self.last),
                     friends=self._friends,
+                    requests=requests,
+                    by_hand=self.by_hand,
                 )
                 self._advertise(free=0, state="playing")
                 return table
@@ -149,10 +167,17 @@ class JoinedTable(AnyTable):
     """Another player's table."""
 
     def __init__(
-        self, endpoint: Endpoint, route: Route, code: str, addresses: Sequence[Address], resources: Resources
+        self,
+        endpoint: Endpoint,
+        route: Route,
+        code: str,
+        addresses: Sequence[Address],
+        resources: Resources,
+        choice: SeatChoice,
     ) -> None:
         """Made by ``joined_table``."""
         super().__init__(endpoint, resources)
+        self._choice = choice
         self._route = route
         self._code = code
         self._addresses = addresses
@@ -160,13 +185,34 @@ class JoinedTable(AnyTable):
     def open_lobby(self, on_event: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """See ``AnyTable``. The code is given for the first game alone; then the host knows this seat by its key."""
         endpoint, route = self.endpoint, self._route
-        common = (endpoint.listeners, self._addresses, secrets.token_bytes, on_event)
-        if self.last is None:
-            sit_down = partial(
-                join_table, endpoint.credentials, endpoint.name, self._code, route.host, *common, dial=route.dial
+        last = self.last
+
+        async def sit_down(requests: LobbyRequests) -> AgreedTable:
+            if last is not None:
+                return await rejoin_table(
+                    endpoint.credentials,
+                    endpoint.name,
+                    last.table,
+                    endpoint.listeners,
+                    self._addresses,
+                    secrets.token_bytes,
+                    on_event,
+                    requests=requests,
+                )
+            return await join_table(
+                endpoint.credentials,
+                endpoint.name,
+                self._code,
+                route.host,
+                endpoint.listeners,
+                self._addresses,
+                secrets.token_bytes,
+                on_event,
+                dial=route.dial,
+                requests=requests,
+                choice=self._choice,
             )
-        else:
-            sit_down = partial(rejoin_table, endpoint.credentials, endpoint.name, self.last.table, *common)
+
         return self._lobby(sit_down)
 
 
@@ -188,11 +234,12 @@ async def open_table(
     *,
     advertise: bool = True,
     friends: Collection[bytes] = frozenset(),
+    by_hand: bool = False,
 ) -> AsyncGenerator[HostedTable]:
     """Open this player's own table, advertised on its network until the block ends.
 
     ``warn`` gets the reason where others cannot find the table by themselves. ``friends`` are the keys that have
-    finished a game with this player.
+    finished a game with this player. ``by_hand``: the first game begins only after StartGame.
     """
     addresses = await listening_addresses(endpoint.listeners)
     number = make_table_number(secrets.token_bytes)
@@ -201,15 +248,19 @@ async def open_table(
         update: Callable[[TableAdvert], None] = ignore
         if advertise:
             update = await stack.enter_async_context(advertising(advert, endpoint.listeners, addresses, warn))
-        yield HostedTable(endpoint, settings, addresses, advert, update, spectators, friends)
+        yield HostedTable(endpoint, settings, addresses, advert, update, spectators, friends, by_hand=by_hand)
 
 
 async def joined_table(
-    endpoint: Endpoint, route: Route, code: str, resources: Resources = OWN_RESOURCES
+    endpoint: Endpoint,
+    route: Route,
+    code: str,
+    resources: Resources = OWN_RESOURCES,
+    choice: SeatChoice = ANY_SEAT,
 ) -> JoinedTable:
-    """Return the table at the end of this route. The seat is taken in its lobby."""
+    """Return the table at the end of this route. Its first lobby gets the ``choice``."""
     addresses = await listening_addresses(endpoint.listeners, route.host)
-    return JoinedTable(endpoint, route, code, addresses, resources)
+    return JoinedTable(endpoint, route, code, addresses, resources, choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +288,7 @@ class OpenTable:
         self._taken = False
         self._seat: Seat | None = None
         self._scope = trio.CancelScope(shield=True)
+        self._lobby: Lobby | None = None
 
     def __repr__(self) -> str:
         return f"OpenTable({self.address})"
@@ -263,12 +315,17 @@ class OpenTable:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the table."""
+        """The settings of the table, with the colours that the teams have now."""
         return self._settings
+
+    def ask(self, request: LobbyRequest) -> None:
+        """Ask for something in the lobby: ChooseColour, SayLine, MovePlayer, RemovePlayer, StartGame."""
+        assert self._lobby is not None, "it is open"
+        self._lobby.ask(request)
 
     @property
     def events(self) -> Events[OpenTableEvent]:
-        """CodeShown, LobbyShown, TurnedAway, SpectatorCame and Hidden, until the ``host`` block ends."""
+        """Every LobbyEvent, and Hidden, until the ``host`` block ends."""
         return self._events
 
     @contextlib.asynccontextmanager
@@ -286,16 +343,20 @@ class OpenTable:
         async with seated(self._game) as self._seat:
             yield self._seat
 
-    async def hold(self, spectators: int, *, advertise: bool, task_status: "trio.TaskStatus[None]") -> None:
+    async def hold(
+        self, spectators: int, *, advertise: bool, by_hand: bool, task_status: "trio.TaskStatus[None]"
+    ) -> None:
         """Keep the lobby, and then its spectators, until ``close``; started when there is a code. For ``host``."""
 
         def on_event(event: LobbyEvent) -> None:
             if isinstance(event, CodeShown):
                 self._code = event.code
             self._events.put(event)
-            if isinstance(event, LobbyShown) and not self._open.is_set():
-                self._open.set()
-                task_status.started()
+            if isinstance(event, LobbyShown):
+                self._settings = event.settings
+                if not self._open.is_set():
+                    self._open.set()
+                    task_status.started()
 
         def warn(reason: str) -> None:
             self._events.put(Hidden(reason))
@@ -303,9 +364,12 @@ class OpenTable:
         try:
             with self._scope:
                 async with (
-                    open_table(self._endpoint, self._settings, spectators, warn, advertise=advertise) as table,
+                    open_table(
+                        self._endpoint, self._settings, spectators, warn, advertise=advertise, by_hand=by_hand
+                    ) as table,
                     table.open_lobby(on_event) as lobby,
                 ):
+                    self._lobby = lobby
                     self._addresses = tuple(table.addresses)
                     self._game = await lobby.wait()
                     self._agreed.set()
@@ -334,6 +398,7 @@ async def host(
     listen: str | None = None,
     spectators: int = DEFAULT_LIMITS.spectators_max,
     advertise: bool = True,
+    by_hand: bool = False,
     **choices: Unpack[TableChoices],
 ) -> AsyncGenerator[OpenTable]:
     """Open a table for others to join; its lobby is open while the block lasts.
@@ -343,7 +408,8 @@ async def host(
     folder that the command line uses; a key can sit at a table once, so each game at a time takes another), the folder
     ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Up to so many
     ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
-    loopback is not to be found.
+    loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
+    ``table.ask(StartGame())``.
 
     Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
     """
@@ -351,7 +417,7 @@ async def host(
     async with open_endpoint(name, identity, replay_dir, address_of(listen)) as endpoint:
         table = OpenTable(endpoint, settings)
         async with background_tasks() as nursery:
-            await nursery.start(partial(table.hold, spectators, advertise=advertise))
+            await nursery.start(partial(table.hold, spectators, advertise=advertise, by_hand=by_hand))
             try:
                 yield table
             finally:
@@ -367,7 +433,9 @@ async def join(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     listen: str | None = None,
+    choice: SeatChoice = ANY_SEAT,
     on_event: OnLobbyEvent = ignore,
+    on_lobby: Callable[[Lobby], None] = ignore,
 ) -> AsyncGenerator[Seat]:
     """Sit down at a table, wait until it is full, and play there.
 
@@ -375,7 +443,9 @@ async def join(
 
     The block begins when all have agreed; cancelled before that, the seat says goodbye. When the block ends, the seat
     leaves the table if its game is not over. ``name``, ``identity``, ``replay_dir`` and ``listen`` are as in ``host``,
-    but at a host on loopback it listens on loopback. ``on_event`` is called with LobbyShown after each change.
+    but at a host on loopback it listens on loopback. ``choice`` is wished for first of all. ``on_event`` is
+    called with LobbyShown after each change, and with LineSaid and Declined. ``on_lobby`` is called before the wait:
+    ``lobby.ask`` takes TakeSeat, ChooseColour and SayLine then, until the block begins.
 
     Raises AddressError, BadCode (the code cannot be one), Unreachable, PeerRefused (by the host; ``code`` says why),
     WrongKey and PeerError (the host is not honest, or no seqp2p), LinkLost (the host is gone): all of them NetError.
@@ -385,6 +455,8 @@ async def join(
     where = address_of(listen) or loopback_with(address_of(address))
     async with open_endpoint(name, identity, replay_dir, where) as endpoint:
         route = await find_route(address, code, own_addresses(endpoint.listeners))
-        table = await joined_table(endpoint, route, code)
-        async with table.open_lobby(on_event) as lobby, seated(await lobby.wait()) as seat:
-            yield seat
+        table = await joined_table(endpoint, route, code, choice=choice)
+        async with table.open_lobby(on_event) as lobby:
+            on_lobby(lobby)
+            async with seated(await lobby.wait()) as seat:
+                yield seat

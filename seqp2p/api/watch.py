@@ -22,6 +22,7 @@ from seqp2p.api.home import usual_replay_dir, watch_path
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
+from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.lobby.spectator_join import WaitingSpectator, watch_table
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
@@ -88,15 +89,23 @@ async def enter_table(
     name: str,
     replay_dir: Path,
     let_in: Callable[[], None],
+    on_event: OnLobbyEvent = ignore,
     on_wait: Callable[[str], None] = ignore,
 ) -> WatchedGame:
     """Be let in by the join code, and wait until the table is full. Raises NetError.
 
-    ``on_wait`` is told if this spectator waits for its turn at the code.
+    ``on_event`` gets LobbyShown after each change; ``on_wait`` is told if it waits for its turn at the code.
     """
-    own = make_credentials(identity)
     waiting = await watch_table(
-        own, name, code, route.host, secrets.token_bytes, dial=route.dial, let_in=let_in, on_wait=on_wait
+        make_credentials(identity),
+        name,
+        code,
+        route.host,
+        secrets.token_bytes,
+        dial=route.dial,
+        let_in=let_in,
+        on_wait=on_wait,
+        on_event=on_event,
     )
     return WatchedGame(waiting, replay_dir)
 
@@ -135,16 +144,17 @@ async def watch(
     identity: Identity | None = None,
     replay_dir: Folder | None = None,
     let_in: Callable[[], None] = nothing,
+    on_event: OnLobbyEvent = ignore,
 ) -> AsyncGenerator[Spectator]:
     """Watch the table of the host at ``address``, as in ``join``: before it is full, or while it plays.
 
     The block begins when the table is full, at once where it plays already; ``let_in`` is called before, when the
-    code was right. Raises what ``join`` raises.
+    code was right, and ``on_event`` with LobbyShown after each change of seats. Raises what ``join`` raises.
     """
     with lock_identity(identity) as locked:
         called = chosen_name(name, locked)
         route = await find_route(address, code, ())
         directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
-        spectator = Spectator(await enter_table(route, code, locked.identity, called, directory, let_in))
+        spectator = Spectator(await enter_table(route, code, locked.identity, called, directory, let_in, on_event))
         async with spectator.running():
             yield spectator

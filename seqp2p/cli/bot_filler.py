@@ -64,6 +64,10 @@ class Filling:
         self._called = True
         self._change()
 
+    def pause(self) -> None:
+        """Call no more bots before the next ``call``: the host has removed a player, and wants the seat free."""
+        self._called = False
+
     def on_event(self, event: LobbyEvent) -> None:
         match event:
             case CodeShown(code):

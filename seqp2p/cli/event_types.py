@@ -89,6 +89,13 @@ class LineFields(_Fields, frozen=True):
     line: str
 
 
+class GuestFields(_Fields, frozen=True):
+    """A player in a lobby."""
+
+    name: str
+    key: Hash
+
+
 class SeatFields(_Fields, frozen=True):
     """A seat of an exported replay."""
 
@@ -265,6 +272,23 @@ GAME_EVENTS: Final = (
         {"seat": SeatNumber, "name": str, "key": Hash, "known_key": Hash},
         "the player of this name was met with another key before (`known_key`): it may be another person. A script"
         " decides by itself; a person at a terminal is asked",
+    ),
+    EventType(
+        "lobby",
+        {"seat": MaybeSeat, "seats": list[GuestFields | None], "colours": list[str]},
+        "`host`, `join`, `watch`: who sits in the lobby, after each change. `seats` has null for a free seat, `colours`"
+        " one colour for each team, seat 1 being of the first; `seat` is the own one, null for a spectator",
+    ),
+    EventType(
+        "line",
+        {"seat": SeatNumber, "name": str, "key": Hash, "text": str},
+        "`host`, `join`: a line said in the lobby, signed with this key",
+    ),
+    EventType(
+        "declined",
+        {"code": str, "reason": str},
+        "`host`, `join`: a wish or a line of this seat was not taken, by its `code`: `seat_taken`, `no_seat`,"
+        " `colour_taken`, `no_colour`, `too_fast`, …",
     ),
     EventType(
         "watcher",

@@ -46,6 +46,7 @@ async def play_games(
             teller.open()
             last = table.last
             async with table.open_lobby(on_event) as lobby:
+                teller.desk.ask = lobby.ask
                 try:
                     game = await _next_game(partial(wait_in, lobby), options, teller, signals)
                 except ChangedKey as refused:

@@ -14,11 +14,13 @@ from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions
+from seqp2p.cli.output import USAGE, CommandError
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, make_settings, seat_options, table_options
 from seqp2p.i18n import message
 from seqp2p.lobby.events import LobbyEvent, LobbyShown
+from seqp2p.lobby.requests import ChooseColour
 from seqp2p.lobby.spectators import SPECTATORS_MAX
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
@@ -52,7 +54,11 @@ def command(
     pace_s = options.choices.pace_s or (options.output.preferences.pace if options.person else 0)
     at_once = fill is not None and (options.output.json or not options.person)
     filling = Filling(FillBots(fill or BOT, pace_s, at_once))
-    options = replace(options, start=filling.call)
+    options = replace(options, start=filling.call, pause=filling.pause)
+    if options.choice.colour not in (None, *settings.offered_colours):
+        raise CommandError(
+            t("the colours of this table are {colours}", colours=", ".join(settings.offered_colours)), exit_code=USAGE
+        )
     raise SystemExit(run_async(lambda: host(settings, spectators, address, options, filling)))
 
 
@@ -75,11 +81,12 @@ async def host(
         open_endpoint(options.name, None, options.choices.replay_dir, listen) as endpoint,
     ):
         view = LobbyView(output, t("seqp2p: your table"), starts=invites)
+        by_hand = invites and options.person and output.asks
         async with (
-            open_table(endpoint, settings, spectators, output.say, friends=friends()) as table,
+            open_table(endpoint, settings, spectators, output.say, friends=friends(), by_hand=by_hand) as table,
             filling.ready(table.addresses[0], output),
         ):
-            teller = LobbyTeller(options, output, view, table.addresses)
+            teller = LobbyTeller(options, output, view, table.addresses, by_hand=lambda: table.by_hand)
 
             def on_event(event: LobbyEvent) -> None:
                 if invites or isinstance(event, LobbyShown):
@@ -87,6 +94,8 @@ async def host(
                 filling.on_event(event)
 
             async def wait_in(lobby: Lobby) -> LiveGame:
+                if table.last is None and options.choice.colour is not None:
+                    lobby.ask(ChooseColour(options.choice.colour))
                 game = await lobby.wait()
                 filling.close()
                 if spectators:

@@ -1,6 +1,7 @@
 """``seqp2p join [CODE | HOST:PORT]``: find a table, sit down, wait until it starts, play."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import click
@@ -32,9 +33,19 @@ WAITING: Final = message("waiting for the host to open the table again")
 )
 @place_options
 @click.option("--listen", hidden=True)
+@click.option("--seat", "wished_seat", type=click.IntRange(2, 12), help=message("The seat you want, if it is free."))
+@click.option("--team", type=click.IntRange(1, 12), help=message("The team you want, if it has a free seat."))
 @seat_options
-def command(host: Address | None, code: str | None, listen: str | None, seat: Callable[[], SeatOptions]) -> None:
+def command(
+    host: Address | None,
+    code: str | None,
+    listen: str | None,
+    wished_seat: int | None,
+    team: int | None,
+    seat: Callable[[], SeatOptions],
+) -> None:
     options = seat()
+    options = replace(options, choice=replace(options.choice, seat=wished_seat, team=team))
     address = None if listen is None else make_address(listen)
     raise SystemExit(run_async(lambda: join(host, code, options, address)))
 
@@ -49,7 +60,7 @@ async def join(host: Address | None, code: str | None, options: SeatOptions, lis
         view = LobbyView(output, t("seqp2p: join a table"))
 
         async def enter(route: Route, given: str) -> int:
-            table = await joined_table(endpoint, route, given)
+            table = await joined_table(endpoint, route, given, choice=options.choice)
             teller = LobbyTeller(options, output, view)
 
             async def wait_in(lobby: Lobby) -> LiveGame:

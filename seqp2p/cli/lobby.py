@@ -8,23 +8,39 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import trio
 
+from seqp2p.api.game import nothing
 from seqp2p.api.home import own_keys
 from seqp2p.cli.known import load, meet, meeting_note
+from seqp2p.cli.lobby_desk import LobbyDesk
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.cli.playing import Choices, own_console
+from seqp2p.cli.running import sentence
 from seqp2p.cli.screening import ScreenWish
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
-from seqp2p.lobby.events import CodeShown, Guest, LobbyEvent, LobbyShown, SpectatorCame, Strangers, TurnedAway
+from seqp2p.lobby.events import (
+    CodeShown,
+    Declined,
+    Guest,
+    LineSaid,
+    LobbyEvent,
+    LobbyShown,
+    SpectatorCame,
+    Strangers,
+    TurnedAway,
+)
 from seqp2p.lobby.names import is_bot_name
+from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
 from seqp2p.lobby.wordlist import WORDS
+from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules import team_of
 from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import shown
 from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
 from seqp2p.ui.words import settings_lines
 
@@ -41,7 +57,8 @@ ASK_CLOSE: Final = message("close the table? The others who sit here must leave;
 class SeatOptions:
     """A seat's options on the command line.
 
-    ``games`` are played without asking; ``start`` calls bots to the free seats, where this player may. With
+    ``games`` are played without asking; ``choice`` is wished for in the first lobby. ``start`` calls bots to the free
+    seats, where this player may, and ``pause`` calls no more of them. With
     ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen.
     """
 
@@ -51,6 +68,8 @@ class SeatOptions:
     until_stdin_closes: bool
     games: int = 1
     start: Callable[[], None] | None = None
+    pause: Callable[[], None] = nothing
+    choice: SeatChoice = ANY_SEAT
     wish: ScreenWish | None = None
 
     @property
@@ -92,7 +111,7 @@ class LobbyView:
 
     def code(self, code: str, ways: Sequence[str]) -> None:
         """Show the code that holds now, and the commands by which others join."""
-        self._change(code=code, ways=tuple(ways))
+        self._change(code=code, ways=tuple(ways), copies=True)
 
     def strangers(self, line: str) -> None:
         """Show how many strangers were turned away."""
@@ -106,7 +125,8 @@ class LobbyView:
         places = [
             _place(settings, seat, event.seats, own=seat == event.own_seat) for seat in range(1, len(event.seats) + 1)
         ]
-        self._change(places=tuple(places), rules=tuple(settings_lines(settings)))
+        colours = settings.offered_colours if event.own_seat else ()
+        self._change(places=tuple(places), rules=tuple(settings_lines(settings)), colours=colours)
 
     def _change(self, **fields: object) -> None:
         if self._screen is not None and self._scene is not None:
@@ -132,11 +152,23 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
 
 
 class LobbyTeller:
-    """Tells people and scripts the events of a lobby; ``addresses`` are a host's own."""
+    """Tells people and scripts the events of a lobby.
+
+    ``addresses`` are a host's own; ``by_hand`` tells if the game waits until this player begins it.
+    """
 
     def __init__(
-        self, options: SeatOptions, output: Output, view: LobbyView, addresses: Sequence[Address] = ()
+        self,
+        options: SeatOptions,
+        output: Output,
+        view: LobbyView,
+        addresses: Sequence[Address] = (),
+        *,
+        by_hand: Callable[[], bool] = lambda: False,
     ) -> None:
+        self.desk = LobbyDesk(output, options.start, options.pause)
+        self._by_hand = by_hand
+        self._colours = ""
         self.options = options
         self.output = output
         self.view = view
@@ -155,18 +187,15 @@ class LobbyTeller:
         match event:
             case CodeShown(code):
                 self._tell_code(code)
-            case LobbyShown(_, seats, own_seat):
-                self._full = None not in seats
-                self._hosts = own_seat == 1
-                others = (seat for number, seat in enumerate(seats, 1) if seat is not None and number != own_seat)
-                self._others = not all(is_bot_name(seat.name) for seat in others)
-                self._shown.set()
-                self.view.seats(event)
-                shown = [seat.name if seat else t("free") for seat in seats]
-                shown[own_seat - 1] = t("{name} (you)", name=shown[own_seat - 1])
-                self._told["seats"] = [t("at the table: {seats}", seats=", ".join(shown))]
-                if not self.view.shows:
-                    output.say(*self._told["seats"])
+            case LobbyShown():
+                self._show(event)
+            case LineSaid(seat, name, key, text):
+                if key not in self.desk.muted:
+                    output.event("line", seat=seat, name=name, key=key.hex(), text=text)
+                    output.say(said_line(name, text), "remark")
+            case Declined(code, reason):
+                output.event("declined", code=code, reason=str(reason))
+                output.say(sentence(reason), "answer")
             case TurnedAway(reason):
                 output.say(translate(reason))
             case Strangers(count, wrong):
@@ -181,10 +210,33 @@ class LobbyTeller:
         self._codes.clear()
         self._full = self._others = self._asks_to_leave = False
 
+    def _show(self, event: LobbyShown) -> None:
+        output, was_full = self.output, self._full
+        self._full = None not in event.seats
+        self._hosts = event.own_seat == 1
+        others = (seat for number, seat in enumerate(event.seats, 1) if seat is not None and number != event.own_seat)
+        self._others = not all(is_bot_name(seat.name) for seat in others)
+        self._shown.set()
+        self.desk.lobby = event
+        self.view.seats(event)
+        emit_lobby(event, output)
+        colours = colours_line(event)
+        line, changed = seats_line(event), colours != self._colours != ""
+        if not self.view.shows:
+            if [line, colours] != self._told.get("seats"):
+                output.say(line)
+            if changed:
+                output.say(colours)
+        self._told["seats"], self._colours = [line, colours], colours
+        if self._by_hand() and self._full and not was_full:
+            text = t("all seats are taken: {word} begins the game", word=shown("start"))
+            output.ring(text)
+            output.say(text, "alarm")
+
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        answers = lobby_answers(self._told, self.options.start)
+        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers()}
         if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
             # An input that ended at once does not hide that no host is there; but that news may never come.
             with trio.move_on_after(DEFAULT_LIMITS.lobby_answer_s):
@@ -214,11 +266,15 @@ class LobbyTeller:
 
     def _tell_code(self, code: str) -> None:
         output, codes = self.output, self._codes
-        if codes:
+        if codes and self.desk.removes:
+            output.say(t("the code {code} holds no more: the player who was removed knows it", code=codes[-1]))
+        elif codes:
             output.say(t("the code {code} was tried wrongly too often, and holds no more", code=codes[-1]))
+        self.desk.removes = False
         codes.append(code)
         output.event("listening", address=str(self._addresses[0]), code=code)
-        ways = ways_in(self._addresses[0], full=self._full, again=len(codes) > 1)
+        ways = ways_in(self._addresses[0], code, full=self._full, again=len(codes) > 1)
+        self.desk.invitation = f"seqp2p join {self._addresses[0]} --code {code}"
         self.view.code(code, ways)
         self._told["code"] = [*ways, t("the join code is:  {code}", code=code)]
         if self._full or not self.view.shows:
@@ -226,14 +282,41 @@ class LobbyTeller:
                 output.say(line)
 
 
-def ways_in(address: Address, *, full: bool, again: bool) -> list[str]:
+def seats_line(event: LobbyShown) -> str:
+    """Return a line of all seats."""
+    names = [seat.name if seat else t("free") for seat in event.seats]
+    if event.own_seat:
+        names[event.own_seat - 1] = t("{name} (you)", name=names[event.own_seat - 1])
+    return t("at the table: {seats}", seats=", ".join(names))
+
+
+def colours_line(event: LobbyShown) -> str:
+    """Return a line of the colours, with the seats of each."""
+    colours, seats = event.settings.colours, range(1, len(event.seats) + 1)
+    teams = {team: [str(seat) for seat in seats if team_of(seat, len(colours)) == team] for team in seats}
+    parts = (f"{translate(colour)} {'+'.join(teams[team])}" for team, colour in enumerate(colours, 1))
+    return t("colours of the seats: {colours}", colours=", ".join(parts))
+
+
+def said_line(name: str, text: str) -> str:
+    """Return a line that was said. A courtesy is said in the reader's language."""
+    return t("{who} says: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
+
+
+def emit_lobby(event: LobbyShown, output: Output) -> None:
+    """Tell scripts the seats and colours."""
+    seats = [None if seat is None else {"name": seat.name, "key": seat.key.hex()} for seat in event.seats]
+    output.event("lobby", seat=event.own_seat or None, seats=seats, colours=list(event.settings.colours))
+
+
+def ways_in(address: Address, code: str, *, full: bool, again: bool) -> list[str]:
     """Return the commands by which others come to a host's table.
 
     ``again``: they were shown before, with another code.
     """
     if full:
         return [t("others watch with:  {command}", command=f"seqp2p watch {address}")]
-    ways = [t("others join with:  {command}", command=f"seqp2p join {address}")]
+    ways = [t("others join with:  {command}", command=f"seqp2p join {address} --code {code}")]
     if not again and not ipaddress.ip_address(address.host).is_loopback:
         ways.append(t("on this network:   seqp2p join"))
     return ways

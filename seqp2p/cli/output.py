@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from seqp2p.cli import log_file, progress, resume_hint
 from seqp2p.cli.preferences import Preferences, preferences
 from seqp2p.i18n import message, message_of
-from seqp2p.ui.attention import TitleBar, notification
+from seqp2p.ui.attention import TitleBar, copying, notification
 from seqp2p.ui.language import bound, t, translate, unbound
 
 if TYPE_CHECKING:  # What --help need not wait for.
@@ -123,12 +123,19 @@ class Output:
         if shown != self._title.text and (not shown or self.preferences.title):
             self._title.show(shown)
 
-    def _signal(self, sequences: str) -> None:
-        """Send sequences that show nothing to a person's terminal, if there is one that knows them."""
-        if self.screen is not None and sequences:
+    def copy(self, text: str) -> bool:
+        """Ask the terminal to copy a text. Return False where there is no terminal to ask."""
+        return self._signal(copying(text))
+
+    def _signal(self, sequences: str) -> bool:
+        """Send sequences that show nothing to a person's terminal. Return True if there is one that knows them."""
+        if self.screen is not None:
             self.screen.signal(sequences)
-        elif sequences and self._people.isatty() and os.environ.get("TERM") != "dumb":
+            return True
+        knows = self._people.isatty() and os.environ.get("TERM") != "dumb"
+        if knows and sequences:
             _write(sequences, self._people)
+        return knows
 
     async def read_line(self) -> str | None:
         """The next line that a person types, or None at the end of the input."""

@@ -18,6 +18,7 @@ from seqp2p.cli.programs import program_options
 from seqp2p.cli.running import sentence
 from seqp2p.cli.screening import ScreenWish, screen_options
 from seqp2p.i18n import message, message_of
+from seqp2p.lobby.requests import SeatChoice
 from seqp2p.match.table import TABLE_OPTIONS, TURN_TIME_S_MAX, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address
 from seqp2p.rules import VARIANTS, TableOption
@@ -114,7 +115,8 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help=message("Play so many games at this table, without being asked."),
     )
-    return playing_options(command, name, games)
+    colour = click.option("--colour", metavar=message("COLOUR"), help=message("The colour you want for your team."))
+    return playing_options(command, name, games, colour)
 
 
 def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,11 +137,13 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         wish: ScreenWish,
         name: str | None = None,
         games: int = 1,
+        colour: str | None = None,
         **more: Any,
     ) -> None:
         def seat() -> SeatOptions:
             choices = Choices(bot, pace_s, home.replay_dir(replay_dir), program)
-            return SeatOptions(choices, home.checked_name(name), Output(as_json), until_stdin_closes, games, wish=wish)
+            called, choice = home.checked_name(name), SeatChoice(colour=colour)
+            return SeatOptions(choices, called, Output(as_json), until_stdin_closes, games, choice=choice, wish=wish)
 
         command(seat=seat, **more)
 

@@ -14,7 +14,7 @@ from seqp2p.api.finding import Route
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
 from seqp2p.cli.finding import enter_by_code, place_options
-from seqp2p.cli.lobby import LobbyView, until_agreed
+from seqp2p.cli.lobby import LobbyView, emit_lobby, seats_line, until_agreed
 from seqp2p.cli.output import ABANDONED, Output
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
 from seqp2p.cli.reporter import Reporter, emit_lobby_left
@@ -23,6 +23,7 @@ from seqp2p.cli.screening import ScreenWish, on_screen, screen_options
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message
+from seqp2p.lobby.events import LobbyEvent, LobbyShown
 from seqp2p.match.events import Result
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t, translate
@@ -84,15 +85,27 @@ async def watch(
             lobby = LobbyView(output, t("seqp2p: watch a table"))
             name = chosen_name(options.name, locked)
             let_in = partial(output.say, LET_IN)
+            told = {"seats": [translate(LET_IN)]}
+
+            def on_event(event: LobbyEvent) -> None:
+                if isinstance(event, LobbyShown):
+                    lobby.seats(event)
+                    emit_lobby(event, output)
+                    if (line := seats_line(event)) not in told["seats"]:
+                        told["seats"] = [line]
+                        if not lobby.shows:
+                            output.say(line)
 
             async def leave_when_typed() -> None:
-                await wait_in_lobby(own_console(output), lobby_answers({"seats": [translate(LET_IN)]}))
+                answers: Answers = {**lobby_answers(told), "help": lambda _: [translate(LET_IN)]}
+                await wait_in_lobby(own_console(output), answers)
 
             typed = leave_when_typed if output.asks and options.listens else None
             left = partial(emit_lobby_left, output, translate(LEFT))
 
             async def enter(route: Route, given: str) -> int:
-                by = partial(enter_table, route, given, locked.identity, name, options.replay_dir, let_in, output.say)
+                own = locked.identity, name, options.replay_dir
+                by = partial(enter_table, route, given, *own, let_in, on_event, output.say)
                 with trio.open_signal_receiver(*polite_signals()) as signals:
                     game = await until_agreed(lambda _: by(), signals, typed, left)
                     return ABANDONED if game is None else exit_code_of(await see(game, output, listens=options.listens))

@@ -24,7 +24,7 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message
-from seqp2p.lobby.code import WORDS_MIN, make_code, make_table_number, public_part
+from seqp2p.lobby.code import TABLE_NUMBER_MAX, WORDS_MIN, make_code, make_table_number, public_part
 from seqp2p.lobby.events import CodeShown, OnLobbyEvent, Strangers
 from seqp2p.lobby.pake import Exchange
 from seqp2p.net.auth import receive, refuse, send
@@ -158,7 +158,7 @@ class CodeDoor:
             # If this task is cancelled, its client never learns whether it guessed right: that is no try.
             if proven:
                 self._last_success = trio.current_time()
-            else:
+            elif code == self.code:  # A try at a code that was replaced meanwhile costs the new one nothing.
                 self._count_wrong()
             rest_s = rest_s if proven else max(rest_s, self._limits.code_wrong_s)
             # Exchanges side by side may all be wrong at once; after that the pauses add up.
@@ -180,15 +180,26 @@ class CodeDoor:
 
     async def _answer(self, frames: FrameStream, key: bytes, first: PakeA) -> bool:
         """Answer a client that has begun. Return True if it has proved the code; then it is told."""
-        exchange = Exchange(self.code, key, self._host_key, self._certificate_hash, self._randomness, host=True)
+        code = self.code
+        exchange = Exchange(code, key, self._host_key, self._certificate_hash, self._randomness, host=True)
         await send(frames, PakeB(exchange.message))
         # After the answer, so that the time this takes, which depends on the code, cannot be seen.
         joiner, host = exchange.finish(first.message)
         second = await receive(frames, LinkStage.CODE_HOST, self._limits)
+        if code != self.code:
+            return False
         if not (isinstance(second, Confirm) and hmac.compare_digest(second.mac, joiner)):
             return False
         await send(frames, Confirm(host))
         return True
+
+    def renew(self) -> None:
+        """Replace the code by one as long, with another number: one who knows it is to come no more."""
+        self._spent.add(self._public)
+        numbers = [number for number in range(1, TABLE_NUMBER_MAX + 1) if (number, self._public[1]) not in self._spent]
+        if numbers:
+            self._number = numbers[int.from_bytes(self._randomness(4), "big") % len(numbers)]
+        self._show(make_code(self._number, self._public[1], self._randomness))
 
     def _count_wrong(self) -> None:
         self._wrong += 1

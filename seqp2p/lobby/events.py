@@ -1,11 +1,13 @@
 """Events of a lobby, for a screen or a script."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from seqp2p.i18n import message
 from seqp2p.match.table import Settings
+from seqp2p.net.messages import DeclinedMessage
+from seqp2p.net.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,10 @@ class Former:
         """Return the seats of those who have not returned; ``seated`` are the keys of all who have sat down."""
         return frozenset(seat for key, seat in self.seats.items() if key not in seated)
 
+    def without(self, key: bytes) -> "Former":
+        """Return the same without this key."""
+        return replace(self, seats={other: seat for other, seat in self.seats.items() if other != key})
+
     def place(self, key: bytes, free: Collection[int], seated: Collection[bytes]) -> int:
         """Return the free seat that this key gets: the one it had, else the lowest, if possible one not kept."""
         own = self.seats.get(key)
@@ -49,11 +55,32 @@ class CodeShown:
 
 @dataclass(frozen=True, slots=True)
 class LobbyShown:
-    """The settings and the players at the table, after each change. ``seats[0]`` is seat 1, the host; None is free."""
+    """The settings and the players at the table, after each change. ``seats[0]`` is seat 1, the host; None is free.
+
+    ``own_seat`` is 0 for a spectator.
+    """
 
     settings: Settings
     seats: tuple[Guest | None, ...]
     own_seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineSaid:
+    """A player, this one too, said something in the lobby. The text is safe to show, and has been signed by the key."""
+
+    seat: int
+    name: str
+    key: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A wish or a line of this player was not taken. ``code`` is one of DECLINED, or a later version's."""
+
+    code: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +107,29 @@ class SpectatorCame:
     count: int
 
 
+DECLINED: Final[Mapping[str, str]] = {
+    "seat_taken": message("That seat is taken."),
+    "no_seat": message("There is no such seat to take; the host keeps seat 1."),
+    "colour_taken": message("Another team has chosen that colour."),
+    "no_colour": message("That is no colour of this table."),
+    "nobody": message("No other player of that name sits here."),
+    "too_fast": message("That was too much for one minute."),
+    "nothing": message("There is nothing in it to say."),
+    "host_only": message("Only the host can do that."),
+}
+"""The sentences of the reasons; the last two are this program's own."""
+
+
+def declined(code: str, reason: str = "") -> Declined:
+    """Return the event of what was not taken; ``reason`` is the host's, for a code of a later version."""
+    return Declined(code, DECLINED.get(code, clean(reason) or clean(code)))
+
+
+def declining(code: str) -> DeclinedMessage:
+    """Return the message of what a host has not taken."""
+    return DeclinedMessage(code, str(DECLINED[code]))
+
+
 def gone(name: str, reason: str) -> TurnedAway:
     """Return the event of a player who has left the lobby; ``reason`` is empty where none is known."""
     if reason:
@@ -87,5 +137,5 @@ def gone(name: str, reason: str) -> TurnedAway:
     return TurnedAway(message("{name} has left the table", name=name))
 
 
-LobbyEvent: TypeAlias = CodeShown | LobbyShown | TurnedAway | Strangers | SpectatorCame
+LobbyEvent: TypeAlias = CodeShown | LobbyShown | LineSaid | Declined | TurnedAway | Strangers | SpectatorCame
 OnLobbyEvent: TypeAlias = Callable[[LobbyEvent], None]

@@ -11,7 +11,7 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 import contextlib
 import itertools
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 import trio
 
@@ -19,9 +19,31 @@ from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import is_first, make_statement
 from seqp2p.lobby.code import make_table_number
+from seqp2p.lobby.colours import TeamColours
 from seqp2p.lobby.door import CodeDoor
-from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, TurnedAway, gone
+from seqp2p.lobby.events import (
+    Former,
+    Guest,
+    LineSaid,
+    LobbyShown,
+    OnLobbyEvent,
+    TurnedAway,
+    declined,
+    declining,
+    gone,
+)
+from seqp2p.lobby.lines import LobbyTalk, PerMinute
 from seqp2p.lobby.names import BOT_NAME, look_alike
+from seqp2p.lobby.requests import (
+    ChooseColour,
+    LobbyRequest,
+    LobbyRequests,
+    MovePlayer,
+    RemovePlayer,
+    SayLine,
+    StartGame,
+    TakeSeat,
+)
 from seqp2p.lobby.spectators import SpectatorPlaces, SpectatorServer
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import (
@@ -43,7 +65,9 @@ from seqp2p.net.links import Link
 from seqp2p.net.messages import (
     AddressStatement,
     Bye,
+    ColourWish,
     Gather,
+    LineMessage,
     LinkStage,
     LobbyMessage,
     LobbySeat,
@@ -51,6 +75,7 @@ from seqp2p.net.messages import (
     Ping,
     Proof,
     Ready,
+    SeatWish,
     Sit,
     StartMessage,
     TableMessage,
@@ -60,6 +85,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.serving import Gate, Handshakes, Listener, serve, source_of
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials
+from seqp2p.rules import team_of
 
 _FAILURES_TOLD: Final = 3
 """Of those who know the code and do not sit down, so many are told with the reason; more are just counted."""
@@ -79,13 +105,16 @@ async def host_table(
     spectators: SpectatorServer | None = None,
     former: Former | None = None,
     friends: Collection[bytes] = frozenset(),
+    requests: LobbyRequests | None = None,
+    by_hand: bool = False,
 ) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
     By ``addresses`` the other seats reach the ``listeners``; ``table_number`` is the code's first part, 1 to 99, by
     default a random one. ``spectators`` serves spectators, who give the same code, now and during the game; without it
     there are none. ``former`` is the game before at this table, if any; ``friends`` are the keys that have finished a
-    game with this host, and go first in the queue. ``on_event`` gets every LobbyEvent as it
+    game with this host, and go first in the queue. ``requests`` are those of this player; with
+    ``by_hand`` the game waits for StartGame, also when all seats are taken. ``on_event`` gets every LobbyEvent as it
     happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown; faults
     of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
     ``close_s``. The listeners stay open.
@@ -100,7 +129,8 @@ async def host_table(
     if spectators:
         spectators.open(SpectatorPlaces(door, on_event))
     lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, door, spectators, former)
-    return await lobby.run(listeners)
+    lobby.by_hand = by_hand
+    return await lobby.run(listeners, requests)
 
 
 class _SeatedGuest:
@@ -118,6 +148,8 @@ class _SeatedGuest:
         self.ready = 0
         self.ended = trio.Event()
         self.released = False
+        self.removed = False
+        self.is_bot = False  # called by the host, and named after its seat
 
 
 class _HostLobby:
@@ -149,18 +181,25 @@ class _HostLobby:
         handshakes = Handshakes(limits, limits.handshake_rate)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._seats: dict[int, _SeatedGuest] = {}
+        self._talk = LobbyTalk(self._id, limits, trio.current_time)
+        self._wishes = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, trio.current_time)
+        self._colours = TeamColours()
+        self._removed: set[bytes] = set()
+        self.by_hand = False
+        self._started = False
+        self._version = 0  # counts the changes of seats and colours
         self._round = 0
         self._failures = 0
         self._closed = False  # A joiner lost from now on has not left the lobby.
         self._changed = trio.Event()
         self._statements: tuple[AddressStatement, ...] = ()
 
-    async def run(self, listeners: Sequence[Listener]) -> AgreedTable:
+    async def run(self, listeners: Sequence[Listener], requests: LobbyRequests | None) -> AgreedTable:
         # Connections have a scope of their own: a goodbye still needs them when everything else is cancelled.
         connections = trio.CancelScope(shield=True)
         async with contextlib.AsyncExitStack() as on_error:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._receive, listeners, connections)
+                nursery.start_soon(self._receive, listeners, requests, connections)
                 try:
                     async with contextlib.AsyncExitStack() as unless_agreed:
                         unless_agreed.push_async_callback(self._say_goodbye)
@@ -175,10 +214,14 @@ class _HostLobby:
             on_error.pop_all()
         return AgreedTable(self._credentials, agreement, 1, {}, listeners, links, self._spectators, self._statements)
 
-    async def _receive(self, listeners: Sequence[Listener], scope: trio.CancelScope) -> None:
+    async def _receive(
+        self, listeners: Sequence[Listener], requests: LobbyRequests | None, scope: trio.CancelScope
+    ) -> None:
         with scope:
             async with trio.open_nursery() as nursery:
                 serve(nursery, listeners, self._welcome)
+                if requests is not None:
+                    nursery.start_soon(self._obey, requests)
                 if self._spectators is None:  # Else they need it for longer.
                     nursery.start_soon(self._door.tell_strangers)
                 await trio.sleep_forever()
@@ -241,6 +284,8 @@ class _HostLobby:
         raise LinkLost(message("It took too long, or had to make room for others."))
 
     def _admit(self, proof: Proof) -> None:
+        if proof.key in self._removed:
+            raise PeerRefused("removed")
         if proof.role == "watch":
             if not self._spectators:
                 raise PeerRefused("no_spectators")
@@ -259,6 +304,8 @@ class _HostLobby:
         return proof.id == self._former.game
 
     def _require_place(self, key: bytes) -> None:
+        if key in self._removed:
+            raise PeerRefused("removed")
         if key in self._keys:
             raise PeerRefused("same_key")
         if self._full:
@@ -284,6 +331,7 @@ class _HostLobby:
             await refuse(frames, refused.code, self._limits)
             raise
         self._seats[seat] = _SeatedGuest(seat, name, key, Link(frames, self._limits))
+        self._seats[seat].is_bot = sit.name == BOT_NAME
         return self._seats[seat]
 
     def _free_name(self, name: str, seat: int) -> str:
@@ -301,12 +349,15 @@ class _HostLobby:
         error = await sitting.link.run(LinkStage.LOBBY_HOST, lambda message: self._handle(sitting, message), Ping)
         sitting.released = error is None
         sitting.ended.set()
-        if not self._closed:
+        if sitting.removed:
+            await refuse(sitting.link.frames, "removed", self._limits)
+        elif not self._closed:
             self._leave(sitting, message_of(error) if error else "")
 
     def _leave(self, sitting: _SeatedGuest, reason: str) -> None:
         if self._seats.get(sitting.seat) is sitting:
             del self._seats[sitting.seat]
+            self._colours.forget(sitting.key)
             self._on_event(gone(sitting.name, reason))
             self._show()
 
@@ -321,11 +372,122 @@ class _HostLobby:
                 sitting.nonce, sitting.nonce_round, sitting.addresses = nonce, number, addresses
             case Ready(number):
                 sitting.ready = number
+            case SeatWish() | ColourWish():
+                fault = self._grant(sitting, received) if self._wishes.take(sitting.key) else "too_fast"
+                if fault:
+                    sitting.link.send(declining(fault))
+            case LineMessage():
+                self._hear(sitting, received)
             case Bye(reason):
                 raise LinkLost(clean(reason))
             case _:
                 pass  # A sign of life, or an answer in a past round.
         self._change()
+
+    # Seats, colours and lines.
+
+    def _grant(self, sitting: _SeatedGuest, wish: SeatWish | ColourWish) -> str:
+        """Grant a wish, or return the code of the reason why not."""
+        match wish:
+            case SeatWish(seat):
+                if not 2 <= seat <= self._settings.players:
+                    return "no_seat"
+                if self._seats.get(seat, sitting) is not sitting:
+                    return "seat_taken"
+                self._move(sitting, seat)
+                return ""
+            case ColourWish(colour):
+                return self._colour(sitting.seat, sitting.key, colour)
+            case _:
+                assert_never(wish)
+
+    def _move(self, sitting: _SeatedGuest, seat: int) -> None:
+        """Move a joiner to a seat; the one who sits there takes the other."""
+        if seat == sitting.seat:
+            return
+        old, other = sitting.seat, self._seats.pop(seat, None)
+        del self._seats[old]
+        for moved, to in ((sitting, seat), (other, old)):
+            if moved is not None:
+                moved.seat, moved.name = to, self._free_name(BOT_NAME, to) if moved.is_bot else moved.name
+                self._seats[to] = moved
+                if team_of(old, self._settings.teams) != team_of(seat, self._settings.teams):
+                    self._colours.forget(moved.key)
+        self._show()
+
+    def _colour(self, seat: int, key: bytes, colour: str) -> str:
+        """Give a seat's team a colour, or return the code of the reason why not."""
+        chosen = self._colours.choose(self._settings, team_of(seat, self._settings.teams), key, colour)
+        if isinstance(chosen, str):
+            return chosen
+        if chosen != self._settings:
+            self._settings = chosen
+            self._show()
+        return ""
+
+    def _remove(self, sitting: _SeatedGuest) -> None:
+        """Send a joiner away for good. It knew the code, so another one holds from now on."""
+        self._removed.add(sitting.key)
+        self._former = self._former.without(sitting.key)
+        self._started = False
+        sitting.removed = True
+        sitting.link.stop()
+        self._door.renew()
+        self._leave(sitting, message("The host has removed it."))
+
+    def _hear(self, sitting: _SeatedGuest, line: LineMessage) -> None:
+        """Pass a joiner's line on; raises PeerError for one that it has not signed."""
+        if (said := self._talk.take(line, {sitting.key})) is None:
+            sitting.link.send(declining("too_fast"))
+            return
+        self._send(tuple(other for other in self._seats.values() if other is not sitting), line)
+        if text := clean(said.text):
+            self._on_event(LineSaid(sitting.seat, sitting.name, sitting.key, text))
+
+    async def _obey(self, requests: LobbyRequests) -> None:
+        """Obey this player, until the table starts."""
+        async for request in requests:
+            if not self._closed and (fault := self._do(request)):
+                self._on_event(declined(fault))
+
+    def _do(self, request: LobbyRequest) -> str:
+        """Do what this player wants, or return the code of the reason why not."""
+        own = self._credentials.identity.public
+        match request:
+            case TakeSeat():
+                return "no_seat"
+            case ChooseColour(colour):
+                return self._colour(1, own, colour)
+            case SayLine(text):
+                return self._say(text)
+            case MovePlayer() | RemovePlayer():
+                return self._rearrange(request)
+            case StartGame():
+                self._started = True
+                self._change()
+                return ""
+            case _:
+                assert_never(request)
+
+    def _rearrange(self, request: MovePlayer | RemovePlayer) -> str:
+        sitting = next((sitting for sitting in self._seats.values() if sitting.key == request.key), None)
+        if sitting is None:
+            return "nobody"
+        if isinstance(request, RemovePlayer):
+            self._remove(sitting)
+        elif 2 <= request.seat <= self._settings.players:
+            self._move(sitting, request.seat)
+        else:
+            return "no_seat"
+        return ""
+
+    def _say(self, text: str) -> str:
+        if (signed := self._talk.sign(self._credentials.identity, text)) is None:
+            return "too_fast" if clean(text) else "nothing"
+        line, shown = signed
+        self._send(tuple(self._seats.values()), line)
+        self._on_event(LineSaid(1, self._name, self._credentials.identity.public, clean(shown)))
+        return ""
 
     # The table.
 
@@ -348,8 +510,13 @@ class _HostLobby:
         for seat in range(2, self._settings.players + 1):
             sitting = self._seats.get(seat)
             guests.append(None if sitting is None else Guest(sitting.name, sitting.key))
+        self._version += 1
         self._on_event(LobbyShown(self._settings, tuple(guests), 1))
-        seats = tuple(None if guest is None else LobbySeat(guest.name, guest.key) for guest in guests)
+        seats = tuple(
+            None if guest is None else LobbySeat(guest.name, guest.key, self._talk.said(guest.key)) for guest in guests
+        )
+        if self._spectators:
+            self._spectators.feed.show_lobby(LobbyMessage(self._settings, seats, None))
         for sitting in self._seats.values():
             sitting.link.send(LobbyMessage(self._settings, seats, sitting.seat))
         self._change()
@@ -366,22 +533,22 @@ class _HostLobby:
         """Propose tables until all seats are taken and all have agreed."""
         agreement = None
         while agreement is None:
-            await self._until(lambda: self._full)
+            await self._until(lambda: self._full and (self._started or not self.by_hand))
             self._round += 1
             agreement = await self._propose(self._round)
         return agreement
 
     async def _propose(self, round_: int) -> Agreement | None:
-        """Run one round: nonces, then the table. Return None if a joiner left or did not answer."""
-        members = tuple(self._seats[seat] for seat in sorted(self._seats))
+        """Run one round: nonces, then the table. Return None if the seats changed, or a joiner did not answer."""
+        members, version = tuple(self._seats[seat] for seat in sorted(self._seats)), self._version
         self._send(members, Gather(round_))
-        if not await self._answered(members, lambda sitting: sitting.nonce_round == round_):
+        if not await self._answered(members, version, lambda sitting: sitting.nonce_round == round_):
             return None
         agreement = self._agreement(members)
         own = make_statement(self._credentials.identity, agreement.seats[0].nonce, 1, self._addresses)
         self._statements = (own, *(sitting.addresses for sitting in members))
         self._send(members, TableMessage(round_, encode_agreement(agreement), self._statements))
-        ready = await self._answered(members, lambda sitting: sitting.ready == round_)
+        ready = await self._answered(members, version, lambda sitting: sitting.ready == round_)
         return agreement if ready else None
 
     def _agreement(self, members: tuple[_SeatedGuest, ...]) -> Agreement:
@@ -394,11 +561,16 @@ class _HostLobby:
         for sitting in members:
             sitting.link.send(message)
 
-    async def _answered(self, members: tuple[_SeatedGuest, ...], test: Callable[[_SeatedGuest], bool]) -> bool:
-        """Wait for all answers. Return False if a joiner left, or gave none in time and was sent away for it."""
+    async def _answered(
+        self, members: tuple[_SeatedGuest, ...], version: int, test: Callable[[_SeatedGuest], bool]
+    ) -> bool:
+        """Wait for all answers. Return False if seats or colours have changed since this ``version``.
+
+        A joiner that gives none in time is sent away for it.
+        """
 
         def same() -> bool:
-            return set(self._seats.values()) == set(members)
+            return self._version == version
 
         with trio.move_on_after(self._limits.lobby_answer_s):
             await self._until(lambda: not same() or all(map(test, members)))

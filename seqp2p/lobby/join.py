@@ -7,17 +7,31 @@ place held by the key that the code exchange was bound to, or that it had in the
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 import trio
+from msgspec.structs import replace
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.address_statement import AddressBook, is_first, make_statement
 from seqp2p.lobby.code import parse_code
-from seqp2p.lobby.events import Guest, LobbyShown, OnLobbyEvent, TurnedAway
+from seqp2p.lobby.events import Guest, LineSaid, LobbyShown, OnLobbyEvent, TurnedAway, declined
+from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.pake import Exchange, give_code
+from seqp2p.lobby.requests import (
+    ANY_SEAT,
+    ChooseColour,
+    LobbyRequest,
+    LobbyRequests,
+    MovePlayer,
+    RemovePlayer,
+    SayLine,
+    SeatChoice,
+    StartGame,
+    TakeSeat,
+)
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, check_settings, decode_agreement, name_fault, numbered_name
@@ -31,7 +45,10 @@ from seqp2p.net.links import Link
 from seqp2p.net.messages import (
     AddressStatement,
     Bye,
+    ColourWish,
+    DeclinedMessage,
     Gather,
+    LineMessage,
     LinkStage,
     LobbyMessage,
     Nonce,
@@ -39,6 +56,7 @@ from seqp2p.net.messages import (
     Ready,
     Refused,
     Role,
+    SeatWish,
     Sit,
     StartMessage,
     TableMessage,
@@ -48,6 +66,7 @@ from seqp2p.net.messages import (
 from seqp2p.net.serving import Listener
 from seqp2p.net.text import clean
 from seqp2p.net.tls import Credentials, ServerLink
+from seqp2p.rules import team_of
 
 _KNOCK_PAUSE_S: Final = 0.2
 _HANG_UPS_MAX: Final = 8
@@ -72,11 +91,14 @@ async def join_table(
     limits: Limits = DEFAULT_LIMITS,
     *,
     dial: Dial = tcp_dial,
+    requests: LobbyRequests | None = None,
+    choice: SeatChoice = ANY_SEAT,
 ) -> AgreedTable:
     """Sit down at the table of the host at that address, and wait there until it starts.
 
     By ``addresses`` the other seats reach the ``listeners``: IP addresses, likeliest first. ``on_event`` gets
-    LobbyShown after each change. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
+    LobbyShown after each change, and what is said and declined; ``choice`` is wished for at once, ``requests`` are
+    those of this player from then on. The code is tried once. Raises BadCode (the code cannot be one), Unreachable,
     Refused (by the host, see errors.REFUSALS), PeerError (the host is not honest, or no seqp2p), LinkLost (the host
     is gone), and ValueError for a name that cannot be shown. Cancelled, it says goodbye. The listeners stay open.
     """
@@ -87,7 +109,8 @@ async def join_table(
         on_event(TurnedAway(reason))
 
     link = await knock(credentials, code, host, randomness, limits, dial, on_wait, role="join")
-    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, on_event, limits)
+    joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits, choice)
+    return await _sit_down(joiner, host, credentials, listeners, requests)
 
 
 async def rejoin_table(
@@ -101,13 +124,15 @@ async def rejoin_table(
     limits: Limits = DEFAULT_LIMITS,
     *,
     dial: Dial = tcp_dial,
+    requests: LobbyRequests | None = None,
 ) -> AgreedTable:
     """Sit down again, without the code, at a table whose game is over, as soon as its host opens it.
 
     It waits at most ``rematch_wait_s`` for that. Raises Refused, PeerError, and LinkLost: the host is gone, for one.
     """
     host, link = await _find_again(credentials, former, limits, dial)
-    return await _sit_down(link, host, credentials, name, listeners, addresses, randomness, on_event, limits)
+    joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits)
+    return await _sit_down(joiner, host, credentials, listeners, requests)
 
 
 async def _find_again(
@@ -138,24 +163,16 @@ async def _find_again(
 
 
 async def _sit_down(
-    link: ServerLink,
+    guest: "_Joiner",
     host: Address,
     credentials: Credentials,
-    name: str,
     listeners: Sequence[Listener],
-    addresses: Sequence[Address],
-    randomness: Randomness,
-    on_event: OnLobbyEvent,
-    limits: Limits,
+    requests: LobbyRequests | None,
 ) -> AgreedTable:
     """Take a seat by a link that the host has let in, and wait there until the table starts."""
-    places = addresses[: limits.addresses_per_seat]
-    async with tls.closing_on_error(link.frames.stream):
-        await send(link.frames, Sit(name))
-        guest = _Joiner(
-            Link(link.frames, limits), name, credentials.identity, places, link.server_key, randomness, on_event
-        )
-        if (error := await guest.stay(limits)) is not None:
+    frames = guest.link.frames
+    async with tls.closing_on_error(frames.stream):
+        if (error := await guest.stay(requests)) is not None:
             raise error
         return AgreedTable(
             credentials,
@@ -163,7 +180,7 @@ async def _sit_down(
             guest.seat,
             {1: (host,)},
             listeners,
-            {1: link.frames},
+            {1: frames},
             statements=guest.statements,
         )
 
@@ -225,6 +242,32 @@ def _may_pass(error: NetError) -> bool:
     return isinstance(error, LinkLost)
 
 
+def check_lobby(lobby: LobbyMessage, host_key: bytes, last: LobbyMessage | None) -> None:
+    """Raise PeerError for a lobby that no honest host shows, to a seat or a spectator, after the ``last`` one."""
+    try:
+        check_settings(lobby.settings)
+    except TableError as error:
+        raise PeerError(
+            message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
+        ) from None
+    if last is not None and replace(lobby.settings, colours=last.settings.colours) != last.settings:
+        raise PeerError(message("The host changed the rules of the table."))
+    if len(lobby.seats) != lobby.settings.players or (lobby.seat or 1) > len(lobby.seats):
+        raise PeerError(message("The host shows a lobby whose seats do not fit its settings."))
+    taken = [seat for seat in lobby.seats if seat is not None]
+    if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
+        raise PeerError(message("The host shows a lobby with names or keys that cannot be."))
+    first = lobby.seats[0]
+    if first is None or first.key != host_key:
+        raise PeerError(message("The host shows a lobby in which another key has its seat."))
+
+
+def shown_lobby(lobby: LobbyMessage) -> LobbyShown:
+    """Return the event of a lobby that a host has sent."""
+    guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
+    return LobbyShown(lobby.settings, guests, lobby.seat or 0)
+
+
 class _Joiner:
     """A joiner in its seat, with the lobby as it was shown and the agreement it is ready for."""
 
@@ -233,22 +276,27 @@ class _Joiner:
 
     def __init__(
         self,
-        link: Link,
+        link: ServerLink,
         name: str,
         identity: Identity,
         addresses: Sequence[Address],
-        host_key: bytes,
         randomness: Randomness,
         on_event: OnLobbyEvent,
+        limits: Limits,
+        choice: SeatChoice = ANY_SEAT,
     ) -> None:
-        self.link = link
+        self.link = Link(link.frames, limits)
         self.seat = 0
         self._name = name
         self._identity = identity
-        self._addresses = addresses
-        self._host_key = host_key
+        self._addresses = addresses[: limits.addresses_per_seat]
+        self._host_key = link.server_key
         self._randomness = randomness
         self._on_event = on_event
+        self._limits = limits
+        self._choice = choice
+        self._talk = LobbyTalk(link.lobby, limits, trio.current_time)
+        self._may_ask = trio.Event()
         self._lobby: LobbyMessage | None = None
         self._shown = trio.Event()  # the lobby, or its end
         self._nonce = b""
@@ -256,8 +304,9 @@ class _Joiner:
         self._round = 0
         self._ready = False
 
-    async def stay(self, limits: Limits) -> NetError | None:
-        """Wait until the table starts. Return None, or the error that prevents it. Cancelled, it says goodbye."""
+    async def stay(self, requests: LobbyRequests | None) -> NetError | None:
+        """Sit down and wait for the start. Return None, or the error that prevents it. Cancelled, it says goodbye."""
+        await send(self.link.frames, Sit(self._name))
         connection = trio.CancelScope(shield=True)
         ended = trio.Event()
         error: NetError | None = None
@@ -266,14 +315,17 @@ class _Joiner:
         async def carry() -> None:
             nonlocal error
             with connection:
-                error = await self.link.run(LinkStage.LOBBY_JOINER, self.handle, Ping)
+                async with trio.open_nursery() as tasks:
+                    tasks.start_soon(self._obey, requests)
+                    error = await self.link.run(LinkStage.LOBBY_JOINER, self.handle, Ping)
+                    tasks.cancel_scope.cancel()
             ended.set()
             self._shown.set()
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(carry)
             try:
-                with trio.move_on_after(limits.lobby_answer_s):
+                with trio.move_on_after(self._limits.lobby_answer_s):
                     await self._shown.wait()
                 if self._shown.is_set():
                     await ended.wait()
@@ -281,7 +333,7 @@ class _Joiner:
                 if not ended.is_set():
                     self.link.send(bye(""))
                     # The host closes the connection when it has read the goodbye.
-                    with trio.move_on_after(limits.close_s, shield=True):
+                    with trio.move_on_after(self._limits.close_s, shield=True):
                         await ended.wait()
                 connection.cancel()
         return error if self._lobby is not None else error or late
@@ -292,12 +344,17 @@ class _Joiner:
             case LobbyMessage():
                 self._look(received)
             case Gather(number):
-                self._round, self._ready = number, False
+                self._round = number
+                self._set_ready(False)
                 self._nonce = self._randomness(32)
                 self._own = make_statement(self._identity, self._nonce, 1, self._addresses)
                 self.link.send(Nonce(number, self._nonce, self._own))
             case TableMessage():
                 self._agree(received)
+            case LineMessage():
+                self._hear(received)
+            case DeclinedMessage(code, reason):
+                self._on_event(declined(code, reason))
             case StartMessage(number):
                 if not self._ready or number != self._round:
                     raise PeerError(message("The host started a table that was not agreed."))
@@ -313,28 +370,88 @@ class _Joiner:
 
     def _look(self, lobby: LobbyMessage) -> None:
         """Note the lobby as it is now; raises PeerError if no honest host would show it."""
-        try:
-            check_settings(lobby.settings)
-        except TableError as error:
-            raise PeerError(
-                message("The host offers a table that cannot be played: {reason}", reason=message_of(error))
-            ) from None
-        if len(lobby.seats) != lobby.settings.players or lobby.seat > len(lobby.seats):
-            raise PeerError(message("The host shows a lobby whose seats do not fit its settings."))
-        taken = [seat for seat in lobby.seats if seat is not None]
-        if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
-            raise PeerError(message("The host shows a lobby with names or keys that cannot be."))
-        first, own = lobby.seats[0], lobby.seats[lobby.seat - 1]
-        if first is None or first.key != self._host_key:
-            raise PeerError(message("The host shows a lobby in which another key has its seat."))
+        check_lobby(lobby, self._host_key, self._lobby)
+        own = None if lobby.seat is None else lobby.seats[lobby.seat - 1]
         names = {numbered_name(self._name, number) for number in range(1, len(lobby.seats) + 1)}
-        if own is None or own.key != self._identity.public or own.name not in names:
+        if lobby.seat is None or own is None or own.key != self._identity.public or own.name not in names:
             raise PeerError(message("The host shows a lobby in which this seat is somebody else's."))
+        is_first = self._lobby is None
         self._lobby, self.seat = lobby, lobby.seat
         self._shown.set()
-        self._ready = False  # It was ready for the lobby as it was before.
-        guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
-        self._on_event(LobbyShown(lobby.settings, guests, lobby.seat))
+        self._set_ready(False)  # It was ready for the lobby as it was before.
+        self._on_event(shown_lobby(lobby))
+        if is_first:
+            self._wish(lobby)
+
+    # Wishes and lines.
+
+    def _set_ready(self, ready: bool) -> None:
+        """Note that this seat agrees to a table. Then it sends no wish and no line: what follows may be the game."""
+        self._ready = ready
+        if ready:
+            self._may_ask = trio.Event()
+        else:
+            self._may_ask.set()
+
+    def _wish(self, lobby: LobbyMessage) -> None:
+        """Wish for the chosen seat and colour before the first nonce: so no table is agreed without them."""
+        choice, teams = self._choice, lobby.settings.teams
+        if choice.team is not None and team_of(self.seat, teams) != choice.team:
+            free = (seat for seat, taken in enumerate(lobby.seats, 1) if taken is None)
+            fitting = next((seat for seat in free if team_of(seat, teams) == choice.team), None)
+            if fitting is None:
+                self._on_event(declined("seat_taken"))
+            else:
+                self._ask(TakeSeat(fitting), lobby)
+        if choice.seat is not None:
+            self._ask(TakeSeat(choice.seat), lobby)
+        if choice.colour is not None:
+            self._ask(ChooseColour(choice.colour), lobby)
+
+    async def _obey(self, requests: LobbyRequests | None) -> None:
+        if requests is not None:
+            async for request in requests:
+                await self._may_ask.wait()
+                assert self._lobby is not None, "nothing is asked before the lobby is shown"
+                self._ask(request, self._lobby)
+
+    def _ask(self, request: LobbyRequest, lobby: LobbyMessage) -> None:
+        match request:
+            case TakeSeat(seat):
+                if 2 <= seat <= lobby.settings.players:
+                    self.link.send(SeatWish(seat))
+                else:
+                    self._on_event(declined("no_seat"))
+            case ChooseColour(colour):
+                if colour in lobby.settings.offered_colours:
+                    self.link.send(ColourWish(colour))
+                else:
+                    self._on_event(declined("no_colour"))
+            case SayLine(text):
+                self._say(text, lobby)
+            case MovePlayer() | RemovePlayer() | StartGame():
+                self._on_event(declined("host_only"))
+            case _:
+                assert_never(request)
+
+    def _say(self, text: str, lobby: LobbyMessage) -> None:
+        own = lobby.seats[self.seat - 1]
+        assert own is not None, "the own seat is taken"
+        if (signed := self._talk.sign(self._identity, text, own.said)) is None:
+            self._on_event(declined("too_fast" if clean(text) else "nothing"))
+            return
+        line, shown = signed
+        self.link.send(line)
+        self._on_event(LineSaid(self.seat, own.name, own.key, clean(shown)))
+
+    def _hear(self, line: LineMessage) -> None:
+        """Show a line of another player; raises PeerError for one that no honest host passes on."""
+        seats = () if self._lobby is None else self._lobby.seats
+        speakers = {seat.key: (number, seat.name) for number, seat in enumerate(seats, 1) if seat is not None}
+        if (said := self._talk.take(line, speakers)) is not None and (text := clean(said.text)):
+            self._on_event(LineSaid(*speakers[said.key], said.key, text))
+
+    # The table.
 
     def _agree(self, received: TableMessage) -> None:
         """Check the table against the lobby as it was shown; be ready only if they are the same."""
@@ -354,7 +471,7 @@ class _Joiner:
             raise PeerError(message("The host proposed a table without this seat's fresh nonce."))
         self._check_addresses(agreement, received.addresses)
         self.agreement, self.statements = agreement, received.addresses
-        self._ready = True
+        self._set_ready(True)
         self.link.send(Ready(received.round))
 
     def _check_addresses(self, agreement: Agreement, statements: Sequence[AddressStatement]) -> None:

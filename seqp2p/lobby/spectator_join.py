@@ -7,7 +7,8 @@ import trio
 
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message, message_of
-from seqp2p.lobby.join import knock
+from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.lobby.join import check_lobby, knock, shown_lobby
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.table import Agreement, TableError, decode_agreement, name_fault
 from seqp2p.net import messages as wire
@@ -52,12 +53,13 @@ async def watch_table(
     dial: Dial = tcp_dial,
     let_in: Callable[[], None] = lambda: None,
     on_wait: Callable[[str], None] = lambda _: None,
+    on_event: OnLobbyEvent = lambda _: None,
 ) -> WaitingSpectator:
     """Give the code to the host at that address, and wait until all seats of its table have agreed.
 
-    The code is tried once; ``let_in`` is called when it was right, ``on_wait`` is told if it waits for its turn. Raises
-    BadCode (the code cannot be one), Unreachable, PeerRefused, PeerError, LinkLost, and ValueError for a name that
-    cannot be shown.
+    The code is tried once; ``let_in`` is called when it was right, ``on_wait`` is told if it waits for its turn.
+    ``on_event`` gets LobbyShown after each change. Raises BadCode (the code cannot be one), Unreachable, PeerRefused,
+    PeerError, LinkLost, and ValueError for a name that cannot be shown.
     """
     if fault := name_fault(name):
         raise ValueError(fault)
@@ -65,7 +67,7 @@ async def watch_table(
     async with tls.closing_on_error(link.frames.stream):
         await send(link.frames, wire.Watch(name))
         let_in()
-        waiting = _Waiting(Link(link.frames, limits), link.server_key)
+        waiting = _Waiting(Link(link.frames, limits), link.server_key, on_event)
         error = await waiting.link.run(LinkStage.SPECTATOR, waiting.handle, wire.Ping)
         if error is not None:
             raise error
@@ -77,13 +79,21 @@ class _Waiting:
 
     agreement: Agreement
 
-    def __init__(self, link: Link, host_key: bytes) -> None:
+    def __init__(self, link: Link, host_key: bytes, on_event: OnLobbyEvent) -> None:
         self.link = link
         self._host_key = host_key
+        self._on_event = on_event
+        self._lobby: wire.LobbyMessage | None = None
 
     async def handle(self, received: WireMessage) -> None:
         await trio.lowlevel.checkpoint()
         match received:
+            case wire.LobbyMessage():
+                check_lobby(received, self._host_key, self._lobby)
+                if received.seat is not None:
+                    raise PeerError(message("The host shows a lobby in which this spectator has a seat."))
+                self._lobby = received
+                self._on_event(shown_lobby(received))
             case wire.Watching(data):
                 try:
                     self.agreement = decode_agreement(data)

@@ -31,7 +31,19 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import Bye, Have, LinkStage, Ping, Proof, Watch, Watching, WireMessage, bye, encode_message
+from seqp2p.net.messages import (
+    Bye,
+    Have,
+    LinkStage,
+    LobbyMessage,
+    Ping,
+    Proof,
+    Watch,
+    Watching,
+    WireMessage,
+    bye,
+    encode_message,
+)
 from seqp2p.net.pace import Pace, pace_of
 from seqp2p.net.relay import Wire
 
@@ -102,7 +114,7 @@ class SpectatorFeed:
         self._log: list[tuple[GossipItem, bytes]] = []
         self._readers: dict[bytes, FeedReader] = {}
         self._known: dict[bytes, str] = {}  # names by key, of those who gave the code
-        self._watching = b""
+        self._lobby = self._watching = b""
         self._game: bytes | None = None
         self._seated: frozenset[bytes] = frozenset()
         self._closing = False
@@ -123,6 +135,12 @@ class SpectatorFeed:
                 reader.link.end(LinkLost(message("It has sat down.")))
             else:
                 reader.link.send_frame(self._watching)
+
+    def show_lobby(self, lobby: LobbyMessage) -> None:
+        """Send the seats to all, before there is an agreement."""
+        self._lobby = encode_message(lobby)
+        for reader in self.readers:
+            reader.link.send_frame(self._lobby)
 
     # Admission.
 
@@ -164,8 +182,8 @@ class SpectatorFeed:
             # It proved the key, so it has reconnected before its old connection was known to be dead.
             old.link.end(LinkLost(message("A newer connection has taken its place.")))
         reader = self._readers[key] = FeedReader(key, link)
-        if self._watching:
-            link.send_frame(self._watching)
+        if first := self._watching or self._lobby:
+            link.send_frame(first)
         return reader
 
     def disconnect(self, reader: FeedReader, error: NetError | None) -> None:

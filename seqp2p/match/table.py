@@ -54,6 +54,11 @@ class Settings(Record, frozen=True):
         """The variant that these settings name; only after ``check_settings``."""
         return KNOWN_VARIANTS[self.variant]
 
+    @property
+    def offered_colours(self) -> tuple[str, ...]:
+        """The colours among which the teams choose."""
+        return self.rules.colours if self.rules.any_colours else self.rules.colours[: self.teams]
+
 
 class TableChoices(TypedDict, total=False):
     """The settings with a usual value, which a table may leave out."""
@@ -145,14 +150,13 @@ def check_settings(settings: Settings) -> None:
         raise TableError(message_of(error)) from None
     if len(settings.colours) != settings.teams or len(set(settings.colours)) != settings.teams:
         raise TableError(message("{teams} teams need as many different colours", teams=settings.teams))
-    offered = variant.colours if variant.any_colours else variant.colours[: settings.teams]
-    if not set(settings.colours) <= set(offered):
+    if not set(settings.colours) <= set(settings.offered_colours):
         raise TableError(
             message(
                 "the colours of {teams} teams of {game} are {colours}",
                 teams=settings.teams,
                 game=variant.title,
-                colours=listed(offered),
+                colours=listed(settings.offered_colours),
             )
         )
 

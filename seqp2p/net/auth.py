@@ -75,7 +75,7 @@ def check_proof(proof: Proof, credentials: Credentials, nonce: bytes) -> None:
 
 
 async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | None, limits: Limits) -> bytes:
-    """Authenticate as a client, wait to be accepted, and return the signed id.
+    """Authenticate as a client, wait to be accepted, and return the id of the server's lobby.
 
     ``game`` is the game's id for role link; for role join it is None, and the lobby's id is taken from the hello.
     Raises PeerRefused, PeerError, LinkLost. The caller bounds the time.
@@ -87,12 +87,12 @@ async def prove(link: ServerLink, identity: Identity, role: Role, game: bytes | 
         raise PeerError(message("The other side did not begin with a hello."))
     if role == "join" and hello.lobby == NO_LOBBY:
         raise PeerRefused("game_started")
-    context_id = hello.lobby if game is None else game
-    await send(link.frames, make_proof(identity, role, link, hello.nonce, context_id))
+    signed_id = hello.lobby if game is None else game
+    await send(link.frames, make_proof(identity, role, link, hello.nonce, signed_id))
     answer = await receive(link.frames, LinkStage.AUTH_CLIENT, limits)
     if not isinstance(answer, Accepted):
         raise PeerError(message("The other side neither accepted nor refused."))
-    return context_id
+    return hello.lobby
 
 
 async def check_client(

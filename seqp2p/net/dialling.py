@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 import trio
@@ -53,10 +54,10 @@ async def reach(
         with trio.fail_after(limits.authenticate_s):
             link = await connect(stream, credentials, expected_key)
             async with closing_on_error(link.frames.stream):
-                await prove(link, credentials.identity, role, game, limits)
+                lobby = await prove(link, credentials.identity, role, game, limits)
     except trio.TooSlowError:
         raise TooSlow(message("Whoever answers at {address} takes too long.", address=address)) from None
-    return link
+    return replace(link, lobby=lobby)
 
 
 async def key_at(address: Address, credentials: Credentials, dial: Dial, limits: Limits) -> bytes | None:

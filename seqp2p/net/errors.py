@@ -79,6 +79,7 @@ REFUSALS: Final = {
         message("The host does not know this spectator, or not any more."),
         message("Watch again with the join code."),
     ),
+    "removed": (message("The host has removed this player from the table."), message("Ask the host, or open a table.")),
     "busy": (message("Too many are joining at once."), message("Try again in a moment.")),
     "too_slow": (message("The host waited too long for an answer."), message("Try again.")),
     "faulty": (message("The other side has had too many invalid messages from this seat."), ""),

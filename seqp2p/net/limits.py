@@ -180,6 +180,13 @@ class Limits:
     known_max: int = 4_096
     """Digests kept per neighbour, of the things it has: over twice the contributions of the longest game."""
 
+    lines_max: int = 20
+    """Lines that one player says in a lobby within ``lines_s``, and as many wishes for seats and colours. More than a
+    person types; each change of seats begins the agreement again, so a flood of them would hold up the start."""
+
+    lines_s: float = 60.0
+    """See ``lines_max``."""
+
     spectators_max: int = 50
     """Spectators at a table, unless the host sets another number: a class, a club's evening."""
 

@@ -30,6 +30,7 @@ from seqp2p.net.text import SHOWN_LENGTH_MAX, clean
 
 PAKE_SIZE: Final = 33
 STATEMENT_SIZE_MAX: Final = 2048
+LINE_SIZE_MAX: Final = 1024
 
 Role: TypeAlias = Literal["join", "link", "watch"]
 SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
@@ -40,6 +41,8 @@ Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
 TableNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=99)]
 WordCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
+LineCount: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+Colour: TypeAlias = Annotated[str, msgspec.Meta(max_length=8)]
 Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
 
 
@@ -121,18 +124,45 @@ class Watch(Record, frozen=True, tag="watch"):
 
 
 class LobbySeat(Record, frozen=True):
-    """The player of a seat."""
+    """The player of a seat. ``said`` is the number of the last line that it has said in this lobby, 0 for none."""
 
     name: Name
     key: Bytes32
+    said: LineCount
 
 
 class LobbyMessage(Record, frozen=True, tag="lobby"):
-    """Host, after each change: the settings, the seats (null: free), and the reader's own seat."""
+    """Host, after each change: the settings, the seats (null: free), and the reader's own seat (null: a spectator)."""
 
     settings: Settings
     seats: Annotated[tuple[LobbySeat | None, ...], msgspec.Meta(max_length=12)]
+    seat: SeatNumber | None
+
+
+class SeatWish(Record, frozen=True, tag="seat_wish"):
+    """Joiner: it would sit on this free seat."""
+
     seat: SeatNumber
+
+
+class ColourWish(Record, frozen=True, tag="colour_wish"):
+    """Joiner: its team would have this colour."""
+
+    colour: Colour
+
+
+class DeclinedMessage(Record, frozen=True, tag="declined"):
+    """Host: a wish or a line of this joiner was not taken. ``code`` and ``reason`` are as in ``refused``."""
+
+    code: RefusalCode
+    reason: ReasonText
+
+
+class LineMessage(Record, frozen=True, tag="line"):
+    """A line said in the lobby, as its speaker signed it (lobby/lines.py); the host passes it on."""
+
+    payload: Annotated[bytes, msgspec.Meta(max_length=LINE_SIZE_MAX)]
+    signature: SignatureBytes
 
 
 class Gather(Record, frozen=True, tag="gather"):
@@ -296,6 +326,10 @@ WireMessage: TypeAlias = (
     | Sit
     | Watch
     | LobbyMessage
+    | SeatWish
+    | ColourWish
+    | DeclinedMessage
+    | LineMessage
     | Gather
     | Nonce
     | TableMessage
@@ -354,10 +388,20 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
     LinkStage.AUTH_SERVER: (Proof,),
     LinkStage.CODE_JOINER: (PakeB, Confirm, Refused),
     LinkStage.CODE_HOST: (PakeA, Confirm, Sit, Watch),
-    LinkStage.LOBBY_JOINER: (LobbyMessage, Gather, TableMessage, StartMessage, Ping, Refused, Bye),
-    LinkStage.LOBBY_HOST: (Nonce, Ready, Ping, Bye),
+    LinkStage.LOBBY_JOINER: (
+        LobbyMessage,
+        Gather,
+        TableMessage,
+        StartMessage,
+        LineMessage,
+        DeclinedMessage,
+        Ping,
+        Refused,
+        Bye,
+    ),
+    LinkStage.LOBBY_HOST: (Nonce, Ready, SeatWish, ColourWish, LineMessage, Ping, Bye),
     LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Recall, Recalled, Bye, Ping),
-    LinkStage.SPECTATOR: (Watching, *SEEN, Hurry, Ping, Refused, Bye),
+    LinkStage.SPECTATOR: (LobbyMessage, Watching, *SEEN, Hurry, Ping, Refused, Bye),
     LinkStage.WATCHED: (Have, Ping, Bye),
 }
 

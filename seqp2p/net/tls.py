@@ -57,6 +57,8 @@ class ServerLink:
     frames: FrameStream
     server_key: bytes
     certificate_hash: bytes
+    lobby: bytes = b""
+    """The id of the server's lobby, once the client has authenticated."""
 
 
 def make_credentials(identity: Identity) -> Credentials:

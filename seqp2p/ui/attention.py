@@ -1,5 +1,6 @@
-"""Sequences that call a player to a terminal: its title and a notification, as xterm and its followers have them."""
+"""Sequences that call a player to a terminal, or have it copy: as xterm and its followers have them."""
 
+import base64
 from collections.abc import Callable
 from typing import Final
 
@@ -13,10 +14,19 @@ def notification(text: str) -> str:
     return f"\x1b]9;{text[:LENGTH_MAX]}\x07"
 
 
+def copying(text: str) -> str:
+    r"""Return the sequence by which a terminal copies a text (OSC 52).
+
+    >>> copying("hi")
+    '\x1b]52;c;aGk=\x07'
+    """
+    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
+
+
 class TitleBar:
     """The title of a terminal, which gets its old one back by an empty text. ``write`` sends sequences to it."""
 
-    def __init__(self, write: Callable[[str], None]) -> None:
+    def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
         self.text = ""
 

@@ -6,8 +6,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped
-from seqp2p.ui.language import t
+from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import COURTESIES, shown
 from seqp2p.ui.scene import KEYS_APART, KeyHelp, Page, fitting, wrapped
 from seqp2p.ui.styles import ASCII, Glyphs
 
@@ -73,6 +74,9 @@ def large(text: str, *, ascii_only: bool = False) -> list[str]:
     return ["".join(_HALVES[up + down] for up, down in zip(*pair, strict=True)).rstrip() for pair in pairs]
 
 
+_COURTESY_KEYS: Final = ("f6", "f7", "f8", "f9", "f11", "f12")
+COURTESY_KEYS: Final[Mapping[str, str]] = MappingProxyType(dict(zip(_COURTESY_KEYS, COURTESIES, strict=True)))
+"""The keys that say a courtesy; F10 belongs to the terminals."""
 LINES_MIN: Final = 4
 """Rows that what is said always has."""
 
@@ -91,8 +95,9 @@ class LobbyPlace:
 class LobbyModel:
     """All that a lobby shows.
 
-    ``tables`` are the tables on the network, a line each with the table's number; None without a search. ``ways`` are
-    the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
+    ``place`` is the chosen seat, from 0; ``colours`` are those that a team may have; with ``copies`` there is a line to
+    copy. ``tables`` are the tables on the network, a line each with the table's number; None without a search. ``ways``
+    are the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
     ``strangers`` the line that counts those turned away.
     """
 
@@ -105,6 +110,9 @@ class LobbyModel:
     rules: tuple[str, ...] = ()
     asks: str = ""
     strangers: str = ""
+    place: int = 0
+    colours: tuple[str, ...] = ()
+    copies: bool = False
 
 
 class LobbyScene:
@@ -117,6 +125,7 @@ class LobbyScene:
         self.model = model
         self._words = words
         self._starts = starts
+        self._wished = ""
 
     def change(self, **fields: object) -> None:
         """Show something else in some fields of the model."""
@@ -126,20 +135,47 @@ class LobbyScene:
         return partial(paint_lobby, self.model, page, tuple(self.keys()))
 
     def press(self, key: str) -> str | None:
-        """Arrows choose a table of the list, f5 starts with bots, ? asks for help."""
-        tables = self.model.tables or ()
+        """Arrows choose a table or a seat, and a colour; Enter takes the seat, f5 starts, others say a courtesy."""
+        tables, places = self.model.tables or (), self.model.places
+        step = 1 if key in ("down", "right") else -1
         if key in ("up", "down") and tables:
-            self.change(chosen=(self.model.chosen + (1 if key == "down" else -1)) % len(tables))
-        elif key == "f5" and self._starts:
-            return "start"
-        elif key in ("?", "f1"):
-            return "help"
+            self.change(chosen=(self.model.chosen + step) % len(tables))
+        elif key in ("up", "down") and places:
+            self.change(place=(self.model.place + step) % len(places))
+        elif key in ("left", "right"):
+            return self._colour(step)
+        elif key == "enter":
+            return self._sit(self.model.place)
+        return self._word(key)
+
+    def _word(self, key: str) -> str | None:
+        """Return the words for a key that always means the same."""
+        if key in COURTESY_KEYS and self.model.places:
+            return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
+        words = {"f4": "copy" if self.model.copies else "", "f5": "start" if self._starts else ""}
+        words |= {"?": "help", "f1": "help"}
+        return shown(words[key]) if words.get(key) else None
+
+    def _sit(self, place: int) -> str | None:
+        if place < len(self.model.places) and self.model.places[place].name is None:
+            return f"{shown('seat')} {place + 1}"
         return None
+
+    def _colour(self, step: int) -> str | None:
+        """Return the wish for the colour after the one that was last wished for."""
+        colours, own = self.model.colours, next((place for place in self.model.places if place.own), None)
+        if own is None or len(colours) < 2:
+            return None
+        self._wished = colours[(colours.index(self._wished or own.colour) + step) % len(colours)]
+        return f"{shown('colour')} {translate(self._wished)}"
 
     def click(self, target: Target) -> str | None:
         what, number = target
         if what == "table":
             self.change(chosen=number)
+        elif what == "place":
+            self.change(place=number)
+            return self._sit(number)
         return None
 
     def keys(self) -> Sequence[KeyHelp]:
@@ -148,8 +184,17 @@ class LobbyScene:
             keys.append(KeyHelp("↑↓", t("choose a table")))
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
+        if not self.model.tables and any(place.name is None for place in self.model.places):
+            keys += [KeyHelp("↑↓", t("choose a seat")), KeyHelp("Enter", t("sit here"))]
+        if len(self.model.colours) > 1 and any(place.own for place in self.model.places):
+            keys.append(KeyHelp("←→", t("colour")))
+        if self.model.copies:
+            keys.append(KeyHelp("F4", t("copy the line")))
         if self._starts:
-            keys.append(KeyHelp("F5", t("start with bots")))
+            is_full = all(place.name is not None for place in self.model.places)
+            keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots")))
+        if self.model.places:
+            keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True))
         return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
 
     def completions(self, typed: str) -> Sequence[str]:
@@ -238,15 +283,20 @@ def _paint_places(canvas: Canvas, row: int, model: LobbyModel, glyphs: Glyphs, r
     columns = 1 if len(model.places) <= max(room, 4) else 2
     height = -(-len(model.places) // columns)
     width = canvas.width // columns - 2
+    names = max(width_of(translate(place.colour)) for place in model.places) + 1
+    has_cursor = not model.tables and any(place.name is None for place in model.places)
     for at, place in enumerate(model.places):
         column = 1 + (at // height) * (width + 2)
-        chip = glyphs.chips.get(place.colour, " ")
-        canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"fill.{place.colour}")
+        chip, target = glyphs.chips.get(place.colour, " "), ("place", at)
+        chosen = has_cursor and at == min(model.place, len(model.places) - 1)
+        canvas.put(row + at % height, column - 1, ">" if chosen else " ", "chosen" if chosen else "")
+        canvas.put(row + at % height, column, f"{at + 1:>2} {chip} ", f"fill.{place.colour}", target)
+        canvas.put(row + at % height, column + 5, translate(place.colour).ljust(names), "", target)
         if place.name is None:
             text, style = t("free"), "dim"
         elif place.own:
             text, style = t("{name} (you)", name=place.name), "own"
         else:
             text, style = f"{place.name}  {place.note}", ""
-        canvas.put(row + at % height, column + 5, clipped(text, width - 5), style)
+        canvas.put(row + at % height, column + 5 + names, clipped(text, width - 5 - names), style, target)
     return row + height + 1

@@ -92,7 +92,7 @@ class Evening(AnyTable):
     @asynccontextmanager
     async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
         self.opened += 1
-        yield cast("Lobby", SimpleNamespace(wait=self.wait))
+        yield cast("Lobby", SimpleNamespace(wait=self.wait, ask=print))
         self.closed += 1
 
     async def wait(self) -> LiveGame:
@@ -297,7 +297,7 @@ async def test_a_game_that_is_not_played_is_declined(monkeypatch: pytest.MonkeyP
         assert not refused
         left.append(table)
 
-    async def full_at_once() -> AgreedTable:
+    async def full_at_once(_: object) -> AgreedTable:
         await trio.lowlevel.checkpoint()
         return table_of()
 

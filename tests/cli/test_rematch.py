@@ -186,7 +186,7 @@ def test_a_person_can_leave_the_lobby(people: Household, terminal: Terminal, sec
     guest.line("^at the table: host, anna .you., free$")
     second_terminal.type("QH e5", "help")
     guest.line("^the game has not started; help says what you can do$")
-    guest.line("^the game starts when the table is full; .*leave goes away$")
+    guest.line("^the game starts when the table is full and the host begins; .*leave goes away$")
     second_terminal.type("leave")
     assert guest.end(10) == 5
     assert guest.out[-1] == "you left the table"
@@ -217,6 +217,9 @@ def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal)
     for nth in (1, 2):
         code = host.line("the join code is:  (.*)", nth)[1]
         guest = people.start("join", address, "--code", code, "--name", "anna", *options, who="anna")
+        if nth == 1:  # Of another game all have said that they want it.
+            host.line("^all seats are taken: start begins the game$")
+            terminal.type("start")
         guest.event("dealt")
         guest.signal(signal.SIGTERM)
         assert guest.end() == 5

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import serialization
 
 from seqp2p.lobby.address_statement import make_statement
 from seqp2p.lobby.adverts import SeatAdvert, TableAdvert
+from seqp2p.lobby.lines import LinePayload
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
@@ -30,7 +31,7 @@ from tests.fuzz.targets import TARGETS, game
 from tests.net.test_messages import SAMPLES
 from tests.net.tools import identity as numbered
 from tests.rules.test_game_text import TEXT
-from tests.table import fork, match_at
+from tests.table import fork, identity, match_at
 
 # No file of a corpus is larger, so that a fuzzer changes what matters.
 FILE_MAX: Final = 2_500
@@ -85,6 +86,7 @@ def payloads() -> Named:
     yield from signed()
     yield "agreement", game().agreement
     yield "here", make_statement(numbered(2), bytes(32), 1, [Address("10.0.0.2", 4610)]).payload
+    yield "line", encode(LinePayload(1, bytes(32), identity(1, game().seed).public, 1, "good luck"))
     for name in ("ballots", "remarks", "option_contributions"):
         for number, vector in enumerate(vectors(name)):
             data = bytes.fromhex(vector["in"].get("payload", ""))

@@ -16,12 +16,13 @@ import trio
 
 from seqp2p.bots.program import ProgramFailed, RunningProgram
 from seqp2p.bots.wire import WireError, read_action, read_choice
-from seqp2p.crypto.hashing import ADJOURN, BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
+from seqp2p.crypto.hashing import ADJOURN, BALLOT, CONTRIBUTION, HEAD, LEAVE, LOBBY_LINE, REMARK
 from seqp2p.crypto.identity import sign
 from seqp2p.i18n import message_of
 from seqp2p.lobby.address_statement import AddressPayload
 from seqp2p.lobby.adverts import read_seat, read_table
 from seqp2p.lobby.code import parse_code
+from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.match.contribution import Contribution, make_payload, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.errors import MatchError
@@ -33,7 +34,8 @@ from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.addresses import AddressError, parse_address, parse_peer_address
 from seqp2p.net.errors import BadCode, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import HEADER_SIZE, FrameStream
-from seqp2p.net.messages import LinkStage, decode_message, encode_message
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import LineMessage, LinkStage, decode_message, encode_message
 from seqp2p.net.text import clean
 from seqp2p.net.tls import certificate_key
 from seqp2p.replay.format import frame as record_frame
@@ -140,6 +142,7 @@ def messages(data: bytes) -> None:
 
 # What is signed.
 
+LOBBY: Final = bytes(32)
 SIGNED: Final[dict[str, tuple[str, type[Record]]]] = {
     "ballot": (BALLOT, BallotPayload),
     "head": (HEAD, HeadPayload),
@@ -158,9 +161,15 @@ def payloads(data: bytes) -> None:
         kind: Any = envelope.kind
         again = make_payload(envelope.game, envelope.step, envelope.prev, envelope.seat, kind, body)
         assert again == data
-    for kind in (*(kind for _, kind in SIGNED.values()), AddressPayload):
+    for kind in (*(kind for _, kind in SIGNED.values()), AddressPayload, LinePayload):
         with refused(DecodeError):
             assert encode(decode(kind, data, BALLOT_SIZE_MAX * 2)) == data
+    speaker = identity(1, game().seed)
+    line = LineMessage(data, sign(speaker, LOBBY_LINE, data))
+    with refused(PeerError):
+        said = LobbyTalk(LOBBY, DEFAULT_LIMITS, lambda: 0.0).take(line, {speaker.public})
+        assert said is not None
+        assert text_fault("a line", said.text, 200) is None
     with refused(DecodeError, TableError):
         assert encode_agreement(decode_agreement(data)) == data
 

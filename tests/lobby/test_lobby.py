@@ -673,7 +673,7 @@ class LyingHost:
         self.listener = self.wires.listen(address_of(1))
         self.lobby = LobbyMessage(
             settings(2),
-            (LobbySeat("host", identity(1).public), LobbySeat("guest", identity(2).public)),
+            (LobbySeat("host", identity(1).public, 0), LobbySeat("guest", identity(2).public, 0)),
             2,
         )
 
@@ -770,7 +770,7 @@ def lobby_with(**changes: object) -> Callable[[LyingHost], Awaitable[None]]:
     return script
 
 
-HOST_SEAT, OWN_SEAT = LobbySeat("host", identity(1).public), LobbySeat("guest", identity(2).public)
+HOST_SEAT, OWN_SEAT = LobbySeat("host", identity(1).public, 0), LobbySeat("guest", identity(2).public, 0)
 
 
 @pytest.mark.parametrize(
@@ -780,13 +780,13 @@ HOST_SEAT, OWN_SEAT = LobbySeat("host", identity(1).public), LobbySeat("guest", 
         ({"settings": replace(settings(2), variant="poker")}, "cannot be played"),
         ({"seats": (HOST_SEAT,)}, "do not fit"),
         ({"seat": 3}, "do not fit"),
-        ({"seats": (LobbySeat("\x07", identity(1).public), OWN_SEAT)}, "names or keys"),
-        ({"seats": (LobbySeat("host", identity(2).public), OWN_SEAT)}, "names or keys"),
-        ({"seats": (LobbySeat("host", identity(3).public), OWN_SEAT)}, "another key has its seat"),
+        ({"seats": (LobbySeat("\x07", identity(1).public, 0), OWN_SEAT)}, "names or keys"),
+        ({"seats": (LobbySeat("host", identity(2).public, 0), OWN_SEAT)}, "names or keys"),
+        ({"seats": (LobbySeat("host", identity(3).public, 0), OWN_SEAT)}, "another key has its seat"),
         ({"seats": (None, OWN_SEAT)}, "another key has its seat"),
         ({"seats": (HOST_SEAT, None)}, "somebody else's"),
-        ({"seats": (HOST_SEAT, LobbySeat("not me", identity(2).public))}, "somebody else's"),
-        ({"seats": (HOST_SEAT, LobbySeat("guest", identity(3).public))}, "somebody else's"),
+        ({"seats": (HOST_SEAT, LobbySeat("not me", identity(2).public, 0))}, "somebody else's"),
+        ({"seats": (HOST_SEAT, LobbySeat("guest", identity(3).public, 0))}, "somebody else's"),
         ({"seat": 1}, "somebody else's"),
     ],
 )

@@ -66,7 +66,7 @@ async def test_a_joiner_signs_the_lobbys_id() -> None:
 
 async def test_a_seat_signs_the_games_id() -> None:
     handshake = Handshake()
-    assert await handshake.run("link", GAME, lobby=NO_LOBBY) == GAME
+    assert await handshake.run("link", GAME, lobby=NO_LOBBY) == NO_LOBBY
     assert isinstance(handshake.proof, Proof)
     assert handshake.proof.id == GAME
 

@@ -10,7 +10,7 @@ from protocol.generator.stream import Stream
 from seqp2p.crypto.elgamal import Ciphertext, card_points, decode_deck, encode_deck, fresh_deck, joint_key
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_point, decode_points, decode_scalar, hash_to_point, sub, sum_points
-from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, STEP, tagged_hash
+from seqp2p.crypto.hashing import ADDRESSES, FILE, LINK, LOBBY_LINE, STEP, tagged_hash
 from seqp2p.crypto.identity import check_public, fingerprint
 from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.crypto.key_proof import key_commitment, verify_key
@@ -18,6 +18,7 @@ from seqp2p.crypto.oracle import Context, Oracle
 from seqp2p.crypto.share_proof import verify_shares
 from seqp2p.crypto.shuffle_proof import ShuffleProof, challenge, challenges, verify_shuffle
 from seqp2p.lobby.address_statement import AddressPayload, is_first, read_statement
+from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.lobby.pake import Exchange
 from seqp2p.lobby.safety import safety_words
 from seqp2p.lobby.wordlist import WORDS
@@ -32,7 +33,15 @@ from seqp2p.match.table import TableError, decode_agreement, game_id
 from seqp2p.net.auth import Statement
 from seqp2p.net.errors import PeerError
 from seqp2p.net.frames import HEADER_SIZE
-from seqp2p.net.messages import AddressStatement, LinkStage, WireMessage, decode_message, encode_message
+from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.messages import (
+    AddressStatement,
+    LineMessage,
+    LinkStage,
+    WireMessage,
+    decode_message,
+    encode_message,
+)
 from seqp2p.replay.format import AnyRecord, EndRecord, OpeningRecord, TableRecord, end_digest, frame
 from seqp2p.rules import (
     UNKNOWN,
@@ -303,6 +312,19 @@ def safety(given: Given) -> Any:
     return {"words": list(safety_words(_bytes(given["seed"]), *map(_bytes, given["keys"])))}
 
 
+def lobby_line(given: Given) -> Any:
+    lobby, key = _bytes(given["lobby"]), _bytes(given["key"])
+    return {"payload": encode(LinePayload(1, lobby, key, given["number"], given["text"]))}
+
+
+def line_of_the_lobby(given: Given) -> Any:
+    talk, keys = LobbyTalk(_bytes(given["lobby"]), DEFAULT_LIMITS, lambda: 0), [_bytes(key) for key in given["keys"]]
+    talk.note(keys[0], given["said"])
+    said = talk.take(LineMessage(_bytes(given["payload"]), _bytes(given["signature"])), keys)
+    assert said is not None, "it is the first in its minute"
+    return {"text": said.text}
+
+
 CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "tagged hash": lambda given: {"hash": tagged_hash(given["label"], *map(_bytes, given["items"]))},
     "hash to point": lambda given: {"point": hash_to_point(given["label"], given["index"]).encoded},
@@ -345,6 +367,8 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "link statement": link_statement,
     "address statement": address_statement,
     "addresses of the lobby": addresses_of_the_lobby,
+    "lobby line": lobby_line,
+    "line of the lobby": line_of_the_lobby,
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,
@@ -357,4 +381,5 @@ SIGNED = {
     "end digest": (FILE, "digest"),
     "link statement": (LINK, "statement"),
     "address statement": (ADDRESSES, "payload"),
+    "lobby line": (LOBBY_LINE, "payload"),
 }

@@ -10,6 +10,7 @@ import pycddl
 import pytest
 
 from seqp2p.lobby.address_statement import AddressEntry, AddressPayload
+from seqp2p.lobby.lines import LinePayload
 from seqp2p.match.encoding import encode
 from seqp2p.match.table import decode_agreement
 from seqp2p.net import messages
@@ -136,6 +137,10 @@ MESSAGES: list[messages.WireMessage] = [
     messages.Sit("ann"),
     messages.Watch("ann"),
     messages.Watching(b"agreement"),
+    messages.SeatWish(3),
+    messages.ColourWish("green"),
+    messages.DeclinedMessage("seat_taken", "That seat is taken."),
+    messages.LineMessage(b"line", SIGNATURE),
     messages.Gather(1),
     messages.Nonce(2, KEY, messages.AddressStatement(b"addresses", SIGNATURE)),
     messages.TableMessage(1, b"agreement", (messages.AddressStatement(b"addresses", SIGNATURE),)),
@@ -163,7 +168,7 @@ MESSAGES: list[messages.WireMessage] = [
 def test_messages() -> None:
     rule = schema("any-message")
     settings = decode_agreement(bytes.fromhex(vectors("agreements")[0]["in"]["bytes"])).settings
-    lobby = messages.LobbyMessage(settings, (messages.LobbySeat("ann", KEY), None), 1)
+    lobby = messages.LobbyMessage(settings, (messages.LobbySeat("ann", KEY, 0), None), 1)
     listed = [*MESSAGES, lobby]
     assert {type(message) for message in listed} == set(messages.WireMessage.__args__)
     for message in listed:
@@ -181,6 +186,14 @@ def test_where_a_seat_listens() -> None:
     assert taken(rule, plain)
     one = plain["entries"][:1]
     for changed in (*_changes(plain), plain | {"number": 1001}, plain | {"number": 0}, plain | {"entries": one * 9}):
+        assert not taken(rule, changed), changed
+
+
+def test_what_a_line_of_a_lobby_signs() -> None:
+    rule = schema("line-payload")
+    plain = msgpack.unpackb(encode(LinePayload(1, KEY, KEY, 1, "hello")))
+    assert taken(rule, plain)
+    for changed in (*_changes(plain), plain | {"number": 0}, plain | {"number": 1 << 31}):
         assert not taken(rule, changed), changed
 
 

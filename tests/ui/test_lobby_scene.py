@@ -31,10 +31,10 @@ def test_a_host_s_lobby_shows_all_of_it_in_the_smallest_terminal() -> None:
     text = "\n".join(shown)
     assert "99-tractor-trumpet" in text
     assert large("99-tractor-trumpet")[0].strip() in text
-    for part in ("ann (you)", "安安  is new here", "12 ▲ free".replace("▲", "●"), "seqp2p join 192.168.1.7:4610"):
+    for part in ("ann (you)", "安安  is new here", "12 ● blue  free", "seqp2p join 192.168.1.7:4610"):
         assert part in text
     assert "somebody was turned away" in text
-    assert shown[-1].startswith("F5 start with bots")
+    assert "F5 start with bots" in shown[-1]
 
 
 def test_what_is_said_in_a_lobby_is_shown_to_its_end() -> None:
@@ -119,3 +119,38 @@ def test_whatever_is_said_fits(model: LobbyModel, width: int, height: int, said:
     frame = LobbyScene(model).painter(Page(tuple(LogLine("log", text) for text in said)))(width, height)
     assert len(frame.rows) == height
     assert all("\x1b" not in line and "\n" not in line for line in frame.lines)
+
+
+def seated(*names: str | None) -> LobbyModel:
+    colours = ("blue", "green") * 6
+    places = tuple(LobbyPlace(colours[at], name, own=name == "me") for at, name in enumerate(names))
+    return LobbyModel("your table", places=places, colours=("blue", "green"), copies=True)
+
+
+def test_arrows_choose_a_free_seat_and_enter_takes_it() -> None:
+    scene = LobbyScene(seated("ann", "me", None, None))
+    assert lines(scene)[2].startswith("> 1")
+    assert (scene.press("enter"), scene.press("up"), scene.press("enter")) == (None, None, "seat 4")
+    frame = scene.painter(Page())(80, 23)
+    assert frame.lines[5].startswith("> 4")
+    assert scene.click(frame.targets[4, 10]) == "seat 3"
+    assert scene.click(frame.targets[2, 10]) is None
+
+
+def test_arrows_wish_for_the_next_colour() -> None:
+    scene = LobbyScene(seated("ann", "me"))
+    assert [scene.press(key) for key in ("right", "right", "left")] == ["colour blue", "colour green", "colour blue"]
+    assert LobbyScene(seated("ann", "bob")).press("right") is None
+
+
+def test_keys_that_say_copy_and_start() -> None:
+    host, guest = LobbyScene(seated("me", "ann"), starts=True), LobbyScene(seated("ann", "me"))
+    assert [host.press(key) for key in ("f4", "f5", "f6", "f12")] == ["copy", "start", "say hello", "say one moment"]
+    guest.change(copies=False)
+    assert [guest.press(key) for key in ("f4", "f5", "f10")] == [None, None, None]
+    assert "F5 start  " in lines(host)[-1]
+
+
+def test_keys_are_words_of_the_reader(french: None) -> None:
+    assert LobbyScene(seated("ann", "me", None)).press("f6") == "dire bonjour"
+    assert LobbyScene(seated("ann", "me", None)).press("right") == "couleur bleu"

@@ -365,7 +365,7 @@ class _Evening:
 
     async def propose(self, guests: Sequence[tuple[LobbySeat, FrameStream]]) -> None:
         """Gather nonces, and propose a table with a lie to each."""
-        seats = (LobbySeat("host", identity(self.table, 1).public), *(guest for guest, _ in guests))
+        seats = (LobbySeat("host", identity(self.table, 1).public, 0), *(guest for guest, _ in guests))
         nonces, statements = [secrets.token_bytes(32)], list[AddressStatement]()
         for seat, (_, frames) in enumerate(guests, 2):
             await _say(frames, LobbyMessage(self.settings, seats, seat), Gather(1))
@@ -395,7 +395,7 @@ class _Evening:
         await door.check(frames, proof.key, "")
         sit = await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
         assert isinstance(sit, Sit), sit
-        return LobbySeat(sit.name, proof.key), frames
+        return LobbySeat(sit.name, proof.key, 0), frames
 
 
 async def _say(frames: FrameStream, *messages: WireMessage) -> None:

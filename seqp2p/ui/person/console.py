@@ -9,10 +9,14 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, Answers, answer_to, shown, suggestible, word_of
 from seqp2p.ui.person.input_parser import nearest_word, one_line
 
-LOBBY_HELP: Final = message("the game starts when the table is full; seats says who is here; leave goes away")
+LOBBY_HELP: Final = message(
+    "the game starts when the table is full and the host begins; seats says who is here, seat 3 takes a free seat,"
+    " colour green is a wish for your team, say TEXT talks to all, mute NAME hides what a player says; leave goes away"
+)
 HOST_HELP: Final = message(
-    "the game starts when the table is full; start fills the free seats with bots; seats says who is here; code says"
-    " how others come; leave goes away"
+    "start begins, with bots on the free seats; seats says who is here, code how others come, copy copies that;"
+    " colour green is a wish for your team, say TEXT talks to all, mute NAME hides what a player says; move NAME 3"
+    " gives a player another seat, remove NAME sends one away for good; leave goes away"
 )
 HOST_STARTS: Final = message("only the host can start before the table is full")
 NOT_STARTED: Final = message("the game has not started; help says what you can do")
@@ -52,9 +56,9 @@ async def is_confirmed(read: Callable[[], Awaitable[str | None]], again: Callabl
 
 
 def lobby_answers(told: Mapping[str, Sequence[str]], start: Callable[[], None] | None = None) -> Answers:
-    """Return the words of a lobby. ``told`` has the present answers to some; ``start`` calls bots, for a host."""
+    """Return the words of every lobby. ``told`` has the present answers to some; ``start`` begins, for a host."""
 
-    def call_bots(_: str) -> Sequence[str]:
+    def begin(_: str) -> Sequence[str]:
         if start is None:
             return [translate(HOST_STARTS)]
         start()
@@ -62,7 +66,7 @@ def lobby_answers(told: Mapping[str, Sequence[str]], start: Callable[[], None] |
 
     return {
         "help": lambda _: [translate(LOBBY_HELP if start is None else HOST_HELP)],
-        "start": call_bots,
+        "start": begin,
         "seats": lambda _: told.get("seats", [translate(NOT_STARTED)]),
         "code": lambda _: told.get("code", [translate(NOT_STARTED)]),
     }

@@ -22,6 +22,7 @@ from tests.protocol.second.basics import (
     joint_words,
     pack,
     permutation,
+    read_line,
     read_point,
     read_scalar,
     require,
@@ -225,6 +226,12 @@ def addresses_of_the_lobby(given: Given) -> Any:
     return {"addresses": found}
 
 
+def line_of_the_lobby(given: Given) -> Any:
+    signed = {name: _bytes(given[name]) for name in ("payload", "signature")}
+    said = read_line(signed, _bytes(given["lobby"]), {_bytes(key): given["said"] for key in given["keys"]})
+    return {"text": said["text"]}
+
+
 def _is_tcp(text: str) -> bool:
     host, _, port = text.rpartition(":")
     try:
@@ -383,6 +390,8 @@ CHECKS: Mapping[str, Callable[[Given], Any]] = {
     "link statement": lambda given: {"statement": pack({"v": 1, **_unhexed(given)})},
     "address statement": address_statement,
     "addresses of the lobby": addresses_of_the_lobby,
+    "lobby line": lambda given: {"payload": pack({"v": 1, **_unhexed(given)})},
+    "line of the lobby": line_of_the_lobby,
     "message": message,
     "message of the game": message_of_the_game,
     "code exchange": code_exchange,

@@ -33,6 +33,7 @@ from tests.protocol.second.basics import (
     is_int,
     is_name,
     pack,
+    read_line,
     read_point,
     read_scalar,
     require,
@@ -118,6 +119,7 @@ class Link:
     def __init__(self, stream: "trio.SSLStream[trio.SocketStream]") -> None:
         self.stream = stream
         self.key = b""  # the other side's
+        self.lobby = b""  # the id of its lobby
         self.certificate_hash = b""
         self._read = bytearray()
         self._send, self._queue = trio.open_memory_channel[bytes](10_000)
@@ -197,7 +199,8 @@ async def prove(link: Link, identity: Identity, role: str, game: bytes | None) -
     """14.2, the client's side."""
     hello = await link.expect("hello", "v", "lobby", "nonce")
     require(hello["v"] == 1 and is_bytes(hello["lobby"], 32) and is_bytes(hello["nonce"], 32))
-    id_ = hello["lobby"] if game is None else game
+    link.lobby = hello["lobby"]
+    id_ = link.lobby if game is None else game
     said = statement(role, identity.key, link.key, link.certificate_hash, hello["nonce"], id_)
     signature = identity.sign("seqp2p/1 link", said)
     link.send("proof", v=1, role=role, key=identity.key, id=id_, signature=signature)
@@ -282,6 +285,8 @@ class Lobby:
     seat: int = 0
     agreement: bytes = b""
     addresses: list[list[tuple[str, int]]] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
+    _said: dict[bytes, int] = field(default_factory=dict)
     _shown: Message | None = None
     _round: int = 0
     _nonce: bytes = b""
@@ -304,8 +309,18 @@ class Lobby:
                 if not self.agreement or message["round"] != self._round:
                     raise Fault("a start without an agreement")
                 return
-            elif kind != "ping":
+            elif kind == "line":
+                self._hear(link, message)
+            elif kind not in ("ping", "declined"):
                 raise Fault(f"the lobby ends: {message}")
+
+    def _hear(self, link: Link, message: Message) -> None:
+        require(list(message) == ["type", "payload", "signature"] and self._shown is not None)
+        assert self._shown is not None
+        keys = [seat["key"] for seat in self._shown["seats"] if seat is not None]
+        said = read_line(message, link.lobby, {key: self._said.get(key, 0) for key in keys})
+        self._said[said["key"]] = said["number"]
+        self.heard.append(said["text"])
 
     def _agree(self, link: Link, table: Message) -> None:
         shown = self._shown

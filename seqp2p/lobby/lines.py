@@ -1,0 +1,117 @@
+"""Lines said in a lobby, each signed by its speaker. docs/protocol.md, "The lobby".
+
+The host passes lines on, and nothing it says of them is taken on trust: a reader checks the signature of each. A line
+names its lobby and has a number above that of the speaker's last one, so none is shown in another lobby or twice.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection
+from typing import Annotated, Final, Literal, TypeAlias
+
+import msgspec
+
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.hashing import LOBBY_LINE
+from seqp2p.crypto.identity import Identity, sign, verify
+from seqp2p.i18n import message, message_of
+from seqp2p.match.encoding import DecodeError, Record, decode, encode
+from seqp2p.match.table import Bytes32
+from seqp2p.match.text import cleaned, text_fault
+from seqp2p.net.errors import PeerError
+from seqp2p.net.limits import Limits
+from seqp2p.net.messages import LINE_SIZE_MAX, LineMessage
+
+LINE_LENGTH_MAX: Final = 200
+_NUMBER_MAX: Final = 2**31 - 1
+_SPEAKERS_MAX: Final = 1_024
+"""Keys whose numbers are kept; each has given the code."""
+
+LineNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=_NUMBER_MAX)]
+
+
+class LinePayload(Record, frozen=True):
+    """The signed bytes: in this lobby the player with this key says this, after all its lines with lower numbers."""
+
+    v: Literal[1]
+    lobby: Bytes32
+    key: Bytes32
+    number: LineNumber
+    text: str
+
+
+class PerMinute:
+    """Things of which each key may do so many in so much time, over all its links."""
+
+    def __init__(self, count_max: int, time_s: float, now: Callable[[], float]) -> None:
+        self._count_max = count_max
+        self._time_s = time_s
+        self._now = now
+        self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
+
+    def take(self, key: bytes) -> bool:
+        """Count one thing of this key. Return False, and count nothing, if that would be too many."""
+        times = self._times[key] = self._times.pop(key, deque(maxlen=self._count_max))
+        if len(self._times) > _SPEAKERS_MAX:
+            self._times.popitem(last=False)
+        if len(times) == self._count_max and self._now() - times[0] < self._time_s:
+            return False
+        times.append(self._now())
+        return True
+
+
+class LobbyTalk:
+    """The lines of one lobby, as the host or one joiner has them. ``lobby`` is its id, ``now`` a clock."""
+
+    def __init__(self, lobby: bytes, limits: Limits, now: Callable[[], float]) -> None:
+        self._lobby = lobby
+        self._numbers: OrderedDict[bytes, int] = OrderedDict()
+        self._own = PerMinute(limits.lines_max, limits.lines_s, now)
+        # Lines that were said apart may come at once, as late as a live link may be.
+        self._others = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, now)
+
+    def said(self, key: bytes) -> int:
+        """Return the number of this key's last line, 0 for none."""
+        return self._numbers.get(key, 0)
+
+    def sign(self, identity: Identity, typed: str, said: int = 0) -> tuple[LineMessage, str] | None:
+        """Sign a line, as typed; return it with its text. ``said`` is the number of the last one, as the host has it.
+
+        Return None where nothing is left to show, and after too many lines.
+        """
+        key, text = identity.public, cleaned(typed, LINE_LENGTH_MAX)
+        number = max(said, self.said(key)) + 1
+        if not text or number > _NUMBER_MAX or not self._own.take(key):
+            return None
+        self.note(key, number)
+        payload = encode(LinePayload(1, self._lobby, key, number, text))
+        return LineMessage(payload, sign(identity, LOBBY_LINE, payload)), text
+
+    def take(self, line: LineMessage, speakers: Collection[bytes]) -> LinePayload | None:
+        """Check a line of one of these keys. Return it, or None if its speaker says too much.
+
+        Raises PeerError for a line that no honest peer sends or passes on.
+        """
+        try:
+            payload = decode(LinePayload, line.payload, LINE_SIZE_MAX)
+        except DecodeError as error:
+            text = message("The other side sent what is no line of a lobby: {reason}.", reason=message_of(error))
+            raise PeerError(text) from None
+        if payload.lobby != self._lobby or payload.key not in speakers:
+            raise PeerError(message("The other side sent a line of another lobby or of a player who is not here."))
+        try:
+            verify(payload.key, LOBBY_LINE, line.payload, line.signature)
+        except CryptoError:
+            raise PeerError(message("The other side sent a line that its speaker has not signed.")) from None
+        if payload.number <= self.said(payload.key):
+            raise PeerError(message("The other side sent a line twice."))
+        if fault := text_fault(message("a line"), payload.text, LINE_LENGTH_MAX):
+            raise PeerError(fault)
+        self.note(payload.key, payload.number)
+        return payload if self._others.take(payload.key) else None
+
+    def note(self, key: bytes, number: int) -> None:
+        """Note the number of this key's last line."""
+        self._numbers.pop(key, None)
+        self._numbers[key] = number
+        if len(self._numbers) > _SPEAKERS_MAX:
+            self._numbers.popitem(last=False)
