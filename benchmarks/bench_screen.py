@@ -39,7 +39,7 @@ QUIET_S = 0.004
 
 def run() -> dict[str, dict[str, float]]:
     """The figures."""
-    figures = {f"key_{columns}x{rows}": keys_ms(columns, rows) for columns, rows in ((80, 24), (120, 40))}
+    figures = {f"key_{columns}x{rows}": keys_ms(columns, rows) for columns, rows in ((80, 24), (120, 40), (200, 60))}
     return figures | {"help": help_start(), "play": first_screen()}
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from seqp2p.ui.board_model import BoardModel, Cell, Face
-from seqp2p.ui.frame import Canvas, Fragment, clipped, width_of
+from seqp2p.ui.frame import Canvas, Cells, Fragment, cells_of, clipped, width_of
 from seqp2p.ui.styles import RECENT, Glyphs
 
 MARGIN: Final = 3
@@ -65,13 +65,16 @@ def paint_board(canvas: Canvas, row: int, column: int, board: BoardModel, glyphs
         top, left = row + 1 + line * pitch.height, column + MARGIN + col * pitch.width
         if not col:
             canvas.put(top, column, f"{line + 1:>2}", "label")
-        for down, fragments in enumerate(tile(cell, glyphs, pitch)):
-            at = left
-            for style, text in fragments:
-                at = canvas.put(top + down, at, text, style, ("square", square))
+        canvas.touch(top, left, pitch.height, pitch.width, ("square", square))
+        for down, cells in enumerate(_tile_cells(cell, glyphs, pitch)):
+            canvas.place(top + down, left, cells)
 
 
 @lru_cache(maxsize=4096)
+def _tile_cells(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> tuple[Cells, ...]:
+    return tuple(map(cells_of, tile(cell, glyphs, pitch)))
+
+
 def tile(cell: Cell, glyphs: Glyphs, pitch: Pitch) -> Tile:
     """A square as it is painted, row by row, with what lies to its right and below it."""
     ground, mark = _ground(cell), _mark(cell)

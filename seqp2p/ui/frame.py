@@ -5,10 +5,11 @@ would obey; what comes out is frozen. Nothing here knows a terminal or a game.
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from itertools import pairwise
+from typing import Final, NamedTuple, TypeAlias
 
 from prompt_toolkit.utils import get_cwidth
 
@@ -24,17 +25,37 @@ _ALIKE: Final = str.maketrans(
 """Signs of print, and those that a typewriter has in their place."""
 
 
+class Area(NamedTuple):
+    """A rectangle of cells with a thing on it."""
+
+    row: int
+    column: int
+    height: int
+    width: int
+    target: Target
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """``rows`` from the top, each as wide as the page; ``targets`` by (row, column), for clicks."""
+    """``rows`` from the top, each as wide as the page; ``areas`` for clicks, of which the last one lies on top."""
 
     rows: tuple[tuple[Fragment, ...], ...]
-    targets: Mapping[tuple[int, int], Target]
+    areas: tuple[Area, ...] = ()
 
     @property
     def lines(self) -> list[str]:
         """The text alone, without blanks at the ends."""
         return ["".join(text for _, text in row).rstrip() for row in self.rows]
+
+    @property
+    def targets(self) -> dict[tuple[int, int], Target]:
+        """The things by row and column."""
+        return {
+            (row, column): area.target
+            for area in self.areas
+            for row in range(area.row, area.row + area.height)
+            for column in range(area.column, area.column + area.width)
+        }
 
 
 Painter: TypeAlias = Callable[[int, int], Frame]
@@ -107,6 +128,27 @@ def _cells(text: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
+Cells: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+"""A row of cells: texts and styles."""
+
+
+def cells_of(fragments: Iterable[Fragment]) -> Cells:
+    """Return fragments by terminal cells."""
+    texts: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    for style, text in fragments:
+        cells = _cells(text)
+        texts, styles = texts + cells, styles + (style,) * len(cells)
+    return texts, styles
+
+
+@lru_cache(maxsize=1024)
+def _fragments(texts: tuple[str, ...], styles: tuple[str, ...]) -> tuple[Fragment, ...]:
+    """Join cells of one style. Most rows are as they were a key ago."""
+    begins = [at for at in range(len(styles)) if not at or styles[at] != styles[at - 1]]
+    return tuple((styles[at], "".join(texts[at:end])) for at, end in pairwise((*begins, len(styles))))
+
+
 class Canvas:
     """A page to paint on. Everything beyond its edges is cut off."""
 
@@ -115,37 +157,41 @@ class Canvas:
         self.height = height
         self._texts = [[" "] * width for _ in range(height)]
         self._styles = [[""] * width for _ in range(height)]
-        self._targets: dict[tuple[int, int], Target] = {}
+        self._areas: list[Area] = []
 
     def put(self, row: int, column: int, text: str, style: str = "", target: Target | None = None) -> int:
-        """Paint a text, and return the column after it. A wide character is painted whole, or as blanks."""
+        """Paint a text, and return the column after it. A wide character is painted whole, or as a blank."""
         cells = _cells(text)
-        end = column + len(cells)
-        if not 0 <= row < self.height or column < 0:
-            return end
-        if end > self.width:
-            cells = cells[: max(self.width - column, 0)]
-            if cells and width_of(cells[-1]) > 1:
-                cells = (*cells[:-1], " ")
-        stop = column + len(cells)
-        self._texts[row][column:stop] = cells
-        self._styles[row][column:stop] = [style] * len(cells)
+        self.place(row, column, (cells, (style,) * len(cells)))
         if target is not None:
-            for at in range(column, stop):
-                self._targets[row, at] = target
-        return end
+            self.touch(row, column, 1, len(cells), target)
+        return column + len(cells)
+
+    def place(self, row: int, column: int, cells: Cells) -> None:
+        """Paint a row of cells."""
+        texts, styles = cells
+        if not 0 <= row < self.height or column < 0:
+            return
+        if column + len(texts) > self.width:
+            texts, styles = texts[: max(self.width - column, 0)], styles[: max(self.width - column, 0)]
+            if texts and width_of(texts[-1]) > 1:
+                texts = (*texts[:-1], " ")
+        stop = column + len(texts)
+        self._texts[row][column:stop] = texts
+        self._styles[row][column:stop] = styles
+
+    def touch(self, row: int, column: int, height: int, width: int, target: Target) -> None:
+        """Put a thing on a rectangle of cells, for clicks."""
+        height, width = min(height, self.height - row), min(width, self.width - column)
+        if row >= 0 and column >= 0 and height > 0 and width > 0:
+            self._areas.append(Area(row, column, height, width, target))
 
     def fill(self, row: int, column: int, width: int, style: str) -> None:
+        """Paint a style below those that are there."""
         if 0 <= row < self.height:
             for at in range(max(column, 0), min(column + width, self.width)):
                 self._styles[row][at] = f"{style} {self._styles[row][at]}".strip()
 
     def frame(self) -> Frame:
-        return Frame(tuple(map(self._row, range(self.height))), self._targets)
-
-    def _row(self, row: int) -> tuple[Fragment, ...]:
-        texts, styles = self._texts[row], self._styles[row]
-        begins = [at for at in range(self.width) if not at or styles[at] != styles[at - 1]]
-        return tuple(
-            (styles[at], "".join(texts[at:end])) for at, end in zip(begins, [*begins[1:], self.width], strict=True)
-        )
+        rows = map(_fragments, map(tuple, self._texts), map(tuple, self._styles))
+        return Frame(tuple(rows), tuple(self._areas))

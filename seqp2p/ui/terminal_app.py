@@ -20,19 +20,18 @@ import signal
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, Protocol
 
 import trio
 from prompt_toolkit.application import Application, get_app, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.data_structures import Point
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -47,18 +46,19 @@ from prompt_toolkit.layout import (
     FormattedTextControl,
     HSplit,
     Layout,
-    UIContent,
-    UIControl,
     VSplit,
     Window,
 )
-from prompt_toolkit.layout.containers import DynamicContainer
+from prompt_toolkit.layout.containers import Container, DynamicContainer
+from prompt_toolkit.layout.dimension import Dimension
+from prompt_toolkit.layout.mouse_handlers import MouseHandlers
+from prompt_toolkit.layout.screen import Char, Screen, WritePosition
 from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from seqp2p.hangup import hang_up
-from seqp2p.ui.frame import Frame, Painter, Target, in_ascii, width_of
+from seqp2p.ui.frame import Fragment, Frame, Painter, Target, cells_of, in_ascii
 from seqp2p.ui.language import t
 from seqp2p.ui.scene import HEIGHT_MIN, WIDTH_MIN
 from seqp2p.ui.styles import Rgb
@@ -77,6 +77,9 @@ END_S: Final = 0.02
 """While they are, an end is tried again after this."""
 STOP_S: Final = 1.0
 """If nothing stops, because no shell could let it go on again, the screen comes back after this."""
+
+ROWS_KEPT: Final = 1024
+"""Rows of the page that are kept as they were shown: several of the highest pages."""
 
 # Keys that mean the same whatever is typed, and those that do only while nothing is.
 ALWAYS: Final = ("pageup", "pagedown", *(f"f{number}" for number in range(1, 13)))
@@ -124,7 +127,7 @@ class TerminalApp:
 
     def __init__(self, handler: InputHandler, look: Theme) -> None:
         self._handler = handler
-        self._painter: Painter = lambda _width, _height: Frame((), {})
+        self._painter: Painter = lambda _width, _height: Frame(())
         self._token: trio.lowlevel.TrioToken | None = None
         self._heard, self._hears = trio.open_memory_channel[Callable[[], None]](math.inf)
         self._stopped = False
@@ -228,7 +231,7 @@ class TerminalApp:
 
     def _application(self, look: Theme) -> Application[None]:
         spelt = in_ascii if look.ascii_only else str
-        page = Window(_PageControl(lambda: self._painter, self._click, spelt), always_hide_cursor=True)
+        page = _PageContainer(lambda: self._painter, self._click, spelt)
         typed = Window(BufferControl(self._buffer), height=1, dont_extend_height=True, style="class:typed")
         prompt = Window(FormattedTextControl([("class:prompt", PROMPT)]), width=len(PROMPT), height=1)
         whole = FloatContainer(
@@ -353,46 +356,72 @@ class TerminalApp:
         self._tell(self._handler.click, target)
 
 
-class _PageControl(UIControl):
-    """The painted page, painted again only if the painter or the size has changed."""
+class _PageContainer(Container):
+    """The painted page, painted again only if the painter or the size has changed.
+
+    A row that was shown before is taken as it was: prompt_toolkit's own containers look at every cell at every key.
+    """
 
     def __init__(
         self, painter: Callable[[], Painter], click: Callable[[Target], None], spelt: Callable[[str], str]
     ) -> None:
         self._painter = painter
         self._click = click
-        self._spelt = spelt
+        self._row = lru_cache(maxsize=ROWS_KEPT)(partial(_row_of_chars, spelt))
         self._painted: tuple[Painter, int, int] | None = None
-        self._frame = Frame((), {})
+        self._frame = Frame(())
 
-    def create_content(self, width: int, height: int) -> UIContent:
-        painter = self._painter()
-        if self._painted is None or self._painted[0] is not painter or self._painted[1:] != (width, height):
-            self._frame = painter(width, height)
-            self._painted = (painter, width, height)
-        rows = self._frame.rows
+    def reset(self) -> None:
+        """Nothing is kept but the page."""
 
-        def line(number: int) -> StyleAndTextTuples:
-            row = rows[number] if number < len(rows) else ()
-            return [(_classes(styles), self._spelt(text)) for styles, text in row]
+    def preferred_width(self, max_available_width: int) -> Dimension:
+        """Take all columns."""
+        return Dimension(preferred=max_available_width)
 
-        return UIContent(line, max(1, len(rows)), cursor_position=Point(0, 0), show_cursor=False)
+    def preferred_height(self, width: int, max_available_height: int) -> Dimension:
+        """Take the rows that nothing else needs."""
+        del width
+        return Dimension(preferred=max_available_height)
 
-    def mouse_handler(self, mouse_event: MouseEvent) -> Any:
+    def get_children(self) -> list[Container]:
+        """It has no part that can have the focus."""
+        return []
+
+    def write_to_screen(
+        self,
+        screen: Screen,
+        mouse_handlers: MouseHandlers,
+        write_position: WritePosition,
+        parent_style: str,
+        erase_bg: bool,  # the name and place are prompt_toolkit's
+        z_index: int | None,
+    ) -> None:
+        """Paint the page."""
+        del parent_style, erase_bg, z_index
+        painter, where = self._painter(), write_position
+        if self._painted is None or self._painted[0] is not painter or self._painted[1:] != (where.width, where.height):
+            self._frame = painter(where.width, where.height)
+            self._painted = (painter, where.width, where.height)
+        for row in range(where.height):
+            if row < len(self._frame.rows):
+                screen.data_buffer[where.ypos + row].update(self._row(self._frame.rows[row]))
+            mouse_handlers.mouse_handlers[where.ypos + row] = defaultdict(lambda: self._clicked)
+        screen.height = max(screen.height, where.ypos + where.height)
+
+    def _clicked(self, mouse_event: MouseEvent) -> Any:
         """Pass a click to its handler; take no other mouse event."""
         if mouse_event.event_type is not MouseEventType.MOUSE_UP:
             return NotImplemented
-        row, index = mouse_event.position.y, mouse_event.position.x
-        if row < len(self._frame.rows):
-            text = "".join(self._spelt(text) for _, text in self._frame.rows[row])
-            target = self._frame.targets.get((row, width_of(text[:index])))
-            if target is not None:
-                self._click(target)
+        target = self._frame.targets.get((mouse_event.position.y, mouse_event.position.x))
+        if target is not None:
+            self._click(target)
         return None
 
-    def is_focusable(self) -> bool:
-        """Keep typed text in its place."""
-        return False
+
+def _row_of_chars(spelt: Callable[[str], str], row: tuple[Fragment, ...]) -> dict[int, Char]:
+    """Return a row as prompt_toolkit has it: by columns. A wide character has an empty one after it."""
+    texts, styles = cells_of((style, spelt(text)) for style, text in row)
+    return {at: Char(text, _classes(style)) for at, (text, style) in enumerate(zip(texts, styles, strict=True))}
 
 
 class _LineBuffer(Completer):
