@@ -27,6 +27,7 @@ class Preferences:
     ascii: bool = False
     title: bool = True
     notify: bool = True
+    pictures: bool = True
     bell: bool = True
     pace: float = 1.0
     """The least time of a bot's turn where a person plays: people can follow it."""
@@ -94,6 +95,7 @@ SETTINGS: Final = (
     Setting("ascii", message("only ASCII signs on the screen")),
     Setting("title", message("the title of the terminal says whose turn it is")),
     Setting("notify", message("a notification of the desktop comes when it is your turn")),
+    Setting("pictures", message("the animals of the kids' game are pictures")),
     Setting("bell", message("the bell of the terminal rings when it is your turn")),
     Setting("pace", message("the least seconds of a bot's turn at your table")),
 )

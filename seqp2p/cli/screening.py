@@ -85,7 +85,8 @@ async def on_screen(output: Output, wish: ScreenWish | None) -> AsyncGenerator[O
     ascii_only = (kept.ascii if wish.ascii_only is None else wish.ascii_only) or not _is_unicode()
     try:
         background = background_hint(os.environ.get("COLORFGBG", ""))
-        taste = Taste(wish.palette or kept.palette, ASCII if ascii_only else UNICODE, _depth(), background)
+        glyphs = ASCII if ascii_only else UNICODE if kept.pictures else replace(UNICODE, pictures=False)
+        taste = Taste(wish.palette or kept.palette, glyphs, _depth(), background)
         async with open_screen(taste) as screen:
             remains = screen.remains
             shown_on = replace(output, screen=screen)

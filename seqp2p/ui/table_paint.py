@@ -416,7 +416,7 @@ def paint_team(canvas: Canvas, box: Box, team: TeamLine, teams: Sequence[TeamLin
     at = canvas.put(box.row, box.column, block, f"fill.{team.colour}") + 1
     bars = [team.length] * team.made + [team.begun] + [0] * team.needed
     for begun in bars[: team.needed]:
-        at = canvas.put(box.row, at, glyphs.full * begun, f"chip.{team.colour}")
+        at = canvas.put(box.row, at, glyphs.full * begun, f"edge.fill.{team.colour}")
         at = canvas.put(box.row, at, glyphs.empty * (team.length - begun), "left") + 1
     return canvas.put(box.row, at, tail, "done" if leads else "own" if team.own else "")
 
