@@ -205,6 +205,16 @@ async def knock(
     give_up_at = trio.current_time() + limits.knock_s
     hung_up: NetError | None = None
     has_waited = False
+
+    def tell_once() -> None:
+        nonlocal has_waited
+        if not has_waited:
+            limit_s = limits.knock_s + limits.code_exchange_s
+            on_wait(
+                message("The table lets you wait for your turn at the code, at most {seconds:.0f} s.", seconds=limit_s)
+            )
+        has_waited = True
+
     for dials in itertools.count(1):
         exchange: Exchange | None = None
         try:
@@ -213,7 +223,7 @@ async def knock(
                 own = credentials.identity.public
                 exchange = Exchange(code, own, link.server_key, link.certificate_hash, randomness, host=False)
                 with trio.fail_at(give_up_at + limits.code_exchange_s):
-                    await give_code(link.frames, exchange, limits)
+                    await give_code(link.frames, exchange, limits, tell_once)
                 return link
         except trio.TooSlowError:
             raise LinkLost(message("The host did not get round to checking the code.")) from None
@@ -225,12 +235,8 @@ async def knock(
             if tried or strange or not _may_pass(error) or trio.current_time() >= give_up_at:
                 raise
             hung_up = error
-        if exchange is not None and not has_waited:  # It is a host: it has let this seat in as far as the code.
-            has_waited = True
-            limit_s = limits.knock_s + limits.code_exchange_s
-            on_wait(
-                message("The table lets you wait for your turn at the code, at most {seconds:.0f} s.", seconds=limit_s)
-            )
+        if exchange is not None:  # It is a host: it has let this seat in as far as the code.
+            tell_once()
         await trio.sleep(_KNOCK_PAUSE_S * (1 + randomness(1)[0] / 255))
     raise AssertionError("it counts on and on")
 

@@ -16,9 +16,11 @@ of the package ``spake2`` (Ed25519); the confirmations are HMAC-SHA256 of a labe
 """
 
 import hmac
+from collections.abc import Callable
 from typing import Final, Protocol, cast
 
 import spake2
+import trio
 from spake2.ed25519_basic import NotOnCurve
 
 from seqp2p.crypto.group import Randomness
@@ -84,14 +86,22 @@ class Exchange:
         return joiner, host
 
 
-async def give_code(frames: FrameStream, exchange: Exchange, limits: Limits) -> None:
+async def give_code(
+    frames: FrameStream, exchange: Exchange, limits: Limits, on_wait: Callable[[], None] = lambda: None
+) -> None:
     """Run the joiner's side, once: a joiner never tries a code again by itself.
 
+    ``on_wait`` is called if the host does not answer at once, because others come first.
     Raises PeerRefused ("wrong_code", "code_burned"), PeerError, LinkLost. The caller bounds the time.
     """
     number, words = public_part(exchange.code)
     await send(frames, PakeA(number, words, exchange.message))
-    answer = await receive(frames, LinkStage.CODE_JOINER, limits)
+    answer = None
+    with trio.move_on_after(limits.code_hurry_s):
+        answer = await receive(frames, LinkStage.CODE_JOINER, limits)
+    if answer is None:
+        on_wait()
+        answer = await receive(frames, LinkStage.CODE_JOINER, limits)
     if not isinstance(answer, PakeB):
         raise PeerError(message("The other side does not follow the code exchange."))
     exchange.answered = True

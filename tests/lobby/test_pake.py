@@ -96,3 +96,23 @@ async def test_a_host_that_leaves() -> None:
     await here.abort()
     with pytest.raises(LinkLost):
         await give_code(there, exchange(CODE, host=False), LIMITS)
+
+
+async def test_a_client_that_waits_for_its_turn_is_told(autojump_clock: object) -> None:
+    here, there = frames_pair()
+    told: list[float] = []
+    own, theirs = exchange(CODE, host=False), exchange(CODE, host=True)
+
+    async def host() -> None:
+        first = await receive(here, LinkStage.CODE_HOST, LIMITS)
+        assert isinstance(first, PakeA)
+        await trio.sleep(10)
+        await send(here, PakeB(theirs.message))
+        assert isinstance(await receive(here, LinkStage.CODE_HOST, LIMITS), Confirm)
+        await send(here, Confirm(theirs.finish(first.message)[1]))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(host)
+        begun = trio.current_time()
+        await give_code(there, own, LIMITS, lambda: told.append(trio.current_time() - begun))
+    assert told == [pytest.approx(LIMITS.code_hurry_s, abs=0.1)]
