@@ -58,8 +58,9 @@ def make_player(
     if choices.bot is None:
         words = partial(safety_words_with, reporter.match, seat.number)
         sight = SeatInfo(reporter.match, seat, reporter.story, words, only_ways)
-        person = Person(own_console(reporter.output), sight, PATIENCE_S)
-        reporter.show(lambda: sight.view, lambda: person.asked)
+        auto_pass = reporter.output.preferences.auto_pass
+        person = Person(own_console(reporter.output), sight, PATIENCE_S, auto_pass=auto_pass)
+        reporter.show(lambda: sight.view, lambda: person.asked, lambda: person.pending)
         return person
     # A bot's choices need no secrecy, but no player should be able to foresee them.
     return BotPlayer(BOTS[choices.bot](random.Random(secrets.randbits(128))), choices.pace_s)  # noqa: S311  # seeded with secrets

@@ -28,6 +28,8 @@ class Preferences:
     title: bool = True
     notify: bool = True
     pictures: bool = True
+    confirmation: bool = True
+    auto_pass: bool = True
     bell: bool = True
     pace: float = 1.0
     """The least time of a bot's turn where a person plays: people can follow it."""
@@ -96,6 +98,8 @@ SETTINGS: Final = (
     Setting("title", message("the title of the terminal says whose turn it is")),
     Setting("notify", message("a notification of the desktop comes when it is your turn")),
     Setting("pictures", message("the animals of the kids' game are pictures")),
+    Setting("confirmation", message("a chosen move is sent by a second Enter")),
+    Setting("auto-pass", message("a pass goes by itself after 2 seconds, where nothing else can be done")),
     Setting("bell", message("the bell of the terminal rings when it is your turn")),
     Setting("pace", message("the least seconds of a bot's turn at your table")),
 )

@@ -29,7 +29,8 @@ from seqp2p.match.events import (
     plain_result,
 )
 from seqp2p.match.machine import Match
-from seqp2p.rules import ACTION_ROWS, View, view
+from seqp2p.rules import ACTION_ROWS, Action, Card, View, view
+from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
 from seqp2p.ui.words import (
@@ -39,6 +40,7 @@ from seqp2p.ui.words import (
     Story,
     away_explained,
     left_line,
+    listed,
     proof_explained,
     proven_line,
     result_line,
@@ -53,7 +55,7 @@ if TYPE_CHECKING:  # Only where there is a screen.
 
 
 class TableView:
-    """The table on a screen. ``company.own`` is 0 for a spectator; ``sees`` and ``asked`` are the scene's."""
+    """The table on a screen. ``company.own`` is 0 for a spectator; the other arguments are the scene's."""
 
     def __init__(
         self,
@@ -63,6 +65,9 @@ class TableView:
         story: Story,
         sees: Callable[[], View | None],
         asked: Callable[[], View | None],
+        pending: Callable[[], Action | None],
+        *,
+        confirms: bool,
     ) -> None:
         from seqp2p.ui.table_scene import TableScene
 
@@ -71,7 +76,14 @@ class TableView:
         self._own = company.own
         settings = match.game.agreement.settings
         self._scene = TableScene(
-            sees=sees, asked=asked, company=company, story=story, clock=trio.current_time, settings=settings
+            sees=sees,
+            asked=asked,
+            company=company,
+            story=story,
+            clock=trio.current_time,
+            settings=settings,
+            pending=pending,
+            confirms=confirms,
         )
         self._tell_progress()
         screen.show(self._scene)
@@ -134,6 +146,7 @@ class Reporter:
         self._made = (0,) * match.game.agreement.settings.teams
         self._votes = set[tuple[int, str, tuple[int, ...]]]()
         self._explained = set[str]()
+        self._exchanged: tuple[int, list[Card], str] = (-1, [], "")  # the turn, the cards, and the line that tells it
         self._reshuffles = match.game.reshuffles
         self._accounted = set[int]()  # the seats of which it is said why they are voted on
         self._full_at = self._step_at = trio.current_time()
@@ -142,10 +155,20 @@ class Reporter:
         """Pass every event on to the person at this table, once it is told."""
         self._hear = hear
 
-    def show(self, sees: Callable[[], View | None], asked: Callable[[], View | None]) -> None:
-        """Show the table on the screen, if there is one: what this reader ``sees``, and is ``asked`` about."""
-        if self.output.screen is not None:
-            self._table = TableView(self.output.screen, self.match, self._company, self.story, sees, asked)
+    def show(
+        self,
+        sees: Callable[[], View | None],
+        asked: Callable[[], View | None],
+        pending: Callable[[], Action | None] = lambda: None,
+    ) -> None:
+        """Show the table on the screen, if there is one: what this reader ``sees``, and is ``asked`` about.
+
+        ``pending``: what goes by itself in the reader's turn.
+        """
+        if (screen := self.output.screen) is not None:
+            confirms = self.output.preferences.confirmation
+            reader = self._company, self.story, sees, asked, pending
+            self._table = TableView(screen, self.match, *reader, confirms=confirms)
 
     def seats(self) -> None:
         agreement = self.match.game.agreement
@@ -179,11 +202,29 @@ class Reporter:
         self.output.event(row.name, **fields)
         if isinstance(event, Voted) and self._is_known(event):
             return
+        if isinstance(event, Turned) and event.action.kind == "exchange":
+            self._log_exchange(event)
+            return
         for line in row.lines(self._company):
             if row.tone == "setup":
                 self.output.say(line)
             else:
                 self._log(line, row.tone)
+
+    def _log_exchange(self, event: Turned) -> None:
+        """Tell all exchanges of a turn in one line, where a line can be changed."""
+        variant, (turn, cards, before) = self.match.game.variant, self._exchanged
+        cards = [*cards, event.action.card] if turn == event.turn else [event.action.card]
+        first = [card_shown(variant, card) for card in cards[:-1]]
+        shown = listed([*first, action_shown(variant, event.action)])
+        who = self._company.who(event.seat)
+        line = t("{turn:>3}. {who}: {action}", turn=event.turn, who=who, action=shown)
+        screen, again = self.output.screen, turn == event.turn
+        self._exchanged = event.turn, cards, line
+        if again and screen is not None and self.story.amend(before, line):
+            screen.amend(before, line)
+        else:
+            self._log(line if screen is not None else row_of(event, variant).lines(self._company)[0])
 
     def _is_known(self, vote: Voted) -> bool:
         """Return True if people were told of this vote, in an earlier round."""

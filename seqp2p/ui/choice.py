@@ -137,16 +137,21 @@ def turned(choice: Choice, view: View, step: int) -> Choice:
 
 
 def entered(choice: Choice, view: View, *, asked: bool = True) -> Step:
-    """Take the next step of the choice (Enter); a staged action is sent. Nothing is staged without a question."""
+    """Take the next step of the choice (Enter); a staged action is sent.
+
+    Without a question nothing is staged: an action with a square is prepared at once.
+    """
     if choice.staged:
         return Choice(choice.cursor), choice.staged
     if (bare := bare_actions(view)) and asked:
         return _stage(choice, view, bare[0]), None
     if choice.card == UNKNOWN:
         return _for_square(choice, view), None
-    for action in actions_of(view, choice.card) if asked else ():
-        if action.square in (choice.cursor, NO_SQUARE):
+    for action in actions_of(view, choice.card):
+        if asked and action.square in (choice.cursor, NO_SQUARE):
             return _stage(choice, view, action), None
+        if action.square == choice.cursor != NO_SQUARE:
+            return Choice(choice.cursor), action
     return _onto_target(choice, view), None
 
 
@@ -157,6 +162,11 @@ def taken_back(choice: Choice) -> Choice:
     if choice.card != UNKNOWN:
         return Choice(choice.cursor)
     return NO_CHOICE
+
+
+def named(choice: Choice, view: View, card: Card) -> Choice:
+    """A typed card of the hand: it is chosen, and its squares are lit."""
+    return choice if choice.card == card else _with_card(choice, view, view.hand.index(card))
 
 
 # What clicks do.

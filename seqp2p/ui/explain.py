@@ -53,7 +53,14 @@ def whose_turn(view: View | None, company: Company) -> str:
 
 
 def prompt(
-    view: View | None, company: Company, choice: Choice, glyphs: Glyphs, *, asked: bool, sent: Action | None
+    view: View | None,
+    company: Company,
+    choice: Choice,
+    glyphs: Glyphs,
+    *,
+    asked: bool,
+    sent: Action | None,
+    pending: Action | None = None,
 ) -> str:
     if view is None or view.over:
         return ""
@@ -62,13 +69,21 @@ def prompt(
     if sent:
         return t("{action} is sent; one moment", action=suits_shown(action_shown(view.variant, sent), glyphs.suits))
     if not asked:
-        drawing = view.mover == company.own and view.phase == "play"
-        look = t("not your turn; you can look where your cards go")
-        return t("a card is being drawn; one moment") if drawing else look
+        return _meanwhile(view, company, choice, glyphs, pending)
     if choice.staged:
         action = suits_shown(action_shown(view.variant, choice.staged), glyphs.suits)
         return t("{action}: Enter sends it, Esc takes it back", action=action)
-    return _question(view, choice)
+    return t("nothing can be played: you pass in a moment; Esc stops it") if pending else _question(view, choice)
+
+
+def _meanwhile(view: View, company: Company, choice: Choice, glyphs: Glyphs, pending: Action | None) -> str:
+    """Return the prompt while others play."""
+    if view.mover == company.own and view.phase == "play":
+        return t("a card is being drawn; one moment")
+    if pending and choice.card == UNKNOWN:
+        action = suits_shown(action_shown(view.variant, pending), glyphs.suits)
+        return t("{action} is prepared for your turn; Esc takes it back", action=action)
+    return t("not your turn; card and square prepare a move")
 
 
 def _question(view: View, choice: Choice) -> str:
@@ -225,7 +240,7 @@ def _enter(view: View, choice: Choice, *, asked: bool) -> str:
     if choice.card == UNKNOWN:
         return t("choose a card") if cards_for(view, choice.cursor) else ""
     if not asked:
-        return ""
+        return t("prepare") if targets(view, choice.card) else ""
     if targets(view, choice.card):
         return t("take the chip") if choice.card in view.variant.removing else t("put a chip")
     actions = actions_of(view, choice.card)

@@ -197,6 +197,9 @@ class LobbyScene:
             keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True))
         return [*keys, KeyHelp("?", t("help")), KeyHelp("Ctrl-C", t("leave"))]
 
+    def enter(self, line: str) -> str | None:
+        return line
+
     def completions(self, typed: str) -> Sequence[str]:
         """Codes whose last word begins as it was typed; without a number, that of the table chosen."""
         if not self._words or not self.model.asks:

@@ -72,7 +72,7 @@ class Page:
 class Scene(Protocol):
     """One scene. Keys are ``up down left right enter escape tab s-tab space pageup pagedown home end f1`` … ``f12``.
 
-    They come here while the input line is empty; a typed line goes to the reader of lines.
+    They come here while the input line is empty.
     """
 
     def painter(self, page: Page) -> Painter:
@@ -81,6 +81,10 @@ class Scene(Protocol):
 
     def press(self, key: str) -> str | None:
         """Obey a key. A returned line counts as typed."""
+        ...
+
+    def enter(self, line: str) -> str | None:
+        """Obey a typed line, or return it for the reader of lines."""
         ...
 
     def click(self, target: Target) -> str | None:

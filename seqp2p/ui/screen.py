@@ -103,6 +103,15 @@ class Screen:
         """Send the terminal sequences that show nothing on the page."""
         self.stage.signal(sequences)
 
+    def amend(self, before: str, text: str) -> None:
+        """Replace the last line of the game with this text by another one, if it is still there."""
+        old, new = (suits_shown(each, self._signs.suits) for each in (before, text))
+        for at in range(len(self.lines) - 1, -1, -1):
+            if self.lines[at].text == old:
+                self.lines[at] = LogLine(self.lines[at].kind, new)
+                self.refresh()
+                return
+
     async def read_line(self) -> str | None:
         """Return the next typed line, or None for the key that ends the input (Ctrl-D)."""
         return await self._typed.receive()
@@ -132,7 +141,9 @@ class Screen:
         self.refresh()
 
     def enter(self, line: str) -> None:
-        self._take(line)
+        if (rest := self._scene.enter(line)) is not None:
+            self._take(rest)
+        self.refresh()
 
     def completions(self, typed: str) -> Sequence[str]:
         return self._scene.completions(typed)

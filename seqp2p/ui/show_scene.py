@@ -99,6 +99,9 @@ class ShowScene:
             keys.append(KeyHelp("Tab", t("hands")))
         return [*keys, KeyHelp("?", t("help"))]
 
+    def enter(self, line: str) -> str | None:
+        return line
+
     def completions(self, typed: str) -> Sequence[str]:
         small = typed.lower()
         return [shown(word) for word in WORDS.words if small and shown(word).startswith(small)]

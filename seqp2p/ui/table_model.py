@@ -38,6 +38,8 @@ class TableState:
     asked: bool = False
     sent: Action | None = None
     """The answer that is on its way."""
+    pending: Action | None = None
+    """A prepared move, or a pass that goes by itself in a moment."""
     moves: tuple[tuple[int, Action], ...] = ()
     """Seats and their moves of chips, oldest first: those to be marked on the board."""
     latest: Mapping[int, Action] = field(default_factory=dict[int, Action])
@@ -159,7 +161,9 @@ def table_model(state: TableState) -> TableModel:
         else (),
         signs=tuple(LogLine("log", line) for line in sign_meanings(company, state.glyphs)),
         progress=state.progress,
-        prompt=prompt(view, company, state.choice, state.glyphs, asked=state.asked, sent=state.sent),
+        prompt=prompt(
+            view, company, state.choice, state.glyphs, asked=state.asked, sent=state.sent, pending=state.pending
+        ),
         explanation=explanation(view, company, state.choice, state.glyphs, asked=state.asked) if view else (),
         result=state.result,
         keys=state.keys,

@@ -13,19 +13,22 @@ from typing import Final, NamedTuple
 
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.table import Settings
-from seqp2p.rules import Action, View, format_action, legal_actions
+from seqp2p.rules import UNKNOWN, Action, View, format_action
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import (
     DIRECTIONS,
     NO_CHOICE,
     Choice,
     Step,
+    actions_of,
     entered,
     moved,
+    named,
     picked,
     pointed,
     settled,
     taken_back,
+    targets,
     to_edge,
     turned,
 )
@@ -33,7 +36,10 @@ from seqp2p.ui.explain import Key, help_sheet, piles_sheet, sheet_keys, table_ke
 from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t
 from seqp2p.ui.person.command_words import completions
+from seqp2p.ui.person.input_parser import read_card
+from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
+from seqp2p.ui.plain import read_square
 from seqp2p.ui.scene import KeyHelp, LogLine, Page
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
@@ -60,7 +66,8 @@ class TableScene:
     """The table of one seat, or of one who only watches (``company.own`` 0).
 
     ``sees`` gives what the seat sees now, None before the deal; ``asked`` the view of the open question, None when
-    nothing is asked; ``clock`` the time in seconds, from any beginning.
+    nothing is asked; ``clock`` the time in seconds, from any beginning. ``pending`` is a prepared move, or a pass that
+    goes by itself in a moment. Unless the player ``confirms``, a chosen move is sent without a second Enter.
     """
 
     def __init__(
@@ -72,6 +79,8 @@ class TableScene:
         story: Story,
         clock: Callable[[], float],
         settings: Settings,
+        pending: Callable[[], Action | None] = lambda: None,
+        confirms: bool = True,
     ) -> None:
         self._words = completions() if company.own else completions((*SPECTATOR_WORDS, "help", "leave"))
         self._sees = sees
@@ -80,6 +89,8 @@ class TableScene:
         self._story = story
         self._clock = clock
         self._settings = settings
+        self._pending = pending
+        self._confirms = confirms
         self._choice = NO_CHOICE
         self._question: View | None = None  # the one that the choice was last fitted to
         self._answered: View | None = None  # the one whose answer is on its way
@@ -156,6 +167,20 @@ class TableScene:
             return None
         return self._choose(key)
 
+    def enter(self, line: str) -> str | None:
+        """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line."""
+        view, _ = self._view()
+        if view is None or self._result or not self._company.own:
+            return line
+        card, square = read_card(view.variant, line), read_square(view.variant, line)
+        if card in view.hand and view.phase == "play":
+            self._choice = named(self._choice, view, card)
+            return None
+        if square in targets(view, self._choice.card):
+            action = next(each for each in actions_of(view, self._choice.card) if each.square == square)
+            return self._take((Choice(square), action))
+        return line
+
     def click(self, target: Target) -> str | None:
         what, number = target
         if what == "key":
@@ -204,8 +229,7 @@ class TableScene:
         seen, own = self._sees(), self._company.own
         if seen is None or seen.over or not own or own in seen.out:
             return seen
-        position = seen.position._replace(to_move=own, pending=None, exchanged=0)
-        return replace(seen, legal=() if self._result else legal_actions(position))
+        return replace(seen, legal=()) if self._result else in_own_turn(seen, own)
 
     def _fit(self, view: View | None) -> None:
         """Keep the legal part of the choice in this view."""
@@ -226,6 +250,8 @@ class TableScene:
             self._choice = turned(choice, view, 1 if key == "tab" else -1)
         elif key in ("home", "end"):
             self._choice = to_edge(choice, view, last=key == "end")
+        elif key == "escape" and choice.card == UNKNOWN and not choice.staged and self._pending():
+            return "undo"
         elif key == "escape":
             self._choice = taken_back(choice)
             # With nothing left to undo, an answer that never arrived can be given again.
@@ -234,11 +260,15 @@ class TableScene:
 
     def _take(self, step: Step) -> str | None:
         """Take the choice after a step, and return the line to send, if any."""
-        self._choice, self._sent = step[0], step[1] or self._sent
-        if step[1] is None or self._question is None:
+        view, is_asked = self._view()
+        if is_asked and not self._confirms and step[0].staged and len(step[0].ways) < 2 and view is not None:
+            step = entered(step[0], view)
+        self._choice, action = step
+        if action is None or view is None or (self._question is None and self._sent):
             return None
-        self._answered = self._question
-        return format_action(self._question.variant, step[1])
+        if self._question is not None:
+            self._answered, self._sent = self._question, action
+        return format_action(view.variant, action)
 
     # What is shown.
 
@@ -255,6 +285,7 @@ class TableScene:
             view=view,
             asked=is_asked,
             sent=None if is_asked else self._sent,
+            pending=self._pending(),
             moves=tuple(self._story.since(self._company.own)),
             latest=dict(self._story.moves),
             shows_threats=self._shows_threats,

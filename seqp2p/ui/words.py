@@ -121,6 +121,14 @@ class Story:
         if ACTION_ROWS[action.kind].moves_chip:
             self.moves.append((seat, action))
 
+    def amend(self, before: str, text: str) -> bool:
+        """Replace the last line with this text by another one; return False if there is none."""
+        for at in range(len(self.lines) - 1, -1, -1):
+            if self.lines[at] == before:
+                self.lines[at] = text
+                return True
+        return False
+
     def since(self, own: int) -> list[tuple[int, Action]]:
         """Return the moves since a seat's last one, or this one if there is none; of a round where ``own`` is 0.
 

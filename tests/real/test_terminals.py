@@ -135,6 +135,27 @@ def test_the_menu_starts_commands_and_comes_back(room: Room) -> None:
     assert ann.exit_code() == 0
 
 
+def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
+    ann = room.sit("ann", "play", "--pace", "3", "--name", "ann", height=30)
+    ann.see(YOUR_TURN)
+    ann.type("hand")
+    hand = ann.find(r"your hand: (.*)")[1].split()
+    card = next(each for each in hand if not each.startswith("J"))
+    ann.type(card)
+    ann.see("choose a lit square")
+    ann.type(f"where {card}")
+    square = ann.find(rf"{card} \(.*\): .*?\b([a-j][0-9]+) free")[1]
+    ann.type(square)
+    ann.find(rf"you: {card} {square}")
+    ann.see("prepare a move")
+    ann.press("Tab", "Enter")
+    ann.see("is prepared for your turn")
+    ann.press("Escape")
+    ann.see("is taken back")
+    ann.press("Tab", "Enter")
+    ann.find("as you prepared it|is taken back: ")
+
+
 def test_two_people_adjourn_come_back_and_finish(room: Room) -> None:
     ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", "--grace", "3")
     address, code = table(ann)

@@ -50,6 +50,8 @@ class Table:
     now_s: float = 1000.0
     turn_time_s: int = 60
     dealt: bool = True
+    pending: Action | None = None
+    confirms: bool = True
     scene: TableScene = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +81,8 @@ class Table:
             story=story,
             clock=lambda: self.now_s,
             settings=settings,
+            pending=lambda: self.pending,
+            confirms=self.confirms,
         )
 
     def moves_on(self, position: Position) -> None:

@@ -28,6 +28,7 @@ from seqp2p.ui.choice import (
     DIRECTIONS,
     NO_CHOICE,
     Choice,
+    actions_of,
     cards_for,
     entered,
     lit,
@@ -280,7 +281,8 @@ def test_a_card_that_is_still_being_drawn_cannot_be_chosen() -> None:
 def test_nothing_is_staged_while_nothing_is_asked() -> None:
     here = open_table()
     choice = chosen("QH", here)
-    assert entered(choice, here, asked=False) == (choice, None)
+    move = next(action for action in actions_of(here, choice.card) if action.square == choice.cursor)
+    assert entered(choice, here, asked=False) == (Choice(choice.cursor), move)
     assert pointed(choice, here, square("g7"), asked=False)[0].staged is None
     dead = seen(make({"a": "h2", "b": "g7"}, [HAND, "?,?,?,?,?,?,?"]))
     assert picked(chosen("QH", dead), dead, chosen("QH", dead).slot, asked=False)[0].card == UNKNOWN

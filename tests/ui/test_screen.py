@@ -74,6 +74,9 @@ class Recorder:
 
         return paint
 
+    def enter(self, line: str) -> str | None:
+        return line
+
     def press(self, key: str) -> str | None:
         self.keys_seen.append(key)
         return "help me" if key == "f1" else None

@@ -88,14 +88,35 @@ def test_an_answer_that_was_lost_can_be_given_again() -> None:
     assert here.press("escape", "escape", "tab", "enter", "enter")
 
 
-def test_one_looks_ahead_while_another_plays_and_nothing_is_sent() -> None:
+def test_a_move_is_prepared_while_another_plays() -> None:
     here = table(seed=3, own=None)
     other = Table(here.position, here.position.to_move % 2 + 1)
-    for key in ("tab", "tab", "enter", "enter", "space", "tab", "enter", "enter"):
+    for key in ("tab", "tab", "home", "down"):
         assert other.press(key) is None
     text = other.text()
-    assert "not your turn; you can look where your cards go" in text
+    assert "not your turn; card and square prepare a move" in text
     assert "[" in text
+    line = other.press("enter")
+    assert line is not None
+    other.pending = parse_action(CLASSIC, line)
+    assert "is prepared for your turn; Esc takes it back" in other.text()
+    assert other.press("escape") == "undo"
+
+
+def test_a_typed_card_is_chosen_and_then_a_square_is_enough() -> None:
+    here = open_table()
+    assert here.scene.enter("2c") is None
+    assert here.scene.choice.card == parse_action(CLASSIC, "2C e2").card
+    assert here.scene.enter("a1") == "a1"  # It is not lit.
+    assert here.scene.enter("e2") == "2C e2"
+    assert here.scene.enter("say e2") == "say e2"
+
+
+def test_without_confirmation_a_chosen_move_is_sent_at_once() -> None:
+    here = open_table()
+    here = Table(here.position, here.own, confirms=False)
+    here.press("tab")
+    assert here.press("enter")
 
 
 def test_what_was_looked_at_is_still_chosen_when_the_turn_comes() -> None:
@@ -118,7 +139,6 @@ def test_a_change_drops_what_is_not_legal_any_more() -> None:
     # The question goes away without an answer: somebody else has ended the turn.
     here.press("enter")
     here.question = None
-    assert here.press("enter") is None
     assert "Enter sends it" not in here.text()
 
 
@@ -314,7 +334,7 @@ def test_the_keys_of_every_state() -> None:
     here.press("escape", "escape", "s-tab")
     assert (here.does("Enter"), here.does("Esc")) == ("take the chip", "undo")
     here.question = None
-    assert here.does("Enter") == ""
+    assert here.does("Enter") == "prepare"
     dead = at(make({"a": "h2", "b": "g7"}, [HAND, ANY]))
     dead.scene.click(("card", dead.position.hands[0].index(parse_action(CLASSIC, "QH h2").card)))
     assert dead.does("Enter") == "exchange"

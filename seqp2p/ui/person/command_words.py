@@ -99,6 +99,8 @@ COMMANDS: Final = Vocabulary(
     Word(term("typed", "log"), ""),
     Word(term("typed", "words"), message("(safety words)")),
     Word(term("typed", "say"), message("TEXT")),
+    Word(term("typed", "exchange"), ""),
+    Word(term("typed", "undo"), ""),
     Word(term("typed", "adjourn"), ""),
     Word(term("typed", "help, ?"), ""),
     Word(term("typed", "leave, resign, exit, quit"), ""),

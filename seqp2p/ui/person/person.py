@@ -17,9 +17,10 @@ from seqp2p.i18n import message, message_of
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
+from seqp2p.match.steps import why_not_callable
 from seqp2p.match.text import cleaned
-from seqp2p.rules import END, TABLE_TALK, WAIVE, Action, Hand, NotationError, View
-from seqp2p.ui.cards import card_shown, faces_shown
+from seqp2p.rules import END, NO_SQUARE, PASS, TABLE_TALK, WAIVE, Action, Hand, NotationError, View, team_of
+from seqp2p.ui.cards import action_shown, card_shown, faces_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import (
     LEAVING,
@@ -35,10 +36,13 @@ from seqp2p.ui.person.command_words import (
 )
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
+from seqp2p.ui.person.prepared import PreparedMove, in_own_turn
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.plain import hand_line, legal_lines, read_square
 from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, talk_is_callable
 
+PASS_AFTER_S: Final = 2
+"""A pass that goes by itself is announced for so long."""
 LOW_S: Final = (30, 10)
 """So many seconds before the end it is said that it comes; of a short turn half."""
 
@@ -102,18 +106,24 @@ HOW_TO_SAY: Final = message("write what you want to say behind it, like: say hel
 
 
 class PersonQuestion:
-    """The question to the player, and the answer once there is one."""
+    """The question to the player, and the answer once there is one. ``stays``: the pass does not go by itself."""
 
     def __init__(self, seen: View) -> None:
         self.view = seen
         self.action: Action | None = None
         self.answered = trio.Event()
+        self.stays = trio.Event()
 
 
 class Person:
-    """Plays a seat by typed lines. ``patience_s``: how many seconds the phases ``draw`` and ``late`` are waited for."""
+    """Plays a seat by typed lines. ``patience_s``: how many seconds the phases ``draw`` and ``late`` are waited for.
 
-    def __init__(self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float]) -> None:
+    ``auto_pass``: a pass goes by itself where nothing else can be done.
+    """
+
+    def __init__(
+        self, desk: Console, sight: SeatInfo, patience_s: Mapping[str, float], *, auto_pass: bool = False
+    ) -> None:
         self._desk = desk
         self._show = desk.show
         self._sight = sight
@@ -126,6 +136,10 @@ class Person:
         self._settled = trio.Event()  # unset while an answer is on its way to the match
         self._settled.set()
         self._answer: Action | None = None
+        self._auto_pass = auto_pass
+        self._prepared: PreparedMove | None = None
+        self._passing = False  # a pass is announced
+        self._exchanging = False  # the dead cards of the hand, one after another
         self._asks_to_leave = False
         self._warned = False
         self._shown_hand: Hand = ()
@@ -144,11 +158,17 @@ class Person:
             "help": lambda _: sight.help(painted=desk.shows_table),
             "words": lambda _: sight.words(),
             "wait": self._wait,
+            "undo": self._undo,
         }
 
     @property
     def asked(self) -> View | None:
         return self._question.view if self._question else None
+
+    @property
+    def pending(self) -> Action | None:
+        """The prepared move, or a pass that goes by itself in a moment."""
+        return PASS if self._passing else self._prepared.action if self._prepared else None
 
     # What is typed.
 
@@ -202,7 +222,7 @@ class Person:
         elif not line:
             self._show(self._prompt(self._question.view) if self._question else self._whose_turn())
         elif self._question is None:
-            self._show(*(self._looked_up(line) or [self._not_now(line)]))
+            self._show(*(self._looked_up(line) or self._prepare(line) or [self._not_now(line)]))
         else:
             self._take(self._question, line)
 
@@ -229,17 +249,61 @@ class Person:
         self._asks_to_leave = True
         self._show(translate(ASK_LEAVE))
 
+    def _prepare(self, line: str) -> Iterable[str]:
+        """Prepare the move of a line that is typed while others play; return nothing for a line that is none."""
+        seen, own = self._sight.view, self._seat.number
+        if seen is None or seen.over or own in seen.out or self._seat.owes(self._match):
+            return []
+        if word_of(line) == "exchange":
+            return [t("cards are exchanged in your own turn")]
+        turn = in_own_turn(seen, own)
+        try:
+            action = read_action(turn, line)
+        except NotationError:
+            return []
+        if (prepared := PreparedMove.of(turn, action)) is None:
+            return []
+        self._prepared = prepared
+        self._desk.repaint()
+        move = action_shown(seen.variant, action)
+        return [t("{action} is prepared: it is sent in your turn, if nothing it depends on changes", action=move)]
+
+    def _undo(self, _: str) -> Iterable[str]:
+        """Take back a prepared move, and stop a pass that goes by itself."""
+        passing, prepared = self._passing, self._prepared
+        self._passing, self._prepared = False, None
+        self._desk.repaint()
+        if self._question is not None and passing:
+            self._question.stays.set()
+            return [t("you do not pass yet")]
+        if prepared is None or self._match.game.position is None:
+            return [t("there is nothing to take back")]
+        return [t("{action} is taken back", action=action_shown(self._match.game.variant, prepared.action))]
+
     def _take(self, question: PersonQuestion, line: str) -> None:
         """A line typed while the question is open. With an action it is closed: the next line is no second answer."""
+        if word_of(line) == "exchange":
+            dead = next((action for action in question.view.legal if action.kind == "exchange"), None)
+            if dead is None:
+                self._show(t("no card of your hand can be exchanged now"))
+                return
+            self._exchanging = True
+            self._close(question, dead)
+            return
         try:
             action = read_action(question.view, line)
         except NotationError as error:
             fault = faces_shown(question.view.variant, translate(message_of(error)))
             self._show(*self._misread(question.view, line, fault))
             return
+        self._close(question, action)
+
+    def _close(self, question: PersonQuestion, action: Action) -> None:
+        """Answer the question."""
         self._question, self._answer, self._settled = None, action, trio.Event()
         question.action = action
         question.answered.set()
+        question.stays.set()
 
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         """Return the answer to a line without a word or an action."""
@@ -257,7 +321,7 @@ class Person:
 
     def _words(self, *others: str) -> list[str]:
         """All that can be typed at any time, and these others, in words that say something to the reader."""
-        return suggestible([*self._answers, *LEAVING, "say", "drop", "adjourn", *others])
+        return suggestible([*self._answers, *LEAVING, "say", "drop", "adjourn", "exchange", *others])
 
     def _not_now(self, line: str) -> str:
         if self._match.game.position is None:
@@ -290,7 +354,7 @@ class Person:
                 self._answer = None
                 if action.kind == "give":
                     self._show_hand()
-            case Drawn(seat) if seat == own:
+            case Drawn(seat) if seat == own and not self._exchanging:
                 self._show_hand()
             case Redealt():
                 self._shown_hand = ()
@@ -361,22 +425,70 @@ class Person:
         """Ask until an action is typed; the match judges it."""
         self._settled.set()
         self._desk.repaint()
+        question = PersonQuestion(view)
+        if refused is None and (action := self._by_itself(view)) is not None:
+            self._close(question, action)
+            return action
         if refused is None:
             self._asked_at = trio.current_time()
             self._present(view)
         else:
             self._show(faces_shown(view.variant, self._company.to_reader(refused)))
-        question = self._question = PersonQuestion(view)
+        self._question = question
         self._entitle()
         try:
+            if refused is None and self._must_pass(view):
+                await self._pass_soon(question)
             if view.phase == "play":
                 seats = len(self._match.game.seats)
                 await remind(self._turn_time_s, seats, self._asked_at, question.answered, self._show)
             await question.answered.wait()
         finally:
-            self._question = None
+            self._question, self._passing = None, False
         assert question.action is not None, "an answer is an action"
         return question.action
+
+    def _by_itself(self, seen: View) -> Action | None:
+        """Return the next of several exchanges, or the prepared move; None where the player is asked."""
+        if seen.phase != "play":
+            return None
+        if self._exchanging:
+            dead = next((action for action in seen.legal if action.kind == "exchange"), None)
+            if dead is not None and not any(action.square != NO_SQUARE for action in seen.legal):
+                return dead
+            self._exchanging = False
+            self._show_hand()
+        prepared, self._prepared = self._prepared, None
+        if prepared is None:
+            return None
+        if fault := prepared.fault(seen):
+            self._show(fault)
+            return None
+        self._asked_turn = seen.turn
+        self._show(t("{action} is sent, as you prepared it", action=action_shown(seen.variant, prepared.action)))
+        return prepared.action
+
+    def _must_pass(self, seen: View) -> bool:
+        """Return True if a pass goes by itself: nothing can be placed, removed, exchanged or called."""
+        if not self._auto_pass or seen.phase != "play" or set(seen.legal) != {PASS}:
+            return False
+        game, remarks = self._match.game, self._match.remarks.after((0,) * self._match.game.players)
+        return not talk_is_callable(game.agreement.settings) or all(
+            team_of(remark.said.seat, seen.teams) == seen.team
+            or why_not_callable(game, remark, self._seat.number, self._match.number)
+            for remark in remarks
+        )
+
+    async def _pass_soon(self, question: PersonQuestion) -> None:
+        """Pass in PASS_AFTER_S, unless the player stops it or does something else."""
+        self._passing = True
+        self._desk.repaint()
+        self._show(t("nothing can be played: you pass in {seconds} seconds; undo (Esc) stops it", seconds=PASS_AFTER_S))
+        with trio.move_on_after(PASS_AFTER_S):
+            await question.stays.wait()
+        if self._passing and self._question is question:
+            self._close(question, PASS)
+        self._passing = False
 
     def _present(self, seen: View) -> None:
         """Show the question. The board is shown once a turn, not again after an exchange or a penalty."""

@@ -1,6 +1,7 @@
 """A person at typed lines: what is shown, what is understood, what is said to what is not."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 import trio
@@ -10,7 +11,19 @@ from seqp2p.match.events import Drawn, Dropped, Event, Redealt, Remarked, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.match.signed import AdjournPayload
-from seqp2p.rules import END, WAIVE, Action, View, format_action, parse_action
+from seqp2p.rules import (
+    DRAW,
+    END,
+    PASS,
+    WAIVE,
+    Action,
+    CompletedSequence,
+    View,
+    exchange,
+    format_action,
+    give,
+    parse_action,
+)
 from seqp2p.ui.person.console import (
     HOST_HELP,
     HOST_STARTS,
@@ -20,7 +33,8 @@ from seqp2p.ui.person.console import (
     lobby_answers,
     wait_in_lobby,
 )
-from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, Person
+from seqp2p.ui.person.person import ASK_LEAVE, HOW_TO_SAY, NOBODY_AWAY, PASS_AFTER_S, Person
+from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import NOT_DEALT, SeatInfo
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legal_lines, score_line, seats_lines
 from seqp2p.ui.words import INPUT_ENDED, LEFT, Company, Story
@@ -34,7 +48,14 @@ class Seat:
     """A person's seat in a game that others have played: lines to type, and what was shown, said and done."""
 
     def __init__(
-        self, game: Played, match: Match, number: int, *typed: str, terminal: bool = False, hears: bool = False
+        self,
+        game: Played,
+        match: Match,
+        number: int,
+        *typed: str,
+        terminal: bool = False,
+        hears: bool = False,
+        auto_pass: bool = False,
     ) -> None:
         self.typed: list[str | None] = list(typed)
         self.shown: list[str] = []
@@ -49,7 +70,9 @@ class Seat:
         self.own = game.seat(number)
         self.company = Company.of(match.game.agreement, number)
         desk = Console(self.read, self.shown.append, self.ring, terminal, hears=hears)
-        self.person = Person(desk, SeatInfo(match, self.own, self.story, lambda _: self.words), PATIENCE_S)
+        self.person = Person(
+            desk, SeatInfo(match, self.own, self.story, lambda _: self.words), PATIENCE_S, auto_pass=auto_pass
+        )
 
     async def read(self) -> str | None:
         await trio.lowlevel.checkpoint()
@@ -679,7 +702,7 @@ async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_
     assert (await others_turn.type("wheree"))[0].endswith(" ; vouliez-vous dire où ?")
     assert await own_turn.choose("plateaux", refused="") is None
     assert own_turn.shown[-1].endswith("vouliez-vous dire plateau ?")
-    for typed in ("licorne c5", "bonjour", "quoi"):
+    for typed in ("licorne c5", "voilà", "quoi"):
         assert (await others_turn.type(typed))[-1].endswith("ce que vous pouvez faire en attendant"), typed
     assert (await in_the_lobby("seets"))[1] == ["la partie n'a pas commencé ; vouliez-vous dire places ?"]
 
@@ -705,3 +728,134 @@ async def test_adjourn_is_passed_on_once_and_only_where_there_are_cards(own_turn
     own_turn.match.receive_word(AdjournPayload, signed)
     assert await own_turn.type("adjourn") == ["you agree already; the others have to agree in this turn, too"]
     assert own_turn.adjourned == 1
+
+
+# What goes by itself.
+
+NO_SEQUENCE = CompletedSequence(1, ())
+
+
+def own_view(seat: Seat) -> View:
+    """The view that the seat would have in its turn, as the game lies now."""
+    return in_own_turn(seat.view, seat.own.number)
+
+
+def a_move(seen: View) -> Action:
+    return next(action for action in seen.legal if action.kind == "place")
+
+
+async def test_a_prepared_move_is_sent_in_the_own_turn(others_turn: Seat) -> None:
+    seen = own_view(others_turn)
+    line = format_action(seen.variant, a_move(seen))
+    prepared = f"{line} is prepared: it is sent in your turn, if nothing it depends on changes"
+    assert await others_turn.type(line) == [prepared]
+    assert others_turn.person.pending == a_move(seen)
+    assert await others_turn.choose(seen=seen) == a_move(seen)
+    assert others_turn.shown[-1] == f"{line} is sent, as you prepared it"
+    assert others_turn.bells == 0
+    assert others_turn.person.pending is None
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda seen, move: replace(seen, board=changed(seen.board, move.square)), "its square has changed since"),
+        (
+            lambda seen, _: replace(seen, sequences=(*seen.sequences, NO_SEQUENCE)),
+            "a sequence was made or broken since",
+        ),
+        (lambda seen, _: replace(seen, legal=(PASS,)), "it is not possible any more"),
+    ],
+)
+async def test_a_prepared_move_is_taken_back_when_the_board_has_changed(
+    others_turn: Seat, change: Callable[[View, Action], View], why: str
+) -> None:
+    seen = own_view(others_turn)
+    move = a_move(seen)
+    line = format_action(seen.variant, move)
+    await others_turn.type(line)
+    assert await others_turn.choose(seen=change(seen, move)) is None
+    assert f"{line} is taken back: {why}" in others_turn.shown
+    assert others_turn.person.pending is None
+
+
+def changed(board: tuple[int, ...], square: int) -> tuple[int, ...]:
+    return (*board[:square], 2, *board[square + 1 :])
+
+
+async def test_a_prepared_move_can_be_taken_back_and_another_takes_its_place(others_turn: Seat) -> None:
+    seen = own_view(others_turn)
+    first, second = [action for action in seen.legal if action.kind == "place"][:2]
+    await others_turn.type(format_action(seen.variant, first), format_action(seen.variant, second))
+    assert others_turn.person.pending == second
+    assert await others_turn.type("undo") == [f"{format_action(seen.variant, second)} is taken back"]
+    assert await others_turn.type("undo") == ["there is nothing to take back"]
+    assert await others_turn.choose(seen=seen) is None
+
+
+@pytest.mark.parametrize("line", ["pass", "draw", "end", "QH dead", "call 2"])
+async def test_only_a_move_with_a_square_is_prepared(others_turn: Seat, line: str) -> None:
+    await others_turn.type(line)
+    assert others_turn.person.pending is None
+
+
+async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done(
+    duel: Played, autojump_clock: trio.testing.MockClock
+) -> None:
+    seat = Seat(duel, match_at(duel, turn_of(duel, 1)), 1, auto_pass=True)
+    begun = trio.current_time()
+    assert await seat.person.choose(replace(seat.view, legal=(PASS,)), None) == PASS
+    assert trio.current_time() - begun == PASS_AFTER_S
+    assert "nothing can be played: you pass in 2 seconds; undo (Esc) stops it" in seat.shown
+
+
+@pytest.mark.parametrize("auto_pass", [True, False])
+async def test_a_pass_that_is_stopped_or_switched_off_waits(
+    duel: Played, autojump_clock: trio.testing.MockClock, auto_pass: bool
+) -> None:
+    seat = Seat(duel, match_at(duel, turn_of(duel, 1)), 1, auto_pass=auto_pass)
+    seat.typed = ["undo"]
+    with trio.move_on_after(60) as waiting:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(seat.person.listen, seat.speak, seat.leave, seat.go_on, seat.adjourn)
+            await seat.person.choose(replace(seat.view, legal=(PASS,)), None)
+    assert waiting.cancelled_caught
+    assert ("you do not pass yet" in seat.shown) == auto_pass
+
+
+async def test_a_pass_does_not_go_by_itself_where_something_else_can_be_done(
+    duel: Played, autojump_clock: trio.testing.MockClock
+) -> None:
+    seat = Seat(duel, match_at(duel, turn_of(duel, 1)), 1, auto_pass=True)
+    for legal in ((PASS, exchange(0)), (DRAW, END), (give(0),)):
+        with trio.move_on_after(60) as waiting:
+            await seat.person.choose(replace(seat.view, legal=legal), None)
+        assert waiting.cancelled_caught
+
+
+async def test_a_pass_does_not_go_by_itself_where_a_remark_can_be_called(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    game = played(4, "classic", 2, table_talk=False)
+    seat = Seat(game, match_at(game, turn_of(game, 1)), 1, auto_pass=True)
+    seen = replace(seat.view, legal=(PASS,))
+    seat.match.receive_remark(*game.seat(2).say(seat.match, "hm"))
+    with trio.move_on_after(60) as waiting:
+        await seat.person.choose(seen, None)
+    assert waiting.cancelled_caught
+
+
+async def test_exchange_exchanges_one_dead_card_after_another(own_turn: Seat) -> None:
+    seen = own_turn.view
+    dead = [replace(seen, legal=legal) for legal in ((exchange(0), exchange(1)), (exchange(1),))]
+    assert await own_turn.choose("exchange", seen=dead[0]) == exchange(0)
+    assert await own_turn.choose(seen=dead[1]) == exchange(1)
+    # Now a card can be played: the player is asked.
+    assert await own_turn.choose(seen=seen) is None
+    assert await own_turn.choose(seen=dead[1]) is None
+
+
+async def test_exchange_without_a_dead_card(own_turn: Seat, others_turn: Seat) -> None:
+    assert await own_turn.choose("exchange", seen=replace(own_turn.view, legal=(PASS,))) is None
+    assert own_turn.shown[-1] == "no card of your hand can be exchanged now"
+    assert await others_turn.type("exchange") == ["cards are exchanged in your own turn"]
