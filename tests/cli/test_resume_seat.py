@@ -327,9 +327,9 @@ async def test_the_addresses_that_others_have_signed_are_kept(games: Path, brief
     with sidecar:
         for each in told:
             sidecar.log("here", each.payload, each.signature)
-    table = (await resumed_once(games)).table
-    assert list(table.statements[:2]) == told
-    assert AddressBook(table, DEFAULT_LIMITS).of(1)[0] == ELSEWHERE
+    async with resumed_at(games) as resumed:
+        assert list(resumed.table.statements[:2]) == told
+        assert AddressBook(resumed.table, DEFAULT_LIMITS).of(1)[0] == ELSEWHERE
     foreign = make_statement(brief.identity(1), bytes(32), 3, [ELSEWHERE])
     sidecar, _, _, _ = Sidecar.open(sidecar_path(replay))
     with sidecar:
