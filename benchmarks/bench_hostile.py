@@ -193,8 +193,13 @@ async def moves() -> dict[str, float]:
         dialled[0] += 1
         await stream.aclose()
 
+    async def read(mesh: Mesh) -> None:
+        async for _ in mesh.incoming:
+            pass
+
     async with trio.open_nursery() as nursery:
         mesh = Mesh(table, secrets.token_bytes)
+        nursery.start_soon(read, mesh)
         nursery.start_soon(mesh.run, MatchStore(Match(encode_agreement(table.agreement), 1)))
         nursery.start_soon(trio.serve_listeners, count, doors[1])
         reached = await reach(
