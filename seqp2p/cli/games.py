@@ -65,7 +65,7 @@ async def play_games(
                 if last is not None:
                     output.event("rematch", game=number)
                     output.say(t("game {number} at this table", number=number))
-                exit_code = await play(game, options.choices, output, signals)
+                exit_code = await play(game, options.choices, output, signals, teller.desk.muted)
             if exit_code == DONE:
                 note_finished(game, output)
             dealt += game.dealt

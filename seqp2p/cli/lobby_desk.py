@@ -12,6 +12,7 @@ from seqp2p.ui.language import t, translate, without_accents
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED
 from seqp2p.ui.person.person import HOW_TO_SAY
+from seqp2p.ui.words import mute_line
 
 HOST_ONLY: Final = message("only the host can do that")
 
@@ -84,9 +85,7 @@ class LobbyDesk:
         if (guest := self._found(typed)) is None:
             return [_which("mute")]
         self.muted ^= {guest.key}
-        if guest.key in self.muted:
-            return [t("{name} is muted; the same again ends it", name=guest.name)]
-        return [t("{name} is muted no more", name=guest.name)]
+        return [mute_line(guest.name, muted=guest.key in self.muted)]
 
     def _move(self, typed: str) -> Sequence[str]:
         name, _, seat = typed.strip().rpartition(" ")

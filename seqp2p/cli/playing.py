@@ -4,7 +4,7 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -88,14 +88,19 @@ def own_console(output: Output) -> Console:
     )
 
 
-async def play(game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int]) -> int:
+async def play(
+    game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int], muted: Collection[bytes] = ()
+) -> int:
     """Play one seat to the end of its game; return the exit code. A signal makes it leave.
+
+    The player has muted these keys in the lobby.
 
     The caller receives ``signals`` before and after, so that none is lost at the beginning, and an impatient second
     Ctrl-C does not cut off the result.
     """
     match, own, resumption = game.match, game.own.number, game.resumption
     reporter = Reporter(output, match, own if choices.person else 0)
+    reporter.story.muted |= set(muted)
     if resumption is None:
         reporter.seats()
     else:

@@ -200,6 +200,8 @@ class Reporter:
         if isinstance(event, Absent):
             fields["name"] = self._company.names[event.seat - 1]
         self.output.event(row.name, **fields)
+        if isinstance(event, Remarked) and self.match.game.agreement.seats[event.seat - 1].key in self.story.muted:
+            return
         if isinstance(event, Voted) and self._is_known(event):
             return
         if isinstance(event, Turned) and event.action.kind == "exchange":

@@ -8,7 +8,7 @@ from typing import Final
 
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target, clipped, width_of
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import COURTESIES, shown
+from seqp2p.ui.person.command_words import COURTESY_KEYS, shown
 from seqp2p.ui.scene import KEYS_APART, KeyHelp, Page, fitting, wrapped
 from seqp2p.ui.styles import ASCII, Glyphs
 
@@ -74,9 +74,6 @@ def large(text: str, *, ascii_only: bool = False) -> list[str]:
     return ["".join(_HALVES[up + down] for up, down in zip(*pair, strict=True)).rstrip() for pair in pairs]
 
 
-_COURTESY_KEYS: Final = ("f6", "f7", "f8", "f9", "f11", "f12")
-COURTESY_KEYS: Final[Mapping[str, str]] = MappingProxyType(dict(zip(_COURTESY_KEYS, COURTESIES, strict=True)))
-"""The keys that say a courtesy; F10 belongs to the terminals."""
 LINES_MIN: Final = 4
 """Rows that what is said always has."""
 

@@ -34,8 +34,8 @@ from seqp2p.ui.choice import (
 )
 from seqp2p.ui.explain import Key, help_sheet, piles_sheet, sheet_keys, table_keys
 from seqp2p.ui.frame import Painter, Target
-from seqp2p.ui.language import t
-from seqp2p.ui.person.command_words import completions
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
@@ -161,6 +161,8 @@ class TableScene:
         if key == THREATS:
             self._shows_threats = not self._shows_threats
             return None
+        if key in COURTESY_KEYS and self._company.own:
+            return f"{shown('say')} {translate(COURTESY_KEYS[key])}"
         if key in ("pageup", "pagedown") or (key == "end" and self._below):
             steps = {"pageup": self._below + PAGE_LINES, "pagedown": self._below - PAGE_LINES, "end": 0}
             self._below = min(max(steps[key], 0), max(len(self._lines) - 1, 0))

@@ -110,6 +110,8 @@ class Story:
 
     lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=LOG_LENGTH_MAX))
     moves: deque[tuple[int, Action]] = field(default_factory=lambda: deque[tuple[int, Action]](maxlen=MOVES_MAX))
+    muted: set[bytes] = field(default_factory=set[bytes])
+    """The keys of the players whose remarks are not shown."""
 
     @property
     def last(self) -> Action | None:
@@ -293,6 +295,13 @@ def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> st
         if seat == company.own
         else t("{who} says: {text}", who=company.who(seat), text=text)
     )
+
+
+def mute_line(name: str, *, muted: bool) -> str:
+    """A player is muted, or muted no more."""
+    if muted:
+        return t("{name} is muted; the same again ends it", name=name)
+    return t("{name} is muted no more", name=name)
 
 
 def absent_line(company: Company, seat: int, grace_s: float) -> str:

@@ -37,6 +37,14 @@ def test_three_people_choose_talk_and_lose_one(people: Household) -> None:
         assert process.event("seated", 2)["name"] == "ben"
         process.event("dealt")
     assert [event["text"] for event in host.events if event["event"] == "line"] == ["hello, all"]
+    # A muted player is muted in the game, too, until that is taken back.
+    ben.type("say one", "say good luck")
+    host.event("remark", 2)
+    host.type("mute ben")
+    host.line("^ben is muted no more")
+    ben.type("say two")
+    host.line("ben.* says: two$")
+    assert not any("says: one" in line or "says: good luck" in line for line in host.err)
 
 
 def _name(seat: dict[str, str] | None) -> str | None:

@@ -156,6 +156,27 @@ def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
     ann.find("as you prepared it|is taken back: ")
 
 
+def test_two_people_choose_colours_and_talk_before_they_start(room: Room) -> None:
+    ann = room.sit("ann", "host", "--players", "3", "--listen", "127.0.0.1:0", "--name", "ann")
+    address, code = table(ann)
+    bob = room.sit("bob", "join", address, "--code", code, "--name", "bob")
+    bob.see("bob (you)")
+    bob.press("Up", "Enter")  # the last seat, by keys
+    ann.see("3 ■ red   bob")
+    bob.type("say blue is mine")
+    ann.see("bob says: blue is mine")
+    bob.press("Right")
+    ann.see("3 ● blue  bob")
+    ann.type("colour blue")
+    ann.see("another team has chosen that colour")
+    ann.press("F6")
+    bob.see("ann says: hello")
+    ann.press("F5")  # A bot takes seat 2.
+    for terminal in (ann, bob):
+        terminal.see("turn 1")
+        terminal.see("● bob")
+
+
 def test_two_people_adjourn_come_back_and_finish(room: Room) -> None:
     ann = room.sit("ann", "host", "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann", "--grace", "3")
     address, code = table(ann)

@@ -8,6 +8,7 @@ tutorial, a spectator (``cli.watch``), or all who see the table (``seat_info``).
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from seqp2p.i18n import Term, message, term
@@ -139,6 +140,9 @@ COURTESIES: Final = (
     message("thank you"),
     message("one moment"),
 )
+_COURTESY_KEYS: Final = ("f6", "f7", "f8", "f9", "f11", "f12")
+COURTESY_KEYS: Final[Mapping[str, str]] = MappingProxyType(dict(zip(_COURTESY_KEYS, COURTESIES, strict=True)))
+"""The keys that say a courtesy, in the lobby and at the table; F10 belongs to the terminals."""
 
 
 def answer_to(line: str, answers: Answers) -> Iterable[str] | None:

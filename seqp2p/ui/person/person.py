@@ -39,7 +39,7 @@ from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, o
 from seqp2p.ui.person.prepared import PreparedMove, in_own_turn
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.plain import hand_line, legal_lines, read_square
-from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, talk_is_callable
+from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, mute_line, talk_is_callable
 
 PASS_AFTER_S: Final = 2
 """A pass that goes by itself is announced for so long."""
@@ -159,7 +159,17 @@ class Person:
             "words": lambda _: sight.words(),
             "wait": self._wait,
             "undo": self._undo,
+            "mute": self._mute,
         }
+
+    def _mute(self, typed: str) -> Iterable[str]:
+        """Hide the remarks of another player, until it is typed again. They can be called all the same."""
+        seat = self._company.find(typed)
+        if seat in (0, self._company.own):
+            return [t("write the name or the seat of another player, like: {word} 2", word=shown("mute"))]
+        muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
+        muted ^= {key}
+        return [mute_line(self._company.names[seat - 1], muted=key in muted)]
 
     @property
     def asked(self) -> View | None:
