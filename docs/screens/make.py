@@ -60,6 +60,15 @@ def play(terminal: Terminal, turn: int, yours: str = YOUR_TURN) -> None:
                 time.sleep(0.3)
 
 
+def choose(terminal: Terminal) -> None:
+    """Choose a card with squares of its own, if the hand has one: a jack lights half of the board."""
+    for _ in range(7):
+        terminal.press("Tab")
+        time.sleep(SETTLE_S)
+        if re.search(r"goes on [a-j]\d", terminal.screen()):
+            return
+
+
 def main() -> None:
     """All pictures."""
     with ExitStack() as stack:
@@ -69,7 +78,7 @@ def main() -> None:
             who: str, *arguments: str, size: str = "80x24", language: str = "en", palette: str = "dark"
         ) -> Terminal:
             env = os.environ | {"SEQP2P_HOME": str(folder / who), "LANGUAGE": language, "LANG": "C.UTF-8"}
-            env |= {"PROMPT_TOOLKIT_COLOR_DEPTH": "DEPTH_24_BIT"}
+            env |= {"COLORTERM": "truecolor"}
             command, (width, height) = [*SEQP2P, *arguments, "--palette", palette], SIZES[size]
             return stack.enter_context(Terminal(command, env, folder, width=width, height=height))
 
@@ -85,8 +94,7 @@ def main() -> None:
         play(table, TURNS)
         table.type("say hello")
         table.see("say: hello")
-        table.press("Tab")
-        table.see("Enter put a chip")
+        choose(table)
         save("table", "seqp2p play --bots 3", table)
         for size in ("80x24", "200x60"):
             table.resize(*SIZES[size])
@@ -100,8 +108,7 @@ def main() -> None:
                 f"light{size}", "play", "--bots", "1", "--pace", "0", "--name", "ann", size=size, palette="light"
             )
             play(light, TURNS // 2)
-            light.press("Tab")
-            light.see("Enter put a chip")
+            choose(light)
             save("light" if size == "120x40" else f"light-{size}", "seqp2p play --palette light", light, "light")
             light.close()
 
