@@ -146,7 +146,7 @@ def test_a_typed_card_and_a_square_then_a_prepared_move(room: Room) -> None:
     ann.type(f"where {card}")
     square = ann.find(rf"{card} \(.*\): .*?\b([a-j][0-9]+) free")[1]
     ann.type(square)
-    ann.find(rf"you: {card} {square}")
+    ann.find(rf"you: \S+ {square}")
     ann.see("prepare a move")
     ann.press("Tab", "Enter")
     ann.see("is prepared for your turn")
