@@ -35,7 +35,7 @@ from seqp2p.ui.choice import (
 from seqp2p.ui.explain import Key, help_sheet, piles_sheet, sheet_keys, table_keys
 from seqp2p.ui.frame import Painter, Target
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown
+from seqp2p.ui.person.command_words import COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.prepared import in_own_turn
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
@@ -170,7 +170,11 @@ class TableScene:
         return self._choose(key)
 
     def enter(self, line: str) -> str | None:
-        """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line."""
+        """Take a typed line: a card of the hand is chosen, then a square is enough. Return any other line.
+
+        The word ``threats`` lights them, too; the answer to it comes as it does without a screen.
+        """
+        self._shows_threats |= word_of(line) == "threats"
         view, _ = self._view()
         if view is None or self._result or not self._company.own:
             return line

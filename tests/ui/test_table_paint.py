@@ -308,6 +308,19 @@ def test_a_sequence_goes_over_the_gaps_in_every_direction() -> None:
     }
 
 
+def test_threats_are_lit_by_a_key_and_by_a_word() -> None:
+    here = two()
+    model, key, word = here.model, pressed("f4").model, two()
+    assert word.scene.enter("threats") == "threats"
+    assert not model.threats
+    assert key.threats == word.model.threats != ()
+    assert key.board == word.model.board
+    assert key.board is not None
+    assert any(cell.wanted for cell in key.board.cells)
+    word.press("f4")
+    assert word.model.board == model.board
+
+
 def test_pictures_are_two_cells_and_can_be_switched_off() -> None:
     board = board_of(kids())
     faces = {cell.face for cell in board.cells if cell.face}
