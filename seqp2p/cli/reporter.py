@@ -207,10 +207,14 @@ class Reporter:
         if isinstance(event, Turned) and event.action.kind == "exchange":
             self._log_exchange(event)
             return
-        for line in row.lines(self._company):
-            if row.tone == "setup":
+        lines = row.lines(self._company)
+        if row.tone == "setup":
+            for line in lines:
                 self.output.say(line)
-            else:
+        elif isinstance(event, Turned) and self.output.screen is None:
+            self._log("; ".join([*lines, *self._sequences_told()]), row.tone)  # One line for those who hear it.
+        else:
+            for line in [*lines, *(self._sequences_told() if isinstance(event, Turned) else ())]:
                 self._log(line, row.tone)
 
     def _log_exchange(self, event: Turned) -> None:
@@ -240,7 +244,6 @@ class Reporter:
         match event:
             case Turned(_, seat, action) if ACTION_ROWS[action.kind].moves_chip:
                 self.story.turned(seat, action)
-                self._tell_sequences()
             case Absent(seat) if seat != self._company.own:
                 self._explain("absent", away_explained(self._company, seat, self.match.game.players))
             case Voted(_, _, action, about):
@@ -250,12 +253,11 @@ class Reporter:
             case _:
                 pass  # The line of the event says it all.
 
-    def _tell_sequences(self) -> None:
+    def _sequences_told(self) -> list[str]:
+        """Return the lines on sequences that were made or broken since the last call."""
         position = self.match.game.table_position()
-        made = sequences_made(view(position, 0))
-        for line in sequences_lines(self._company, self._made, made, position.table.sequences_to_win):
-            self._log(line)
-        self._made = made
+        before, self._made = self._made, sequences_made(view(position, 0))
+        return sequences_lines(self._company, before, self._made, position.table.sequences_to_win)
 
     def _tell_reshuffle(self, number: int) -> None:
         """Explain once why seats shuffle in the middle of a game. A redeal has its own line."""

@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -15,8 +15,9 @@ from tests.cli.processes import Household, Process, command
 class Person:
     """Types at a process, and reads what it answers."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, types: Callable[..., object] | None = None) -> None:
         self.process = process
+        self.type = types or process.type
         self.turns = 0
 
     def turn(self) -> list[str]:
@@ -24,10 +25,11 @@ class Person:
         self.turns += 1
         self.process.line("^type an action", self.turns)
         spoken = self.process.out if self.process.out and not self.process.out[0].startswith("{") else self.process.err
-        begun = max(at for at, line in enumerate(spoken) if line.startswith("your hand: "))
-        ended = max(at for at, line in enumerate(spoken) if line.startswith("type an action"))
-        listed = [text for line in spoken[begun + 1 : ended] for text in line.rpartition("like: ")[2].split(", ")]
-        return [text.strip() for text in listed]
+        begun = len(spoken)
+        self.type("moves", "wait")
+        self.process.line("^there is nobody to wait for", self.turns)
+        answer = [line for line in spoken[begun:] if line.startswith("  ") and "." not in line]
+        return [text.strip() for line in answer for text in line.rpartition("like: ")[2].split(", ")]
 
     def answered(self, typed: str, pattern: str) -> None:
         """Type a line; the answer must fit the pattern."""
@@ -160,7 +162,7 @@ def test_at_a_terminal_the_code_is_asked_for(people: Household, terminal: tuple[
     guest = people.start(*arguments, who="anna", stdin=slave, preexec_fn=nohup)
     os.close(slave)
     os.write(master, f"{event['code'].upper()}\n".encode())
-    person = Person(guest)
+    person = Person(guest, lambda *lines: os.write(master, "".join(f"{line}\n" for line in lines).encode()))
     legal = person.turn()
     os.write(master, f"{legal[0]}\n".encode())
     assert host.event("turn", seat=2)["action"] == legal[0]

@@ -108,7 +108,7 @@ def test_the_game_goes_on_after_a_lost_terminal(people: Household, tmp_path: Pat
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     game = terminal.start(people, "play", *KIDS, who="ann", env={"TMPDIR": str(temporary)})
-    Person(game).turn()
+    Person(game, terminal.type).turn()
     bots = children(game.pid)
     os.close(terminal.master)
     terminal.master = -1
@@ -168,7 +168,7 @@ def terminal() -> Iterator[Terminal]:
 
 def test_another_game_with_the_same_bots(people: Household, terminal: Terminal) -> None:
     game = terminal.start(people, "play", *KIDS, who="ann")
-    person = Person(game)
+    person = Person(game, terminal.type)
     while game.line(rf"^type an action|{ASKED}", person.turns + 1)[0].startswith("type"):
         terminal.type(person.turn()[0])
     bots = children(game.pid)

@@ -234,7 +234,7 @@ def test_a_guest_is_asked_for_another_game(people: Household, terminal: Terminal
     host = people.host("--variant", "kids", "--games", "3", bot="random")
     event = host.event("listening")
     guest = terminal.start(people, "join", event["address"], "--code", event["code"], who="anna")
-    person = Person(guest)
+    person = Person(guest, terminal.type)
     while not any(event["event"] == "over" for event in host.events):
         turn = person.turns + 1
         found = guest.line(rf"^type an action|{ASKED}", turn)

@@ -29,7 +29,7 @@ class Console:
     ``ring`` calls the person to the table with a few words; ``title`` shows others there, for a person who looks
     elsewhere. At a ``terminal`` the end of the input is a key that can be pressed by
     mistake. ``shows_table``: a screen shows the board, the hand and the turn anyway; ``repaint`` shows a new question
-    there. ``hears``: the lines are read aloud, so the whole board comes only on request.
+    there. ``hears``: the lines are read aloud, so lessons show the whole board only on request.
     """
 
     read: Callable[[], Awaitable[str | None]]

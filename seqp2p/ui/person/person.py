@@ -38,7 +38,7 @@ from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
 from seqp2p.ui.person.prepared import PreparedMove, in_own_turn
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
-from seqp2p.ui.plain import hand_line, legal_lines, read_square
+from seqp2p.ui.plain import hand_line, read_square
 from seqp2p.ui.words import INPUT_ENDED, LEFT, clock, listed, mute_line, talk_is_callable
 
 PASS_AFTER_S: Final = 2
@@ -145,10 +145,10 @@ class Person:
         self._shown_hand: Hand = ()
         self._asked_turn = -1  # the last turn whose board was shown
         self._asked_at = 0.0  # when the clock of what is asked has begun
-        self._told_turn: object = None  # whose turn was said last
+        self._told_turn = False  # whose turn it is was said
         self._absent = set[int]()  # the seats that are asked about
         self._away = set[int]()  # the seats that cannot be reached
-        self._shows_board = not desk.hears  # in every turn, without being asked
+        self._shows_board = False  # in every turn, without being asked
         self._table = TableInfo(
             sight.company, sight.story, lambda: sight.view, lambda: self.asked, lambda: self._away, sight.only_ways
         )
@@ -365,7 +365,7 @@ class Person:
                 if action.kind == "give":
                     self._show_hand()
             case Drawn(seat) if seat == own and not self._exchanging:
-                self._show_hand()
+                self._show_drawn()
             case Redealt():
                 self._shown_hand = ()
                 self._show_hand()
@@ -374,7 +374,7 @@ class Person:
                 self._away -= {*seats}
             case Undone():
                 # Whatever was shown of the turn, it is another one now.
-                self._asked_turn, self._told_turn = -1, None
+                self._asked_turn, self._told_turn = -1, False
             case _:
                 pass
         self._tell_turn()
@@ -387,25 +387,27 @@ class Person:
         self._tell_turn()
 
     def _show_hand(self) -> None:
-        seen = self._sight.view
-        if seen is None:
+        self._show_drawn()
+        if (seen := self._sight.view) is not None and not self._desk.shows_table:
+            self._show(hand_line(seen))
+
+    def _show_drawn(self) -> None:
+        """Tell the new cards; the whole hand comes with the next turn."""
+        if (seen := self._sight.view) is None:
             return
         new = Counter(seen.hand) - Counter(self._shown_hand)
         if self._shown_hand and new:
             self._show(t("you draw {cards}", cards=listed([card_shown(seen.variant, card) for card in new.elements()])))
         self._shown_hand = seen.hand
-        if not self._desk.shows_table:
-            self._show(hand_line(seen))
 
     def _tell_turn(self) -> None:
-        """Say whose turn it is when that has changed; this seat's own is said by its question."""
+        """Say whose turn it is at the start, or after steps were undone; later each turn's line says it."""
         self._entitle()
         match = self._match
         if match.kind not in CHOSEN or self._seat.owes(match):
             return
-        now = (match.kind, match.game.table_position().turn, match.plan)
-        if now != self._told_turn and not self._desk.shows_table:
-            self._told_turn = now
+        if not self._told_turn and not self._desk.shows_table:
+            self._told_turn = True
             self._show(self._whose_turn())
 
     def _entitle(self) -> None:
@@ -516,8 +518,8 @@ class Person:
             if not goes_on:
                 self._show(*(["", *self._table.answer("board", "")] if self._shows_board else []))
             title = t("your turn goes on") if goes_on else turn_line(self._turn_time_s)
-            self._show(title, hand_line(seen), *legal_lines(seen))
-        else:
+            self._show(title)
+        if seen.phase != "play" or not goes_on:  # Else the new card was told.
             self._show(hand_line(seen))
         self._show(self._prompt(seen))
 
