@@ -30,7 +30,7 @@ def test_a_person_starts_with_bots(people: Household) -> None:
     host = people.host("--variant", "kids", "--players", "3", "--pace", "0", bot=None, stdin=subprocess.PIPE)
     host.event("listening")
     host.type("help")
-    host.line("start fills the free seats with bots")
+    host.line("start begins, with bots on the free seats")
     guest = people.join(host, who="anna")
     host.line("at the table: host .you., anna, free")
     assert len(children(host.pid)) == 0

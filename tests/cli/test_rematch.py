@@ -262,6 +262,8 @@ def test_a_signal_is_no(people: Household, terminal: Terminal) -> None:
     host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
     address, code = host.line(r"seqp2p join (\S+)")[1], host.line("the join code is:  (.*)")[1]
     guest = people.start("join", address, "--code", code, "--bot", "random", "--pace", "3600", "--json", who="anna")
+    host.line("^all seats are taken: start begins the game$")
+    terminal.type("start")
     guest.event("dealt")
     guest.signal(signal.SIGTERM)
     host.line(ASKED)

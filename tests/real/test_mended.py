@@ -45,6 +45,8 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
         ann = room.sit("ann", *host)
         address, code = table(ann)
         bob, carl = (room.sit(who, "join", address, "--code", code, "--name", who) for who in ("bob", "carl"))
+        ann.see("all seats are taken")
+        ann.press("F5")
         if not again:
             for terminal in (ann, bob, carl):
                 terminal.find("(your|'s) turn")
@@ -68,6 +70,8 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
     ann.find(r"carl ")
     carl.see("does not play with another seat here")
     dora = room.sit("dora", "join", address, "--code", second[1], "--name", "dora")
+    ann.see("dora")
+    ann.press("F5")
     for terminal in (ann, carl, dora):
         terminal.find("(your|'s) turn")
 
