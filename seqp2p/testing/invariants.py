@@ -3,7 +3,8 @@
 During a game:
 
 - a step that is final with one honest peer is final with the same value with all of them, for ever;
-- no honest seat signs two different things for one place, with any crashes;
+- no honest seat signs two different things for one place, with any crashes (for a seat whose files are replaced by an
+  older copy: no other seats get two; a thing that was lost with a link is nowhere, and binds no seat);
 - everything that a seat signs is durable on its own disk before it is sent;
 - no honest seat or spectator is blamed for its messages, and no honest seat is proved a cheat;
 - no player or spectator is shown a card of another hand that was not put on the table.
@@ -96,12 +97,14 @@ def _opens_a_hand(frame: bytes) -> bool:
 @dataclass
 class Invariants:
     """The observer of the seats ``honest`` and of ``spectators``. ``frames`` are all frames that were sent, each once,
-    without openings, each with the seat that shows cards of its own by it, or 0.
+    without openings, each with the seat that shows cards of its own by it, or 0. ``older``: the seats whose files are
+    replaced by an older copy.
     """
 
     agreement: Agreement
     honest: frozenset[int]
     spectators: frozenset[int] = frozenset()
+    older: frozenset[int] = frozenset()
     final: list[Final] = field(default_factory=list[Final])
     frames: dict[bytes, int] = field(default_factory=dict[bytes, int])
     parted: int = 0  # the step before play, if any, at which a cheat equivocated
@@ -172,6 +175,17 @@ class Invariants:
         for frame in pieces(data, DEFAULT_LIMITS.frame_max):
             self._hears(sender, frame, LinkStage.SPECTATOR)
 
+    def arrives(self, to: int, frame: bytes) -> None:
+        """Check a message that a seat has got. Words of seats without an older copy were checked when sent."""
+        if not self.older or to >= FIRST_SPECTATOR:
+            return
+        try:
+            message = decoded(frame)
+        except (PeerError, PeerRefused):
+            return
+        if isinstance(message, _SIGNED) and _place(message)[0] in self.older & self.honest:
+            self._signs_once(message)
+
     def overhears(self, data: bytes) -> None:
         """Keep any frame that a spectator sends: it is on the wire."""
         self.frames.setdefault(data, 0)
@@ -202,12 +216,17 @@ class Invariants:
         author = place[0]
         if author not in self.honest:
             return
-        if self._signed.setdefault(place, message.payload) != message.payload:
-            raise SafetyViolation(f"honest seat {author} has signed two different things: {place[1:]}")
+        if author not in self.older:
+            self._signs_once(message)
         if author == sender.number:
             stored = sender.disk.files.get(sidecar_path(sender.path))
             if stored is not None and stored.data.find(message.payload, 0, stored.synced) < 0:
                 raise SafetyViolation(f"seat {author} sent a {place[1]} that is not on its disk: {place[1:]}")
+
+    def _signs_once(self, message: _SIGNED) -> None:
+        place = _place(message)
+        if self._signed.setdefault(place, message.payload) != message.payload:
+            raise SafetyViolation(f"honest seat {place[0]} has signed two different things: {place[1:]}")
 
     def sees(self, peer: SimPeer, view: View) -> None:
         """Check a view that a player is shown."""

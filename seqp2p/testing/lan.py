@@ -97,8 +97,9 @@ class VirtualLan:
         beside = drawn_from("beside", seed)
         self.network = Network(self.agenda, self.plan, drawn_from("network", seed), beside, cheats.tamper)
         watching = frozenset(range(FIRST_SPECTATOR, FIRST_SPECTATOR + spectators))
+        older = frozenset(seat for fault in self.plan.of_kind("older") for seat in fault.seats)
         self.witness = Invariants(
-            self.agreement, frozenset(range(1, n + 1)) - cheats.all, watching - cheats.visits.keys()
+            self.agreement, frozenset(range(1, n + 1)) - cheats.all, watching - cheats.visits.keys(), older
         )
         self.places = spectators
         self.host = beside.randint(1, n)
@@ -124,6 +125,7 @@ class VirtualLan:
         }
         self._hostile_spectators = frozenset(cheats.visits)
         self.network.watch = self._overhear
+        self.network.arrived = self.witness.arrives
         schedule(self.plan, self.agenda, self.network, {**self.peers, **self.spectators})
 
     @property

@@ -43,7 +43,8 @@ class Referee:
                 case Dealt() | Redealt():
                     self._hands = self._held(game)
                 case Dropped():
-                    self._hands = None
+                    # Those who stay may hold no card: nothing is dealt again.
+                    self._hands = None if game.owners else self._held(game)
                 case Turned(_, seat, action):
                     hand = self._turned(seat, event)
                     if ACTION_ROWS[action.kind].shows == "card":

@@ -119,6 +119,7 @@ class End:
             self.vanish()
             self._host.lost(self, LinkLost(message("The other side has closed the connection.")))
         else:
+            self._network.arrived(self.own, data)
             self._host.receive(self, data)
 
 
@@ -173,6 +174,7 @@ class Network:
         self._slow: dict[tuple[int, int], list[float]] = {}
         self._usual: dict[tuple[int, int], float] = {}
         self.watch: Callable[[int, int, bytes], None] = lambda _sender, _to, _frame: None
+        self.arrived: Callable[[int, bytes], None] = lambda _to, _frame: None
 
     @property
     def now(self) -> float:

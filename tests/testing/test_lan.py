@@ -12,7 +12,7 @@ from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Skipped
 from seqp2p.match.machine import Match
 from seqp2p.replay.verify import verify
-from seqp2p.rules import KNOWN_VARIANTS, VARIANTS
+from seqp2p.rules import DRAW, KNOWN_VARIANTS, PASS, VARIANTS, Action, View
 from seqp2p.rules.variant import CLASSIC
 from seqp2p.testing import (
     KINDS,
@@ -115,6 +115,23 @@ def test_a_majority_goes_on_without_the_rest() -> None:
     assert happened(parted, 1, Dropped) == [Dropped((2,))]
     assert kinds(parted, 1, 3) <= {"won", "drawn"}
     assert kinds(parted, 2) == {"unfinished"}
+
+
+def test_a_majority_without_a_card_goes_on_without_a_deal() -> None:
+    """No seat draws by hand; seat 1 dies when the hands are used up."""
+    bare = lan(3, manual_draw=True)
+
+    def choose(view: View, _why: str | None) -> Action:
+        if PASS in view.legal:
+            bare.peers[1].die()
+        return [action for action in view.legal if action != DRAW][-1]
+
+    for seat in (1, 2, 3):
+        bare.peers[seat].choose = choose
+    bare.run()
+    assert happened(bare, 2, Dropped) == [Dropped((1,))]
+    assert match_of(bare, 2).game.owners == ()
+    assert kinds(bare, 2, 3) == {"drawn"}
 
 
 def test_two_halves_do_not_both_go_on() -> None:

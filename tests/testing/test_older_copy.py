@@ -2,9 +2,12 @@
 
 import pytest
 
-from seqp2p.testing import Fault, VirtualLan
+from seqp2p.match.contribution import open_envelope
+from seqp2p.net.messages import ContributionMessage
+from seqp2p.testing import Cheats, Fault, VirtualLan
 from seqp2p.testing.adversaries import play
 from seqp2p.testing.adversaries.recalls import RECALLS
+from seqp2p.testing.memory import decoded
 from seqp2p.testing.peer import SimPeer
 from seqp2p.testing.violation import SafetyViolation
 from tests.testing.test_lan import kinds, lan
@@ -20,6 +23,25 @@ def test_an_older_copy_costs_nothing(players: int, later_s: float) -> None:
     game.run()
     assert kinds(game, *game.peers) <= {"won", "drawn"}
     assert game.peers[2].lives == 2
+
+
+def test_a_signature_that_was_lost_with_its_link_binds_no_seat() -> None:
+    """It was on the disk that is replaced, and on the wire: all others answer without it."""
+    signed: dict[int, dict[object, bytes]] = {1: {}, 2: {}}  # by life and place
+
+    def losing(sender: int, _to: int, frame: bytes) -> tuple[bytes, ...]:
+        lives = game.peers[2].lives
+        if sender != 2 or (lives == 1 and game.agenda.now < COPIED_S + 2):
+            return (frame,)
+        message = decoded(frame)
+        if isinstance(message, ContributionMessage) and (word := open_envelope(message.payload)).seat == 2:
+            signed[lives][word.step, word.prev] = message.payload
+        return (frame,) if lives == 2 else ()
+
+    game = lan(3, Fault("older", COPIED_S, (2,), 4.0), cheats=Cheats(tamper=losing))
+    game.run()
+    assert any(signed[2].get(place, lost) != lost for place, lost in signed[1].items()), "it has signed another"
+    assert kinds(game, *game.peers) <= {"won", "drawn"}
 
 
 @pytest.mark.parametrize("players", [2, 3])
