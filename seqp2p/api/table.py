@@ -239,7 +239,7 @@ async def open_table(
     """Open this player's own table, advertised on its network until the block ends.
 
     ``warn`` gets the reason where others cannot find the table by themselves. ``friends`` are the keys that have
-    finished a game with this player. ``by_hand``: the first game begins only after StartGame.
+    finished a game with this player. ``by_hand``: a full table waits for StartGame, or 10 s, before the first game.
     """
     addresses = await listening_addresses(endpoint.listeners)
     number = make_table_number(secrets.token_bytes)
@@ -409,7 +409,7 @@ async def host(
     ``replay_dir``, the address to ``listen`` at, as HOST:PORT (all interfaces, port 4610 or a free one). Up to so many
     ``spectators`` may watch. With ``advertise`` others find the table on their network by its code; a table on
     loopback is not to be found. The game begins when all seats are taken; with ``by_hand`` it then waits for
-    ``table.ask(StartGame())``.
+    ``table.ask(StartGame())``, or for 10 s without a change.
 
     Raises TableError, ValueError (the name), AddressError, HomeError (the player's own files).
     """

@@ -39,6 +39,7 @@ from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.rules import team_of
+from seqp2p.ui.language import number as numeral
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import shown
 from seqp2p.ui.person.console import lobby_answers, wait_in_lobby
@@ -229,7 +230,12 @@ class LobbyTeller:
                 output.say(colours)
         self._told["seats"], self._colours = [line, colours], colours
         if self._by_hand() and self._full and not was_full:
-            text = t("all seats are taken: {word} begins the game", word=shown("start"))
+            text = t(
+                "all seats are taken: the game begins in {seconds} s, at once with {word}; a change or a line begins"
+                " the wait again",
+                seconds=numeral(DEFAULT_LIMITS.full_table_s),
+                word=shown("start"),
+            )
             output.ring(text)
             output.say(text, "alarm")
 

@@ -10,6 +10,7 @@ Seats of the game before name its id in place of the lobby's, and need no code: 
 
 import contextlib
 import itertools
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, assert_never
 
@@ -114,10 +115,10 @@ async def host_table(
     default a random one. ``spectators`` serves spectators, who give the same code, now and during the game; without it
     there are none. ``former`` is the game before at this table, if any; ``friends`` are the keys that have finished a
     game with this host, and go first in the queue. ``requests`` are those of this player; with
-    ``by_hand`` the game waits for StartGame, also when all seats are taken. ``on_event`` gets every LobbyEvent as it
-    happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown; faults
-    of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
-    ``close_s``. The listeners stay open.
+    ``by_hand`` a full table waits for StartGame, or until ``full_table_s`` have passed without a change. ``on_event``
+    gets every LobbyEvent as it happens. Raises TableError for settings that cannot be played and ValueError for a name
+    that cannot be shown; faults of strangers and joiners end only their own connections. Cancelled, it says goodbye,
+    which takes at most ``close_s``. The listeners stay open.
     """
     check_settings(settings)
     if fault := name_fault(name):
@@ -186,6 +187,7 @@ class _HostLobby:
         self._colours = TeamColours()
         self._removed: set[bytes] = set()
         self.by_hand = False
+        self._touched_at = -math.inf  # the time of the last change of seats or colours, or line
         self._started = False
         self._version = 0  # counts the changes of seats and colours
         self._round = 0
@@ -441,6 +443,7 @@ class _HostLobby:
             sitting.link.send(declining("too_fast"))
             return
         self._send(tuple(other for other in self._seats.values() if other is not sitting), line)
+        self._touch()
         if text := clean(said.text):
             self._on_event(LineSaid(sitting.seat, sitting.name, sitting.key, text))
 
@@ -486,6 +489,7 @@ class _HostLobby:
             return "too_fast" if clean(text) else "nothing"
         line, shown = signed
         self._send(tuple(self._seats.values()), line)
+        self._touch()
         self._on_event(LineSaid(1, self._name, self._credentials.identity.public, clean(shown)))
         return ""
 
@@ -519,6 +523,10 @@ class _HostLobby:
             self._spectators.feed.show_lobby(LobbyMessage(self._settings, seats, None))
         for sitting in self._seats.values():
             sitting.link.send(LobbyMessage(self._settings, seats, sitting.seat))
+        self._touch()
+
+    def _touch(self) -> None:
+        self._touched_at = trio.current_time()
         self._change()
 
     def _change(self) -> None:
@@ -533,10 +541,20 @@ class _HostLobby:
         """Propose tables until all seats are taken and all have agreed."""
         agreement = None
         while agreement is None:
-            await self._until(lambda: self._full and (self._started or not self.by_hand))
+            await self._until_begun()
             self._round += 1
             agreement = await self._propose(self._round)
         return agreement
+
+    async def _until_begun(self) -> None:
+        """Wait until all seats are taken; ``by_hand`` also for StartGame, or for a while without a change or a line."""
+        await self._until(lambda: self._full)
+        while self.by_hand and not (self._full and self._started):
+            begins_at = self._touched_at + self._limits.full_table_s if self._full else math.inf
+            with trio.move_on_at(begins_at) as quiet:
+                await self._changed.wait()
+            if quiet.cancelled_caught:
+                return
 
     async def _propose(self, round_: int) -> Agreement | None:
         """Run one round: nonces, then the table. Return None if the seats changed, or a joiner did not answer."""

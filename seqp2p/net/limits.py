@@ -113,6 +113,10 @@ class Limits:
     lobby_answer_s: float = 10.0
     """For a joiner to answer with a nonce, or to check the table: no person is asked, so only a lost one takes long."""
 
+    full_table_s: float = 10.0
+    """A full table whose host is a person at a terminal: players change seats and colours, and talk. Each change begins
+    the time again, and the host can begin the game at once."""
+
     rematch_keeps_s: float = 30.0
     """Another game at one table: seats are kept this long for their players. A program needs a second; a person who
     was asked began to think when the host did."""

@@ -218,7 +218,7 @@ def test_a_host_is_asked_for_another_game(people: Household, terminal: Terminal)
         code = host.line("the join code is:  (.*)", nth)[1]
         guest = people.start("join", address, "--code", code, "--name", "anna", *options, who="anna")
         if nth == 1:  # Of another game all have said that they want it.
-            host.line("^all seats are taken: start begins the game$")
+            host.line("^all seats are taken: the game begins in 10 s")
             terminal.type("start")
         guest.event("dealt")
         guest.signal(signal.SIGTERM)
@@ -262,7 +262,7 @@ def test_a_signal_is_no(people: Household, terminal: Terminal) -> None:
     host = terminal.start(people, "host", "--variant", "kids", "--listen", "127.0.0.1:0", who="host")
     address, code = host.line(r"seqp2p join (\S+)")[1], host.line("the join code is:  (.*)")[1]
     guest = people.start("join", address, "--code", code, "--bot", "random", "--pace", "3600", "--json", who="anna")
-    host.line("^all seats are taken: start begins the game$")
+    host.line("^all seats are taken: the game begins in 10 s")
     terminal.type("start")
     guest.event("dealt")
     guest.signal(signal.SIGTERM)

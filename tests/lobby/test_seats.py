@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import trio
-from trio.testing import wait_all_tasks_blocked
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import LOBBY_LINE, REMARK
 from seqp2p.crypto.identity import sign
@@ -397,3 +397,15 @@ async def test_who_passes_on_a_false_line_is_out(room: Room, liar: int, monkeypa
     else:
         assert room[ANN].names == ["ann", "-", "cat"]
     assert room[CAT].heard == []
+
+
+async def test_a_full_table_begins_by_itself_when_all_is_quiet(room: Room, autojump_clock: MockClock) -> None:
+    await room.open(2)
+    await room.join(BEN)
+    await trio.sleep(DEFAULT_LIMITS.full_table_s - 1)
+    await room[ANN].ask(SayLine("wait for me"))
+    await trio.sleep(DEFAULT_LIMITS.full_table_s - 1)
+    assert room[ANN].table is None
+    await trio.sleep(2)
+    assert room[ANN].table is not None
+    assert room[BEN].table is not None
