@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_lobby import other_code
-from tests.real.terminals import needs_tmux
+from tests.real.terminals import Terminal, needs_tmux
 from tests.real.test_terminals import Room, table
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
@@ -17,6 +17,12 @@ pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
 def room(tmp_path: Path) -> Iterator[Room]:
     with ExitStack() as stack:
         yield Room(tmp_path, stack)
+
+
+def begin(host: Terminal) -> None:
+    """Begin the game, as a person at a full table does."""
+    host.see("all seats are taken")
+    host.type("start")
 
 
 @pytest.mark.parametrize("plain", [[], ["--plain"]])
@@ -34,6 +40,7 @@ def test_a_wrong_code_is_asked_for_again(room: Room, plain: list[str]) -> None:
     eve.type(code)
     eve.see("you are let in")
     bob.type(code)
+    begin(ann)
     for terminal in (ann, bob):
         terminal.find("(your|'s) turn")
 
@@ -45,8 +52,7 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
         ann = room.sit("ann", *host)
         address, code = table(ann)
         bob, carl = (room.sit(who, "join", address, "--code", code, "--name", who) for who in ("bob", "carl"))
-        ann.see("all seats are taken")
-        ann.press("F5")
+        begin(ann)
         if not again:
             for terminal in (ann, bob, carl):
                 terminal.find("(your|'s) turn")
@@ -70,8 +76,7 @@ def test_a_host_that_refuses_a_changed_key_keeps_its_table(room: Room) -> None:
     ann.find(r"carl ")
     carl.see("does not play with another seat here")
     dora = room.sit("dora", "join", address, "--code", second[1], "--name", "dora")
-    ann.see("dora")
-    ann.press("F5")
+    begin(ann)
     for terminal in (ann, carl, dora):
         terminal.find("(your|'s) turn")
 
@@ -108,9 +113,13 @@ def test_the_time_of_two_turns_ends_a_game_of_two_and_both_are_told_why(room: Ro
     )
     address, code = table(ann)
     bob = room.sit("bob", "join", address, "--code", code, "--name", "bob", *plain, width=160, height=60)
+    begin(ann)
     for terminal in (ann, bob):
         terminal.see("another game at")
     late = ann if "you did not move" in ann.history() else bob
+    if not plain:
+        late.press("F2")
+        late.see("Esc back to the table")
     told = " ".join(late.history().split())
     for line in (
         "0:03 left for your turn; then you have 0:06 more",
@@ -133,6 +142,7 @@ def test_the_title_says_whose_turn_it_is_and_is_the_old_one_again(room: Room, pl
     bob = room.sit("bob", "join", address, "--code", code, "--name", "bob", *plain, SEQP2P_TITLE="off")
     bob.title("bob's own title")
     seen_by_bob = bob.raw()
+    begin(ann)
     for terminal in (ann, bob):
         terminal.find("(your|'s) turn")
     turns = ["waiting for bob", "Your turn"]
