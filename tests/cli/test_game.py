@@ -47,7 +47,8 @@ def test_both_tell_the_same_game(game: Game) -> None:
         assert of(game.host, name) == of(game.guest, name)
     assert [event["seat"] for event in of(game.guest, "seated")] == [1, 2]
     assert [event["name"] for event in of(game.guest, "seated")] == ["host", "guest"]
-    assert [event["event"] for event in game.guest[:6]] == ["seated", "seated", "dealer", "shuffle", "shuffle", "dealt"]
+    kinds = [event["event"] for event in game.guest if event["event"] != "lobby"]
+    assert kinds[:6] == ["seated", "seated", "dealer", "shuffle", "shuffle", "dealt"]
     turns = of(game.guest, "turn")
     assert [event["turn"] for event in turns] == list(range(1, len(turns) + 1))
     # The seat after the dealer begins, and the seats alternate.
@@ -119,7 +120,7 @@ def test_standard_output_has_json_and_nothing_else(game: Game, people: Household
     assert (host.end(), guest.end()) == (0, 0)
     assert guest.event("seated")["name"] == "Zoé ♠"
     assert all(line.isascii() for line in [*guest.out, *host.out, *host.err])
-    assert json.loads(host.out[0]) == host.event("listening")
+    assert json.loads(host.out[0]) == {"stream": 1, **host.event("listening")}
 
 
 def test_three_players_with_the_code_in_the_environment(people: Household) -> None:

@@ -15,7 +15,8 @@ FAULTY = """
 import sys
 from seqp2p.cli import main, reporter
 def fail(*_): raise ZeroDivisionError("QH")
-reporter.Reporter._tell_sequences = fail
+assert reporter.Reporter._sequences_told
+reporter.Reporter._sequences_told = fail
 main.main()
 """
 

@@ -99,7 +99,7 @@ def test_an_empty_name(cli: Cli, command: str) -> None:
     exit_code, out, err = cli(command, "")
     assert (exit_code, out) == (2, "")
     first, *_ = err.splitlines()
-    assert first.startswith("seqp2p: error: invalid value for 'FILE")
+    assert first.startswith(("seqp2p: error: invalid value for 'FILE", "seqp2p: error: invalid value for '[FILE]'"))
     assert first.endswith(": an empty name is no file's")
 
 
