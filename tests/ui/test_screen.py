@@ -287,6 +287,7 @@ async def test_ascii_alone_reaches_a_terminal_that_wants_it(columns: int) -> Non
 
 async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
     async with sitting() as table:
+        await until(lambda: table.output.written != "")  # There is nothing to click before the first picture.
         # The mouse goes down and up again on the 79th column of the first row: behind a character two cells wide.
         table.keys.send_text("\x1b[<0;79;1M\x1b[<0;79;1m")
         assert await table.lines(1) == ["seat 2"]
