@@ -118,6 +118,11 @@ class Neighbour(Generic[W]):
         for link in tuple(self.links):
             link.end(LinkLost(message("It sent an invalid message.")))
 
+    def keep_only(self, link: W) -> None:
+        """End all other links."""
+        for other in [each for each in self.links if each is not link]:
+            other.end(LinkLost(message("A newer connection has taken its place.")))
+
 
 class Relay(Generic[W]):
     """The sending side of one seat. ``now`` is its clock; ``store`` is read, never written."""
@@ -236,6 +241,8 @@ class Relay(Generic[W]):
                     link.send_frame(encode_message(Recall()))
             case Recall():
                 if peer.view.may_recall(now) and (found := self._store.recall(peer.seat)) is not None:
+                    # Words of an earlier life, still under way on another link, must not come after the answer.
+                    peer.keep_only(link)
                     frames = [encode_message(signed_message(thing)) for thing in found.things]
                     frames.append(encode_message(Recalled(found.step)))
                     for frame in frames:

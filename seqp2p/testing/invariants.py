@@ -139,9 +139,11 @@ class Invariants:
         count = count if before is match else 0
         if match.final < count:
             raise SafetyViolation(f"what was final with {name} is so no more, from step {match.final + 1}")
-        for closed in match.record[count : match.final]:
+        # Of two seats, one may have lost both the step and its own signature that closed it.
+        last = min(match.final, len(self.final)) if number in self.older else match.final
+        for closed in match.record[count:last]:
             self._agrees(name, closed)
-        self._looked[number] = match, match.final
+        self._looked[number] = match, max(count, last)
         if wronged := self.honest & match.proven.keys():
             proof = match.proven[min(wronged)]
             raise SafetyViolation(f"{name} takes honest seat {min(wronged)} for a cheat: {proof}")

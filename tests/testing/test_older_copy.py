@@ -44,6 +44,14 @@ def test_a_signature_that_was_lost_with_its_link_binds_no_seat() -> None:
     assert kinds(game, *game.peers) <= {"won", "drawn"}
 
 
+@pytest.mark.parametrize("seed", [2, 6])
+def test_a_signature_on_its_way_on_an_older_link_is_not_taken_after_the_answer(seed: int) -> None:
+    game = lan(2, Fault("older", COPIED_S, (2,), 3.0), Fault("slow", COPIED_S + 1.5, (2,), 1.5, 7.0), seed=seed)
+    game.run()
+    assert kinds(game, 1, 2) <= {"won", "drawn"}
+    assert game.peers[2].lives == 2
+
+
 @pytest.mark.parametrize("players", [2, 3])
 def test_without_a_recovery_it_would_cost_the_seat(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
     put_back = SimPeer.put_back
