@@ -196,6 +196,12 @@ class Voting:
         known_to_all = self._match.left.keys() | self._match.proven.keys()
         looked_for = own.about - known_to_all if own is not None else frozenset[int]()
         known = self._hindering if self._hindered_at == base.number else {}
+        # The others find a silent seat so at other moments: it stays in this seat's ballots until it votes itself.
+        votes = base.decree.votes.get(base.decree.promised, {})
+        stays = own.about & known.keys() if own is not None else frozenset[int]()
+        if stays & votes.keys():
+            known, stays = dict[int, float](), frozenset[int]()
+        hindering |= stays
         self._hindered_at, self._hindering = base.number, {seat: known.get(seat, now) for seat in hindering}
 
         def is_silent(seat: int, since: float) -> bool:
@@ -203,6 +209,9 @@ class Voting:
             looks_s = 0.0 if looked_for <= self._ways.claimed_links(seat) | {seat} else SEARCH_MAX_S
             waited_s = min(now - since, self._absence.reachable_s(seat, now))
             long = waited_s >= patience_s + looks_s or now - since >= SILENT_S + looks_s + self._absence.grace_s
+            if own is not None and stays and seat in votes and own.about - votes[seat].about <= stays:
+                # It may take the longest of these times until it finds the same seats silent.
+                long = now - since >= SILENT_S + SEARCH_MAX_S + self._absence.grace_s
             return long and self._has_sought(seat, since, now)
 
         return frozenset(seat for seat, since in self._hindering.items() if is_silent(seat, since))

@@ -9,8 +9,9 @@ from seqp2p.live.voting import SILENT_S, Due, Voting
 from seqp2p.match.ballots import Last, Wish
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload
+from seqp2p.match.table import encode_agreement
 from seqp2p.net.search import SEARCH_MAX_S
-from tests.table import Played, match_at
+from tests.table import POLICIES, Played, make_agreement, make_seats, match_at, play
 
 GRACE_S = 120
 ALL = frozenset({1, 2, 3})
@@ -117,6 +118,41 @@ def test_a_seat_that_looks_for_another_is_not_silent_yet(trio: Played, seat: Sea
     seat.ways.tried = dict.fromkeys(ALL, now)
     assert not seat.voting.hopeless(now + patience_s - 1)
     assert seat.voting.hopeless(now + patience_s) == {seat.mover, seat.third}
+
+
+def test_a_silent_seat_stays_so_until_it_votes() -> None:
+    """Else each seat votes without it in another round than the others, for ever."""
+    match, seats = Match(encode_agreement(make_agreement(6))), make_seats(6)
+    play(match, seats, POLICIES["random"](1), lambda match: match.kind == "turn")
+    (mover,), base = match.awaited, match.chain.base
+    own, silent, *others = sorted(set(match.game.seats) - {mover})
+    seat = Seat(match, own, mover, silent)
+    present = frozenset(match.game.seats) - {mover}
+    seat.ways.linked, seat.ways.tried = present, {mover: 1000.0}
+    seat.ways.claimed = dict.fromkeys(present, present | {mover})
+    assert base is not None
+
+    def vote(now: float, *voters: int, about: set[int]) -> None:
+        due = seat.due(now, present)
+        assert due is not None
+        assert due.wish == Wish("drop", frozenset(about))
+        base.decree.bind(due.round, None)
+        cast(due.round, own, about)
+        for number in voters:
+            cast(due.round, number, {mover})
+        seat.due(now, present)
+
+    def cast(round_: int, number: int, about: set[int]) -> None:
+        ballot = seats[number - 1].ballot(match, round_, Wish("drop", frozenset(about)), "absent")
+        match.receive_word(BallotPayload, ballot)
+
+    seat.due(1000, present)
+    now = 1000.0 + GRACE_S
+    vote(now, *others, about={mover})
+    vote(now + SILENT_S, *others, about={mover, silent})
+    assert not seat.voting.hopeless(now + 3 * SILENT_S), "the others may find it silent later"
+    vote(now + 4 * SILENT_S, *others, silent, about={mover, silent})
+    vote(now + 4 * SILENT_S + 10, about={mover})
 
 
 def test_a_seat_does_not_count_itself_as_silent(trio: Played, seat: Seat) -> None:

@@ -98,6 +98,23 @@ FOUND = (
         ),
         spectators=2,
     ),
+    # One was dead, one could not vote before it was dropped; each seat found the second silent in a round of its own.
+    Found(
+        "silent to one seat at a time",
+        5,
+        20291,
+        Plan(
+            0.002,
+            0.0,
+            (
+                Fault("die", 1.351, (1,)),
+                Fault("older", 2.145, (5,), 0.568),
+                Fault("disk", 5.158, (4,), 25.421, 3.779),
+                Fault("crash", 7.375, (3,), 29.954),
+                Fault("talk", 12.939, (2,)),
+            ),
+        ),
+    ),
 )
 
 
