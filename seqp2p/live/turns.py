@@ -25,7 +25,8 @@ class Turns:
         if choice.step != self._match.number:
             return None  # Chosen ahead, and the draw that it would have hurried is made: kept for when its own opens.
         if choice.ahead:
-            self._choose_ahead(choice)
+            if self._match.kind == "late":  # Not if the step before was undone, and another kind is open now.
+                self._choose_ahead(choice)
             return None
         if not self._seat.owes(self._match):
             self._asking.take_back()  # A vote is going on; it is asked again if the turn is still this seat's.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import trio
 
-from seqp2p.live.asking import Asker
+from seqp2p.live.asking import Asker, Chosen
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.seat_session import Adjourn, Saying, SeatSession, Tick
 from seqp2p.match.contribution import Contribution
@@ -30,7 +30,7 @@ from seqp2p.net.relay import Neighbour, Received, Relay
 from seqp2p.replay.resume import feed
 from seqp2p.replay.sidecar import Logged, LoggedKind, from_logged
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import View
+from seqp2p.rules import DRAW, View
 from tests.live.parties import WITHOUT_THREADS
 from tests.match.test_ballots_games import nth, table
 from tests.match.test_intake import SHUFFLE, Sums, before_shuffles
@@ -162,6 +162,24 @@ class FullMesh(Relay[Link]):
     """A table where all have links."""
 
     all_linked = True
+
+
+async def test_a_choice_ahead_is_void_if_its_late_step_was_undone(tmp_path: Path) -> None:
+    """A vote has made something else of the step before, and the step of this number is a turn now."""
+    match, seats = table(3)
+    play_on(match, seats, at_random(1), nth("turn", 2))
+    others = [seat for seat in seats if seat is not seats[1]]
+    neighbours: dict[int, Neighbour[Link]] = {
+        seat.number: Neighbour(seat.number, "", PeerState(2, seat.number, DEFAULT_LIMITS)) for seat in others
+    }
+    relay, events = Relay(2, neighbours, trio.current_time), list[TableEvent]()
+    with ReplayWriter(tmp_path / "game.seqp2p", match) as writer:
+        session = SeatSession(match, seats[1], relay, Silent(), writer, events.append, None, WITHOUT_THREADS)
+        relay.begin(session.store, None)
+        await session.begin()
+        before = match.number
+        await session.take(Chosen(before, DRAW, ahead=True))
+    assert (match.number, match.kind, match.held, events) == (before, "turn", (), [])
 
 
 async def test_shuffles_wait_for_each_other_for_two_ticks_at_most(tmp_path: Path) -> None:
