@@ -135,6 +135,9 @@ class _Nowhere:
         end.under_way -= len(data)
         self.sent[end.own].append((self.now, end.seat, data))
 
+    def arrived(self, seat: int, data: bytes) -> None:
+        """Do nothing: the log, and not this network, says what a peer has received."""
+
 
 class _FedLan(VirtualLan):
     def feed(self, log: list[Entry]) -> None:
