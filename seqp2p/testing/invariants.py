@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
+from seqp2p.crypto import identity
+from seqp2p.crypto.errors import CryptoError
+from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
 from seqp2p.match.ballots import Sanction
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import open_envelope
@@ -77,6 +80,23 @@ def _place(message: _SIGNED) -> tuple[int, str, object]:
             return remark.seat, "remark", remark.number
         case _:
             return 0, "leave", payload
+
+
+_LABELS: dict[type[_SIGNED], str] = {
+    ContributionMessage: CONTRIBUTION,
+    BallotMessage: BALLOT,
+    HeadMessage: HEAD,
+    LeaveMessage: LEAVE,
+    RemarkMessage: REMARK,
+}
+
+
+def _is_signed(message: _SIGNED, key: bytes) -> bool:
+    try:
+        identity.verify(key, _LABELS[type(message)], message.payload, message.signature)
+    except CryptoError:
+        return False
+    return True
 
 
 def _shower(message: WireMessage) -> int:
@@ -185,7 +205,10 @@ class Invariants:
             message = decoded(frame)
         except (PeerError, PeerRefused):
             return
-        if isinstance(message, _SIGNED) and _place(message)[0] in self.older & self.honest:
+        if not isinstance(message, _SIGNED):
+            return
+        author = _place(message)[0]
+        if author in self.older & self.honest and _is_signed(message, self.agreement.seats[author - 1].key):
             self._signs_once(message)
 
     def overhears(self, data: bytes) -> None:
