@@ -1,5 +1,6 @@
 """One game after the other at one table: the lobby, the game, and the lobby again while there is a reason for it."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Final, TypeAlias
@@ -11,20 +12,24 @@ from seqp2p.api.table import AnyTable, Lobby
 from seqp2p.cli.known import ChangedKey, check_known, note_finished
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
-from seqp2p.cli.playing import play
+from seqp2p.cli.playing import exit_code_of, play
 from seqp2p.cli.reporter import emit_lobby_left
 from seqp2p.cli.running import sentence
 from seqp2p.cli.stopping import polite_signals
 from seqp2p.hangup import HANGUP, TerminalGone
 from seqp2p.i18n import message, message_of
 from seqp2p.lobby.events import OnLobbyEvent
+from seqp2p.match.events import Result
 from seqp2p.net.errors import NetError, PeerRefused
+from seqp2p.rules.table import team_of
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
+from seqp2p.ui.words import Company, score_line
 
-ASK_AGAIN: Final = message("another game at this table? yes/no")
+ASK_AGAIN: Final = message("another game at this table? yes (Enter) or no")
 ANSWER_S: Final = 60.0
-"""For a person to choose another game. A joiner waits longer for the host's lobby (``rematch_wait_s``)."""
+"""The time for a person to choose another game. A joiner waits longer for the host's lobby (``rematch_wait_s``)."""
+WARNED_S: Final = 10
 OPEN_AGAIN: Final = message("the game ended before the cards were dealt: the lobby opens again")
 NOT_BEGUN: Final = message("the game ended before the cards were dealt")
 NO_OTHER_HINT: Final = message("ask for a new table, or open one: seqp2p host")
@@ -41,6 +46,7 @@ async def play_games(
     where another game was wanted, and there is none.
     """
     output, number, dealt, exit_code = teller.output, 0, 0, DONE
+    wins = Counter[int]()
     with trio.open_signal_receiver(*polite_signals()) as signals:
         while True:
             teller.open()
@@ -65,9 +71,11 @@ async def play_games(
                 if last is not None:
                     output.event("rematch", game=number)
                     output.say(t("game {number} at this table", number=number))
-                exit_code = await play(game, options.choices, output, signals, teller.desk.muted)
+                result = await play(game, options.choices, output, signals, teller.desk.muted)
+            exit_code = exit_code_of(result)
             if exit_code == DONE:
                 note_finished(game, output)
+                _tell_score(game, result, wins, output if options.person else None)
             dealt += game.dealt
             host_gone = game.own.number != 1 and 1 in game.out
             if not await _wants_another(game, options, output, signals, enough=dealt >= options.games, gone=host_gone):
@@ -114,13 +122,43 @@ async def _ask(output: Output, signals: AsyncIterator[int]) -> bool:
     """
     yes = False
     output.ring(ASK_AGAIN)
-    output.say(t("another game at this table? yes/no ({seconds:.0f} s)", seconds=ANSWER_S))
+    output.say(_question(ANSWER_S))
     async with trio.open_nursery() as nursery:
         nursery.cancel_scope.deadline = trio.current_time() + ANSWER_S
+        nursery.start_soon(_count_down, output)
         nursery.start_soon(_cancel_on_signal, signals, nursery.cancel_scope)
-        yes = await is_confirmed(output.read_line, lambda: output.say(ASK_AGAIN))
+        if output.screen is not None:
+            output.screen.on_enter = ""
+        yes = await is_confirmed(output.read_line, lambda: output.say(ASK_AGAIN), empty=True)
         nursery.cancel_scope.cancel()
+    if output.screen is not None:
+        output.screen.on_enter = None
     return yes
+
+
+def _tell_score(game: LiveGame, result: Result, wins: Counter[int], output: Output | None) -> None:
+    """Add a result to the wins of the teams, and tell a person all of them."""
+    company = Company.of(game.table.agreement, game.own.number)
+    if result.winners:
+        wins[team_of(result.winners[0], len(company.colours))] += 1
+    if output is not None:
+        output.say_last(score_line(company, wins))
+
+
+def _question(left_s: float) -> str:
+    return t("another game at this table? yes (Enter) or no ({seconds:.0f} s)", seconds=left_s)
+
+
+async def _count_down(output: Output) -> None:
+    """Show the seconds that are left, on a screen; lines that are only added get one more, at WARNED_S."""
+    ends, shown = trio.current_time() + ANSWER_S, _question(ANSWER_S)
+    for left in range(int(ANSWER_S) - 1, 0, -1):
+        await trio.sleep_until(ends - left)
+        before, shown = shown, _question(left)
+        if output.screen is not None:
+            output.screen.amend(before, shown)
+        elif left == WARNED_S:
+            output.say(shown)
 
 
 def _why_not(error: NetError) -> str:

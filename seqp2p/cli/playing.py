@@ -90,8 +90,8 @@ def own_console(output: Output) -> Console:
 
 async def play(
     game: LiveGame, choices: Choices, output: Output, signals: AsyncIterator[int], muted: Collection[bytes] = ()
-) -> int:
-    """Play one seat to the end of its game; return the exit code. A signal makes it leave.
+) -> Result:
+    """Play one seat to the end of its game; return the result. A signal makes it leave.
 
     The player has muted these keys in the lobby.
 
@@ -113,7 +113,7 @@ async def play(
     reporter.over(result, own, game.replay)
     if game.adjourned and (command := resume_hint.command()):
         output.say_last(t("come back with: {command}", command=command))
-    return exit_code_of(result)
+    return result
 
 
 def exit_code_of(result: Result) -> int:

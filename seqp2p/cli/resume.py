@@ -16,7 +16,7 @@ from seqp2p.cli import progress
 from seqp2p.cli.completion import complete_game
 from seqp2p.cli.lobby import SeatOptions
 from seqp2p.cli.output import FAILED, USAGE, CommandError, what_failed
-from seqp2p.cli.playing import play
+from seqp2p.cli.playing import exit_code_of, play
 from seqp2p.cli.running import ending_with_parent, run_async
 from seqp2p.cli.screening import on_screen
 from seqp2p.cli.settings import make_address, playing_options
@@ -70,7 +70,7 @@ async def resume(game: str | None, listen: Address | None, options: SeatOptions)
                     )
                 )
             with trio.open_signal_receiver(*polite_signals()) as signals:
-                return await play(resumed, options.choices, output, signals)
+                return exit_code_of(await play(resumed, options.choices, output, signals))
 
 
 def find_stored(directory: Path, game: str | None) -> StoredGame:

@@ -70,12 +70,14 @@ class Taste:
 class Screen:
     """The screen and keyboard of a person. Make it with ``open_screen``.
 
-    ``lines`` is the log; the lines of ``remains`` are printed after the terminal is restored.
+    ``lines`` is the log; the lines of ``remains`` are printed after the terminal is restored. ``on_enter`` is
+    the line for Enter alone, where the scene has no use for it: the answer to an open question.
     """
 
     def __init__(self, taste: Taste, look: Theme | None = None) -> None:
         self.lines: deque[LogLine] = deque(maxlen=LINES_MAX)
         self.remains: list[str] = []
+        self.on_enter: str | None = None
         self._signs = taste.signs
         self._scene: Scene = LobbyScene(LobbyModel(""))
         self._send, self._typed = trio.open_memory_channel[str | None](TYPED_MAX)
@@ -133,6 +135,8 @@ class Screen:
             self._take(None)
         elif (line := self._scene.press(key)) is not None:
             self._take(line)
+        elif key == "enter" and self.on_enter is not None:
+            self._take(self.on_enter)
         self.refresh()
 
     def click(self, target: Target) -> None:

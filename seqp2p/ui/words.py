@@ -6,7 +6,7 @@ Where the two differ in more than that, each has a template of its own: verbs ar
 
 import re
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -213,6 +213,20 @@ def winners_text(winners: Sequence[int], names: Sequence[str]) -> str:
     if first <= step and list(winners) == list(range(first, len(names) + 1, step)):
         return t("team {team} (seats {seats})", team=first, seats=seats)
     return t("seats {seats}", seats=seats)
+
+
+def score_line(company: Company, wins: Mapping[int, int]) -> str:
+    """Return the games that each team has won at a table.
+
+    >>> score_line(Company(("ann", "bob"), ("blue", "green")), {2: 1})
+    'score at this table: seat 1 (ann) 0, seat 2 (bob) 1'
+    """
+    teams = len(company.colours)
+    parts = [
+        f"{winners_text(company.seats[team - 1 :: teams], company.names)} {wins.get(team, 0)}"
+        for team in range(1, teams + 1)
+    ]
+    return t("score at this table: {score}", score=", ".join(parts))
 
 
 def named(text: str, names: Sequence[str]) -> str:

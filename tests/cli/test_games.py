@@ -24,6 +24,7 @@ from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Outp
 from seqp2p.cli.playing import Choices
 from seqp2p.lobby.events import Former, LobbyShown, OnLobbyEvent
 from seqp2p.lobby.table import AgreedTable
+from seqp2p.match.events import Result
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.ui.person.console import Console
@@ -105,9 +106,9 @@ class Evening(AnyTable):
         self.last = cast("LiveGame", self.ends[0])
         return self.last
 
-    async def play(self, *_: Any) -> int:
+    async def play(self, *_: Any) -> Result:
         await trio.lowlevel.checkpoint()
-        return self.ends.pop(0).exit_code
+        return Result("won", (2,)) if self.ends.pop(0).exit_code == DONE else Result("unfinished")
 
     async def read_line(self) -> str | None:
         if not self.typed:
@@ -154,7 +155,10 @@ async def test_a_person_who_does_not_want_to(
     begun = trio.current_time()
     assert await evening.evening(options_of(None)) == DONE
     assert trio.current_time() - begun <= ANSWER_S
-    assert "another game at this table? yes/no (60 s)" in capsys.readouterr().err
+    told = capsys.readouterr().err.splitlines()
+    assert "another game at this table? yes (Enter) or no (60 s)" in told
+    # A clock that ran down is told once more before its end.
+    assert ("another game at this table? yes (Enter) or no (10 s)" in told) == (typed in ((), ("perhaps",)))
 
 
 async def test_a_person_whose_input_ends(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
@@ -166,6 +170,16 @@ async def test_a_person_who_wants_to(monkeypatch: pytest.MonkeyPatch, autojump_c
     evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=(" Yes ", "y", "no"))
     assert await evening.evening(options_of(None)) == DONE
     assert evening.opened == 3
+
+
+async def test_enter_is_a_yes_and_wins_are_counted(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=("", " ", "no"))
+    assert await evening.evening(options_of(None)) == DONE
+    assert evening.opened == 3
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
+    assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2"]
 
 
 async def test_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,11 +46,18 @@ class Console:
             self.say(line)
 
 
-async def is_confirmed(read: Callable[[], Awaitable[str | None]], again: Callable[[], None]) -> bool:
-    """Return True for a typed yes; False for no, leaving, and the end of the input. ``again`` repeats the question."""
+async def is_confirmed(
+    read: Callable[[], Awaitable[str | None]], again: Callable[[], None], *, empty: bool = False
+) -> bool:
+    """Return True for a typed yes; False for no, leaving, and the end of the input. ``again`` repeats the question.
+
+    ``empty`` is True if a line without a word is a yes, too.
+    """
     while (line := await read()) is not None:
         if (word := word_of(line)) in YES | NO | LEAVING:
             return word in YES
+        if empty and not line.strip():
+            return True
         again()
     return False
 
