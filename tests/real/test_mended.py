@@ -1,5 +1,6 @@
 """What went wrong for people at real terminals, each as it was found, and as it is to be."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_lobby import other_code
-from tests.real.terminals import Terminal, needs_tmux
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
 from tests.real.test_terminals import Room, table
 
 pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
@@ -161,3 +162,18 @@ def test_the_title_says_whose_turn_it_is_and_is_the_old_one_again(room: Room, pl
     assert bob.title() == "bob's own title"
     for terminal, told in ((ann, seen), (bob, seen_by_bob)):
         terminal.wait_for(lambda told=told: b"\x1b]9;Your turn\x07\x07" in told.read_bytes())  # type: ignore[misc]
+
+
+def test_enter_accepts_another_game_and_the_score_is_told(room: Room) -> None:
+    ann = room.sit("ann", "host", "--players", "2", "--variant", "kids", "--listen", "127.0.0.1:0")
+    address, code = table(ann)
+    room.bot("bob", "join", address, "--games", "2", SEQP2P_CODE=code)
+    begin(ann)
+    end = time.monotonic() + LIMIT_S
+    while "score at this table" not in ann.history() + ann.screen():
+        assert time.monotonic() < end, ann.screen()
+        if YOUR_TURN in ann.screen():
+            play_a_turn(ann)
+    ann.find(r"yes \(Enter\) or no \([45]\d s\)")
+    ann.press("Enter")
+    ann.see("game 2 at this table")
