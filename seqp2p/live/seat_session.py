@@ -141,7 +141,7 @@ def price_s(outcome: Outcome, sender: int, cost_s: float) -> float:
 
 
 class MatchStore:
-    """Reads a match and its intake, and never changes them. ``recovery`` is that of the own seat."""
+    """Reads a match and its intake, and never changes them. ``recovery`` is that of the own seat, told who asks."""
 
     def __init__(
         self, match: Match, intake: Intake | None = None, recovery: Callable[[], Recovery | None] = lambda: None
@@ -192,11 +192,13 @@ class MatchStore:
         return recovery is not None and seat in recovery.missing and step <= self._match.final + 1
 
     def recall(self, seat: int) -> Recollection | None:
-        """Return all that a seat has signed and that may still bind it; None while this seat recovers itself."""
-        if self._recovery() is not None:
-            return None
+        """Return all that a seat has signed and that may still bind it; None while others may tell it more."""
+        if (recovery := self._recovery()) is not None:
+            recovery.asked(seat)
+            if not recovery.may_answer:
+                return None
         early = [each.thing for kind in MADE for account, each in self._intake.pending.of(kind) if account == (seat,)]
-        return Recollection(self._match.final + 1, (*self._taken_of(seat), *early))
+        return Recollection(self._match.final + 1, (*self._taken_of(seat), *early), recovery is not None)
 
     def changes_nothing(self, finding: Finding) -> bool:
         """Return True for what is here already, or is a vote about a step that is final."""
@@ -341,9 +343,9 @@ class SeatSession:
                 self._absence.goodbye(sender, clean(reason), self._runtime.now())
             case Hurry(step):
                 self._turns.hurry(sender, step)
-            case Recalled(step):
+            case Recalled(step, recovers):
                 if self.seat.recovery is not None:
-                    self.seat.recovery.answered(sender, step)
+                    self.seat.recovery.answered(sender, step, recovers=recovers)
                     await self._advance()
             case _:
                 thing = signed_thing(message)
@@ -620,13 +622,14 @@ class SeatSession:
         while (due := self._voting.due(self._runtime.now())) is not None:
             await self._take_own(SignedBallot(self.seat.ballot(self.match, due.round, due.wish, due.reason)))
             await self._show_heads()
-            await self._take_due(VOTES)
 
     async def _show_heads(self) -> None:
         """Sign the heads of closed steps that are not final, so they become final without a later signature."""
+        await self._take_due(VOTES)  # Own ones of an earlier life bind.
         while own := self.seat.heads(self.match):
             for head in own:
                 await self._take_own(SignedHead(head))
+            await self._take_due(VOTES)
 
     # What it may have signed and does not know any more (match/recovery.py).
 
@@ -658,11 +661,20 @@ class SeatSession:
         if recovery is None:
             return False
         if recovery.waited_out(now, self._absence.grace_s):
-            self.stopped = message(
-                "this copy of the seat's files may be older than what the seat has signed, and {seats} has not told:"
-                " it signs nothing",
-                seats=self._absence.names(recovery.missing or recovery.others),
-            )
+            missing = recovery.missing or recovery.others
+            if missing <= recovery.asking:
+                why = message(
+                    "this copy of the seat's files may be older than what the seat has signed, and so may that of"
+                    " {seats}: none can tell the other, and it signs nothing",
+                    seats=self._absence.names(missing),
+                )
+            else:
+                why = message(
+                    "this copy of the seat's files may be older than what the seat has signed, and {seats} has not"
+                    " told: it signs nothing",
+                    seats=self._absence.names(missing),
+                )
+            self.stopped = why
         return not recovery.careful or bool(self.stopped)
 
     # Endings.

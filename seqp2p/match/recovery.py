@@ -9,8 +9,9 @@ all that it has signed, adopts it, and goes through these states, never by time 
     recovering   its files may be older                         none                         none
     careful      a strict majority of the members, itself not   in the open step, once       none
                  counted (of two: the other), has answered      every other has answered
-    recovered    all steps that were open then are final, and   all                          all
-                 every other has answered
+    recovered    every other has answered, and all steps that   all                          all
+                 were open when a majority had are final; at
+                 once if no member is left out
 
 A seat counts as having answered once its first step that is not final is here too, so that the answer is about the same
 steps. Others that have left or are proved cheats are not waited for. Between careful and recovered, ballots and heads
@@ -19,7 +20,12 @@ forgotten vote about them changes nothing. Above a step that is not final yet th
 that would show how it closed the step. Where there are no ballots, a closed step is final at once.
 
 An answer of every seat, and not of a majority alone, is needed for contributions: one that only a single seat has
-received would be evidence in its hands.
+received would be evidence in its hands. Once every member has answered, no vote is forgotten either: one that no other
+seat holds is as good as never signed.
+
+A seat that recovers itself counts in no majority. Once it waits only for seats that recover too, it answers with what
+it holds. Something on its way from its former life to a third seat may have come there later than the answer of that
+seat, so after such an answer the others are asked again.
 """
 
 from seqp2p.match.machine import Match
@@ -32,6 +38,8 @@ class Recovery:
         self._match = match
         self._own_seat = own_seat
         self._answered: set[int] = set()
+        self._half_answered: set[int] = set()  # by seats that recover themselves
+        self.asking: set[int] = set()  # seats that recover, as far as they have asked this one
         self._opened = 0  # the last step that was open when a majority had answered; 0 before
         self._blocked_since: float | None = None
 
@@ -44,7 +52,7 @@ class Recovery:
     @property
     def missing(self) -> frozenset[int]:
         """The seats that have not answered."""
-        return self.others - self._answered
+        return self.others - self._answered - self._half_answered
 
     @property
     def careful(self) -> bool:
@@ -52,27 +60,50 @@ class Recovery:
         return self._opened > 0
 
     @property
+    def may_answer(self) -> bool:
+        """True if only seats that recover themselves have not answered: the others know no more of them than this."""
+        return self.careful and self.missing <= self.asking
+
+    @property
     def may_vote(self) -> bool:
         """True if ballots and heads may be signed."""
-        return self.careful and self._match.final >= self._opened
+        return self.careful and (self._knows_all or self._match.final >= self._opened)
 
     @property
     def may_contribute(self) -> bool:
         """True if a contribution to the open step may be signed."""
         base = self._match.chain.base
         below = base is not None and base.votable and self._match.number != base.number <= self._opened
-        return self.careful and not self.missing and not below
+        return self.careful and not self.missing and (self._knows_all or not below)
 
     @property
     def recovered(self) -> bool:
         """True if the seat has all that it signed, and forgotten votes change nothing."""
         return self.may_vote and not self.missing
 
-    def answered(self, seat: int, step: int) -> None:
-        """Note that a seat has sent all that this one has signed; ``step`` is its first that is not final."""
+    @property
+    def _knows_all(self) -> bool:
+        """True if every other member of each step that is not final has answered."""
+        base = self._match.chain.base
+        members = frozenset(self._match.game.seats) if base is None else base.decree.members
+        return members - {self._own_seat} <= self._answered | self._half_answered
+
+    def asked(self, seat: int) -> None:
+        """Note that a seat has asked this one for its own signatures: it recovers too."""
+        self.asking.add(seat)
+
+    def answered(self, seat: int, step: int, *, recovers: bool = False) -> None:
+        """Note that a seat has sent all that this one has signed; ``step`` is its first that is not final.
+
+        ``recovers``: it may have lost some of that.
+        """
         if step > self._match.final + 1:
             return  # Not before this seat is as far: it asks again.
-        self._answered.add(seat)
+        if not recovers:
+            self._answered.add(seat)
+        elif seat not in self._half_answered:
+            self._half_answered.add(seat)
+            self._answered.clear()
         members = self._match.game.seats
         others = frozenset(members) - {self._own_seat}
         answered = self._answered & others

@@ -25,10 +25,14 @@ VoteMessage: TypeAlias = BallotMessage | HeadMessage
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """The signed things of one seat, and the first step that is not final where they are held."""
+    """The signed things of one seat, and the first step that is not final where they are held.
+
+    ``recovers``: some may have been lost there.
+    """
 
     step: int
     things: tuple[SignedThing, ...]
+    recovers: bool = False
 
 
 class Store(Protocol):
@@ -54,7 +58,7 @@ class Store(Protocol):
         ...
 
     def recall(self, seat: int) -> "Recollection | None":
-        """Return all that a seat has signed and that may still bind it; None if this seat may have lost some of it."""
+        """Return all that a seat has signed and that may still bind it; None while others may tell it more."""
         ...
 
 

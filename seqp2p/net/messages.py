@@ -304,9 +304,13 @@ class Recall(Record, frozen=True, tag="recall"):
 
 
 class Recalled(Record, frozen=True, tag="recalled"):
-    """The end of the answer to ``recall``, with the sender's first step that is not final."""
+    """The end of the answer to ``recall``, with the sender's first step that is not final.
+
+    ``recovers``: the sender may have lost signatures too, of the seat that asks and of its own.
+    """
 
     step: StepNumber
+    recovers: bool
 
 
 class Bye(Record, frozen=True, tag="bye"):

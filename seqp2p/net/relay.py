@@ -240,11 +240,13 @@ class Relay(Generic[W]):
                 if self._store.asks_for_own(peer.seat, step):
                     link.send_frame(encode_message(Recall()))
             case Recall():
-                if peer.view.may_recall(now) and (found := self._store.recall(peer.seat)) is not None:
-                    # Words of an earlier life, still under way on another link, must not come after the answer.
-                    peer.keep_only(link)
+                if not peer.view.may_recall(now):
+                    return None
+                # Words of an earlier life, still under way on another link, must not come after the answer.
+                peer.keep_only(link)
+                if (found := self._store.recall(peer.seat)) is not None:
                     frames = [encode_message(signed_message(thing)) for thing in found.things]
-                    frames.append(encode_message(Recalled(found.step)))
+                    frames.append(encode_message(Recalled(found.step, found.recovers)))
                     for frame in frames:
                         link.send_frame(frame)
                     peer.view.charge_sent(frames, now)

@@ -12,9 +12,15 @@ GRACE_S = 10.0
 
 
 @dataclass
+class Members:
+    members: frozenset[int]
+
+
+@dataclass
 class Base:
     number: int
-    votable: bool = True
+    votable: bool
+    decree: Members
 
 
 @dataclass
@@ -45,7 +51,7 @@ class State:
 
     @property
     def chain(self) -> Chain:
-        return Chain(Base(self.final + 1, self.votable))
+        return Chain(Base(self.final + 1, self.votable, Members(frozenset(self.game.seats))))
 
 
 def recovering(players: int, final: int = 6) -> tuple[State, Recovery]:
@@ -66,11 +72,12 @@ def test_a_strict_majority_without_itself(players: int, needed: int) -> None:
         recovery.answered(seat, 7)
         assert may(recovery) == ""
     recovery.answered(needed + 1, 7)
-    # No votes before the steps that were open then are final.
-    assert may(recovery) == "careful"
+    # With an answer of each no vote is forgotten; else there is none before the steps that were open then are final.
+    everyone = needed == players - 1
+    assert may(recovery) == ("careful contribute vote" if everyone else "careful")
     state.final, state.number = 8, 9
-    assert may(recovery) in {"careful vote", "careful contribute vote"}
-    assert recovery.recovered == (needed == players - 1)
+    assert may(recovery) == ("careful contribute vote" if everyone else "careful vote")
+    assert recovery.recovered == everyone
 
 
 def test_an_answer_about_a_later_step_does_not_count_yet() -> None:
@@ -79,7 +86,7 @@ def test_an_answer_about_a_later_step_does_not_count_yet() -> None:
     assert may(recovery) == ""
     assert recovery.missing == {2}
     recovery.answered(2, 7)
-    assert may(recovery) == "careful"
+    assert may(recovery) == "careful contribute vote"
 
 
 def test_contributions_wait_for_all_and_for_what_is_below() -> None:
@@ -88,12 +95,41 @@ def test_contributions_wait_for_all_and_for_what_is_below() -> None:
         recovery.answered(seat, 7)
     state.final = 7
     assert may(recovery) == "careful"
-    recovery.answered(6, 7)
+    state.left[6] = "signed"
     assert may(recovery) == "careful contribute"
     state.final = 6
     assert may(recovery) == "careful"
     state.votable = False
     assert may(recovery) == "careful contribute"
+
+
+def test_of_two_that_recover_each_counts_for_all_and_for_no_majority() -> None:
+    _, recovery = recovering(5)
+    recovery.asked(5)
+    recovery.answered(5, 7, recovers=True)
+    for seat in (2, 3):
+        recovery.answered(seat, 7)
+        assert may(recovery) == ""
+        assert not recovery.may_answer
+    recovery.answered(4, 7)
+    assert may(recovery) == "careful contribute vote"
+    assert recovery.may_answer
+
+
+def test_after_an_answer_of_a_seat_that_recovers_the_others_are_asked_again() -> None:
+    _, recovery = recovering(5)
+    for seat in (2, 3, 4):
+        recovery.answered(seat, 7)
+    answers = [recovery.may_answer]  # Seat 5 may still answer, and know more.
+    recovery.asked(5)
+    assert [*answers, recovery.may_answer] == [False, True]
+    for _ in range(2):  # once: it cannot make this seat ask for ever
+        recovery.answered(5, 7, recovers=True)
+        assert recovery.missing == {2, 3, 4}
+    for seat in (2, 3, 4):
+        recovery.answered(seat, 7)
+    recovery.answered(5, 7, recovers=True)
+    assert may(recovery) == "careful contribute vote"
 
 
 @pytest.mark.parametrize("gone", ["left", "proven"])
@@ -105,21 +141,22 @@ def test_a_seat_that_is_gone_is_not_waited_for(gone: str) -> None:
     assert recovery.missing == frozenset()
     assert may(recovery) == ""
     recovery.answered(4, 7)
-    assert may(recovery) == "careful contribute"
+    assert may(recovery) == "careful contribute vote"
 
 
 def test_time_alone_stops_it_and_never_lets_it_sign() -> None:
-    state, recovery = recovering(3, final=7)
+    state, recovery = recovering(5, final=7)
     assert not recovery.waited_out(0.0, GRACE_S)
     assert not recovery.waited_out(GRACE_S - 1, GRACE_S)
     assert recovery.waited_out(GRACE_S, GRACE_S)
     assert may(recovery) == ""
-    for seat in (2, 3):
+    for seat in (2, 3, 4):
         recovery.answered(seat, 7)
-    state.awaited = frozenset({1})
-    assert not recovery.waited_out(GRACE_S + 1, GRACE_S)
-    state.final = 6
-    assert not recovery.waited_out(GRACE_S + 2, GRACE_S)
     # The others do not wait for it: it has time.
     state.awaited = frozenset({2})
     assert not recovery.waited_out(5 * GRACE_S, GRACE_S)
+    state.awaited = frozenset({1})
+    assert not recovery.waited_out(6 * GRACE_S - 1, GRACE_S)
+    assert recovery.waited_out(6 * GRACE_S, GRACE_S)
+    recovery.answered(5, 7)
+    assert not recovery.waited_out(6 * GRACE_S + 1, GRACE_S)

@@ -91,7 +91,7 @@ SAMPLES: list[WireMessage] = [
     AddressUpdate(b"here", bytes(64)),
     Hurry(57),
     Recall(),
-    Recalled(57),
+    Recalled(57, recovers=False),
     Bye("good night"),
 ]
 STAGE_OF = {kind: stage for stage, kinds in ALLOWED.items() for kind in kinds}

@@ -160,7 +160,7 @@ MESSAGES: list[messages.WireMessage] = [
     messages.AddressUpdate(b"here", SIGNATURE),
     messages.Hurry(7),
     messages.Recall(),
-    messages.Recalled(7),
+    messages.Recalled(7, recovers=True),
     messages.Bye("the game is over"),
 ]
 

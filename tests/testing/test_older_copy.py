@@ -3,6 +3,7 @@
 import pytest
 
 from seqp2p.match.contribution import open_envelope
+from seqp2p.match.events import Dropped
 from seqp2p.net.messages import ContributionMessage
 from seqp2p.testing import Cheats, Fault, VirtualLan
 from seqp2p.testing.adversaries import play
@@ -92,10 +93,37 @@ def test_a_seat_that_is_not_told_signs_nothing() -> None:
     assert kinds(game, 3, 4) == {"won"}
 
 
-def test_two_that_do_not_know_cannot_tell_each_other() -> None:
+def test_of_two_that_do_not_know_neither_signs() -> None:
     game = lan(2, Fault("older", COPIED_S, (1, 2), 4.0))
     game.run()
     stopped(game, 1, 2)
+    assert "none can tell" in game.peers[1].gone
+
+
+@pytest.mark.parametrize("players", [6, 8])
+def test_of_more_two_that_do_not_know_tell_each_other_the_rest(players: int) -> None:
+    game = lan(players, Fault("older", COPIED_S, (2,), 4.0), Fault("older", COPIED_S + 1, (3,), 3.0))
+    game.run()
+    assert kinds(game, *game.peers) <= {"won", "drawn"}
+    events = [event for _, event in game.peers[1].events]
+    assert not any(isinstance(event, Dropped) for event in events)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_seat_that_dies_after_its_answer_costs_no_other_its_place(seed: int) -> None:
+    """The step that was open then needs the vote of the one that recovers."""
+    game = lan(4, Fault("older", COPIED_S, (2,), 4.0), Fault("die", COPIED_S + 6.5, (1,)), seed=seed)
+    game.run()
+    assert kinds(game, 2, 3, 4) == {"won"}
+
+
+def test_one_that_dies_before_it_costs_the_other_its_place() -> None:
+    """It may hold a vote of the one that recovers, which no other has."""
+    game = lan(6, Fault("older", COPIED_S, (2,), 4.0), Fault("die", COPIED_S + 3.9, (1,)))
+    game.run()
+    events = [event for _, event in game.peers[3].events if isinstance(event, Dropped)]
+    assert events == [Dropped((1, 2))]
+    assert kinds(game, 3, 4, 5, 6) == {"won"}
 
 
 def test_again_while_it_recovers() -> None:

@@ -64,7 +64,7 @@ GAME = {
     "links": ["seats"],
     "hurry": ["step"],
     "recall": [],
-    "recalled": ["step"],
+    "recalled": ["step", "recovers"],
     "bye": ["reason"],
     "ping": [],
 }
@@ -596,7 +596,7 @@ class Player:
         own = [(kind, signed) for kind, signed in found if unpack(signed[0])["seat"] == seat]
         for kind, (payload, signature) in own:
             neighbour.links[-1].send(kind, payload=payload, signature=signature)
-        neighbour.links[-1].send("recalled", step=self.final + 1)
+        neighbour.links[-1].send("recalled", step=self.final + 1, recovers=False)
         self.answered.setdefault(seat, set()).update(signed[0] for _, signed in own)
 
     async def _contribute(self) -> None:
