@@ -118,6 +118,7 @@ class Ending:
     adjourned: bool = False
 
 
+ADJOURNED_ENDING: Final = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, adjourned=True)
 # Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone.
 LOOK_BACK_MAX = 8
 STAYS_S: Final = 7 * 86_400.0
@@ -274,18 +275,18 @@ class SeatSession:
         self._logged: set[tuple[SignedThing, int, int]] = set()  # own things, with the steps open and final then
         self._last_lot: list[Contribution] = []
         self._open_number = match.number
-        self._sat = match.adjourns.last(match.game.seats)  # the last one, before this session or waited through in it
+        self._sat = self._agreed  # the last one, before this session or waited through in it
         # A turn may have been on its way while the others stopped.
-        began_adjourned = self._sat.sitting and match.game.table_position().turn <= self._sat.turn + 1
-        self._rests = bool(began_adjourned)  # until all are back
+        self._rests = bool(self._sat.sitting) and match.adjourns.turns_since <= 1  # until all are back
         self._awaited: frozenset[int] | None = None
-        self._ever_away = bool(began_adjourned)
+        self._ever_away = self._rests
         self._rests_since = 0.0
         self._fault_is_new = False  # a seat has left or is proved a cheat, and what follows from it is not done yet
 
     async def begin(self) -> bool:
         """Send things that others may lack, and do the due work. Return True if all was over before."""
-        self._absence.moved(self._runtime.now())
+        self._rests_since = self._runtime.now()
+        self._absence.moved(self._rests_since)
         self._say_again()
         # A seat that resumes may find that all is over; the others may still lack its last word.
         self._follow(())
@@ -435,8 +436,9 @@ class SeatSession:
         if self._open_number != self.match.number:
             self._open_number = self.match.number
             self._absence.moved(self._runtime.now())
-        if self.ending is None and (place := self.match.adjourns.last(self.match.game.seats)) > self._sat:
-            self._stop_sitting(place)
+        # At the end of the game programs sign alone: a seat that has kept its agreement back takes no win away.
+        if self.ending is None and self.match.kind != "over" and self._agreed > self._sat:
+            self._stop_sitting(self._agreed)
         for event in events:
             if isinstance(event, Undone):
                 self._asking.take_back()
@@ -531,28 +533,32 @@ class SeatSession:
         playing = self.match.game.position is not None and self.match.kind != "over"
         return playing and self.seat.recovery is None and not self._rests
 
+    @property
+    def _agreed(self) -> Adjournment:
+        return self.match.adjourns.last(self.match.game.seats)
+
     def _stop_sitting(self, place: Adjournment) -> None:
         """All have agreed: a person's program ends without leaving, and a bot's waits for the others here."""
         self._sat = place
         self._asking.take_back()
         if not self._stays:
-            self.ending = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, adjourned=True)
+            self.ending = ADJOURNED_ENDING
             return
         self._rests, self._awaited, self._ever_away, self._rests_since = True, None, False, self._runtime.now()
 
     def _all_are_back(self, now: float) -> bool:
-        """Return True, once, when all seats that are still in the game can be reached again."""
+        """Return True, once, when all seats that are still in the game can be reached again, or a majority has signed
+        its end.
+        """
         out = self.match.left.keys() | self.match.proven.keys() | {self.seat.number}
         away = frozenset(self.match.game.seats) - self._relay.reachable - out
         self._ever_away |= bool(away)
-        if not self._ever_away:
-            return False
-        if away != self._awaited:
+        if self._ever_away and away != self._awaited:
             self._awaited = away
             self._recorder.emit(Awaited(tuple(sorted(away))))
-        if away:
+        if (away or not self._ever_away) and not self.match.confirmed:
             if self._stays and now - self._rests_since > STAYS_S:
-                self.ending = Ending(Result("unfinished", (), ADJOURNED), ADJOURNED, adjourned=True)
+                self.ending = ADJOURNED_ENDING
             return False
         self._rests = False
         self._absence.moved(now)
@@ -686,6 +692,9 @@ class SeatSession:
         """The game cannot go on. With the final position signed by a majority its result holds all the same."""
         result = final_result(self.match.game) if self.match.confirmed else Result("unfinished", (), reason)
         self.ending = Ending(result, reason if farewell is None else farewell)
+        own_stays = self.seat.number in self.match.game.seats and self.seat.number not in self.match.left
+        if result.kind == "unfinished" and own_stays and self._agreed > self._sat:
+            self.ending = ADJOURNED_ENDING  # Those who have stopped before the end sign it when they are back.
 
     def _end_by_proof(self) -> None:
         """End because a seat has left or cheated where no seat can be voted out."""

@@ -32,6 +32,8 @@ class AdjournLog:
 
     def __init__(self) -> None:
         self._signed: dict[Adjournment, dict[int, Contribution]] = {}
+        self.turns_since = 0
+        """The turns that a seat which resumes had taken after it knew of the last adjournment."""
 
     @property
     def all(self) -> list[Contribution]:
@@ -50,6 +52,11 @@ class AdjournLog:
             return False
         self._signed.setdefault(place, {})[word.seat] = signed
         return True
+
+    def makes_last(self, signed: Contribution, seats: Collection[int]) -> bool:
+        """Return True for an agreement of one of these seats to their last adjournment."""
+        agreed = self._signed.get(self.last(seats), {})
+        return any(agreed.get(seat) == signed for seat in seats)
 
     def signed_now(self, game: Game) -> frozenset[int]:
         """Return the seats that have agreed to adjourn in the present turn."""

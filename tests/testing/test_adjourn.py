@@ -1,12 +1,18 @@
 """Games that are adjourned: programs stop, come back hours later, wait for each other, and play to the end."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+
+import pytest
 
 from seqp2p.live.absence import Absent, Awaited
 from seqp2p.live.seat_session import Adjourn, SeatSession
+from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import AdjournSigned, Dropped, Redealt, Voted
-from seqp2p.testing import Fault, SimSeat, VirtualLan
-from tests.testing.test_lan import happened, kinds, lan
+from seqp2p.net.messages import AdjournMessage
+from seqp2p.testing import Cheats, Fault, SimSeat, TooLong, VirtualLan
+from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy, byzantine
+from tests.testing.test_lan import happened, kinds, lan, match_of
 
 HOUR_S = 3600.0
 
@@ -70,3 +76,84 @@ def test_one_wish_alone_stops_nothing() -> None:
     game.run()
     assert "unfinished" not in kinds(game)
     assert [event.seat for event in happened(game, 2, AdjournSigned)] == [1]
+
+
+# A seat that agrees, keeps that back, and shows it when it likes.
+
+
+@dataclass
+class KeptBack(Strategy):
+    """Sign an agreement in a turn in which all others have signed one, and show it so many turns later."""
+
+    turns: int = 1000  # never before the end
+    signed: Contribution | None = None
+    turn: int = 0
+    is_shown: bool = False
+
+    def instead(self, crook: Byzantine, _own: Contribution) -> bool:
+        if crook.match.kind == "over" and self.signed is not None:
+            self.show(crook)
+        return self.is_shown
+
+    def after(self, crook: Byzantine) -> None:
+        crook._stays = False  # a bot agrees by itself
+        game = crook.match.game
+        if game.position is None or self.is_shown:
+            return
+        if crook.match.adjourns.signed_now(game) >= set(crook.others):
+            self.signed, self.turn = crook.seat.adjourn(crook.match), game.position.turn
+        if self.signed is not None and game.position.turn >= self.turn + self.turns:
+            self.show(crook)
+
+    def show(self, crook: Byzantine) -> None:
+        assert self.signed is not None
+        crook.say(AdjournMessage(self.signed.payload, self.signed.signature))
+        self.is_shown = True
+
+
+def asked_in_vain(*faults: Fault, seed: int, turns: int = 1000, until_s: int = 30) -> VirtualLan:
+    """A game in which seats 1 and 2 want to adjourn in every turn, and seat 3 keeps its agreement back."""
+    cheats = Cheats(sessions={3: byzantine(lambda: KeptBack(turns))})
+    game = lan(3, *faults, seed=seed, cheats=cheats, jitter_s=0.001)
+    for seat in (1, 2):
+        game.peers[seat].make_session = PersonSession.of
+        for tenths in range(5, 10 * until_s):
+            game.agenda.at(tenths / 10, lambda seat=seat: game.peers[seat].put(Adjourn()))  # type: ignore[misc]
+    for peer in game.peers.values():
+        peer.think_mean_s = 1.0
+    return game
+
+
+@pytest.mark.parametrize(("seed", "winner"), [(1, 1), (2, 2)])
+def test_an_agreement_kept_back_until_another_has_won_takes_no_win_away(seed: int, winner: int) -> None:
+    game = asked_in_vain(seed=seed)
+    game.run()
+    results = [game.peers[seat].result for seat in (1, 2)]
+    assert [result and (result.kind, result.winners) for result in results] == [("won", (winner,))] * 2
+    assert {event.seat for event in happened(game, 1, AdjournSigned)} == {1, 2, 3}
+
+
+def test_an_agreement_shown_late_has_all_wait_for_each_other_too() -> None:
+    """The turn has passed: still those who stopped by it wait for each other, and none is voted out."""
+    game = asked_in_vain(Fault("cut", 2.5 * HOUR_S, (3,)), seed=4, turns=3, until_s=6)
+    game.agenda.at(HOUR_S, game.peers[1].restart)
+    game.agenda.at(2 * HOUR_S, game.peers[2].restart)
+    with pytest.raises(TooLong):  # The third never comes back.
+        game.run()
+    for seat in (1, 2):
+        assert game.peers[seat].lives == 2
+        assert happened(game, seat, Awaited)[-1].seats == (3,)
+        assert not any(happened(game, seat, kind) for kind in (Voted, Dropped, Absent))
+        assert match_of(game, seat).game.table_position().turn > match_of(game, seat).adjourns.last((1, 2, 3)).turn + 1
+
+
+def test_bots_that_all_stay_do_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are linked all the time, so none of them ever comes back."""
+    monkeypatch.setattr("seqp2p.live.seat_session.STAYS_S", 100.0)
+    game = lan(3, jitter_s=0.001)
+    game.agenda.at(3.0, lambda: game.peers[3].put(Adjourn()))
+    for peer in game.peers.values():
+        peer.think_mean_s = 2.0
+    game.run()
+    assert kinds(game) == {"unfinished"}
+    assert not happened(game, 1, Awaited)
