@@ -252,10 +252,11 @@ def new_game(
             return
         with ReplayWriter(path, match) as writer:
             kept = seat_secrets(table, own, identity.file, table.listeners)
-            with Sidecar.create(sidecar_path(path), kept) as sidecar:
+            marker = marker_path(match.game.id, table.seat)
+            with Sidecar.create(sidecar_path(path), kept, marker) as sidecar:
                 for statement in table.statements:
                     sidecar.log("here", statement.payload, statement.signature)
-                sidecar.mark(marker_path(match.game.id, table.seat))
+                sidecar.mark(marker)
                 yield writer, sidecar
 
     return LiveGame(table, match, own, path, open_files, runtime=resources.runtime)

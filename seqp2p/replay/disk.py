@@ -1,8 +1,10 @@
 """The files of a game: reading a replay or anything in its place, writing it, and resuming it."""
 
+import contextlib
 import errno
 import io
 import os
+import re
 import secrets
 import stat
 from pathlib import Path
@@ -12,6 +14,9 @@ from seqp2p.replay.format import REPLAY_SIZE_MAX
 
 # Opening must not wait for the writer of a pipe, nor take a terminal. Windows has neither flag.
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+_MARK_SIZE: Final = 8
+_ABANDONED_S: Final = 86_400.0
 
 
 class NotAFile(OSError):
@@ -49,19 +54,33 @@ def _not_a_file(path: str | os.PathLike[str]) -> NotAFile:
 def write_beside(path: Path, data: bytes, *, synced: bool) -> Path:
     """Write a file of mode 0600 next to ``path``, and return its own name, for the caller to rename it.
 
-    So no kill leaves a part of a file at ``path``. Raises OSError; then no file is left.
+    So no kill leaves a part of a file at ``path``; the own name that a kill leaves is deleted by a later call, of
+    another day, for any file with the same ending in this folder. Raises OSError; then no file is left.
     """
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    new = path.with_name(f".{path.name}.{secrets.token_hex(_MARK_SIZE)}")
     try:
         with open(new, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(data)
             file.flush()
             if synced:
                 os.fsync(file.fileno())
+            _delete_abandoned(new, os.fstat(file.fileno()))
     except OSError:
         new.unlink(missing_ok=True)
         raise
     return new
+
+
+def _delete_abandoned(new: Path, found: os.stat_result) -> None:
+    """Delete this user's files of names like this new one's that are a day older: no process writes so long."""
+    name = re.compile(rf"\..+{re.escape(Path(new.stem).suffix)}\.[0-9a-f]{{{2 * _MARK_SIZE}}}")
+    with contextlib.suppress(OSError):
+        for other in new.parent.iterdir():
+            if name.fullmatch(other.name):
+                there = other.lstat()
+                old = found.st_mtime - there.st_mtime > _ABANDONED_S
+                if old and stat.S_ISREG(there.st_mode) and there.st_uid == found.st_uid:
+                    other.unlink()
 
 
 class File(Protocol):

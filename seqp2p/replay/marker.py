@@ -12,6 +12,7 @@ other.
 """
 
 import contextlib
+import secrets
 import struct
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,11 @@ from seqp2p.replay.disk import write_beside
 TOKEN_SIZE: Final = 16
 _FACTS: Final = struct.Struct("!QQ")
 _MASK: Final = 2**64 - 1
+
+
+def new_token() -> bytes:
+    """Return a token for a new life of a seat."""
+    return secrets.token_bytes(TOKEN_SIZE)
 
 
 class Marker:

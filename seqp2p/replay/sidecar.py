@@ -10,7 +10,6 @@ Any other damage could be an own contribution that was sent, so it is never skip
 
 import errno
 import os
-import secrets
 import stat
 import zlib
 from pathlib import Path
@@ -35,7 +34,7 @@ from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.disk import write_beside
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
 from seqp2p.replay.locks import lock
-from seqp2p.replay.marker import TOKEN_SIZE, Marker
+from seqp2p.replay.marker import Marker, new_token
 
 T = TypeVar("T")
 
@@ -171,6 +170,10 @@ def sidecar_path(replay: Path) -> Path:
     return replay.with_name(replay.name + SUFFIX)
 
 
+def _replay_of(sidecar: Path) -> Path:
+    return sidecar.with_name(sidecar.name.removesuffix(SUFFIX))
+
+
 class Sidecar:
     """The file of a seat in a running game: locked, append-only, of mode 0600. Raises OSError as files do."""
 
@@ -204,15 +207,19 @@ class Sidecar:
         self.close()
 
     @classmethod
-    def create(cls, path: Path, secrets: SidecarSecrets) -> Self:
+    def create(cls, path: Path, secrets: SidecarSecrets, marker: Path | None = None) -> Self:
         """Make a new file, which has a seat's secrets as soon as it has its name. Raises FileExistsError.
 
+        ``marker``: the path of its marker, which is made before: a seat that is killed then has the last files.
         Bytes that could not be read again are not written: they raise DecodeError, here and in ``log``.
         """
         new = write_beside(path, beginning(secrets), synced=False)  # Nothing is signed before the first sync.
         try:
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            if marker is not None:
+                token = new_token()
+                Marker(marker, (new, _replay_of(path))).renew(token, token)
             # Not a hard link, which some file systems lack: only one process makes the replay of this name.
             new.rename(path)
         except OSError:
@@ -252,7 +259,7 @@ class Sidecar:
         return is_last
 
     def _keep_marker(self, marker: Path) -> Marker:
-        self._marker = Marker(marker, (self.path, self.path.with_name(self.path.name.removesuffix(SUFFIX))))
+        self._marker = Marker(marker, (self.path, _replay_of(self.path)))
         return self._marker
 
     def doubt(self) -> None:
@@ -262,7 +269,7 @@ class Sidecar:
 
     def renew(self) -> None:
         """Begin a life of the seat: this file has all that it has signed."""
-        token = secrets.token_bytes(TOKEN_SIZE)
+        token = new_token()
         if self._marker is not None:
             self._marker.renew(self._life or token, token)
         self._life = token

@@ -418,12 +418,13 @@ def run(path, at):
         if event == "c_call" and next(calls) == at:
             os.kill(os.getpid(), signal.SIGKILL)
     sys.setprofile(kill)
-    Sidecar.create(path, SECRETS).close()
+    Sidecar.create(path, SECRETS, path.with_name("marker")).close()
     os._exit(0)
 
 for at in count():
     folder = Path(sys.argv[1]) / str(at)
     folder.mkdir()
+    (folder / "game.seqp2p").write_bytes(b"a table")
     pid = os.fork()
     if not pid:
         run(folder / "game.seqp2p.seat", at)
@@ -439,7 +440,11 @@ def test_a_seat_that_is_killed_while_its_file_is_made_leaves_all_of_it_or_none(t
     there = [each.exists() for each in made]
     assert there == sorted(there)
     assert {True, False} == set(there[:-1]), "killed before and after"
-    assert all(opened(each) == (SECRETS, (), False) for each in made if each.exists())
+    for each in made[there.index(True) :]:
+        sidecar, secrets, logged, torn = Sidecar.open(each)
+        with sidecar:
+            assert (secrets, logged, torn) == (SECRETS, (), False)
+            assert sidecar.is_last(each.with_name("marker"), logged), "it costs no recovery"
 
 
 def test_the_folder_is_synced_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
