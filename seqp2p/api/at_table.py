@@ -50,7 +50,6 @@ class AtTable(Generic[E]):
 
     @property
     def settings(self) -> Settings:
-        """The settings of the table."""
         return self._match.game.agreement.settings
 
     @property

@@ -19,8 +19,6 @@ class BotError(Exception):
 
 
 class ArenaResult(NamedTuple):
-    """The course of a game."""
-
     first_team: Team
     """The team that moved first."""
     winner: Team

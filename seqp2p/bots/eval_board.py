@@ -149,7 +149,6 @@ class EvalBoard:
         """The squares of sequences."""
 
     def copy(self) -> "EvalBoard":
-        """Return an independent copy."""
         other = EvalBoard(self.geometry, self.owner[:], self.sequences[:], advanced=self._advanced)
         other.free = self.free
         other.code = self.code[:]

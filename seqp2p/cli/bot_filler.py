@@ -150,7 +150,6 @@ class Filling:
         self._change()
 
     def _take(self, event: dict[str, Any]) -> None:
-        """Take note that a bot has ended."""
         ended = msgspec.convert(event, BotEnded)
         self._keys.pop(ended.number, None)
         if ended.error:

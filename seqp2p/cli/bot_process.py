@@ -91,8 +91,6 @@ class OneWorker(UnderTrio):
 
 
 class BotProcess:
-    """All bots of one calling process."""
-
     def __init__(self) -> None:
         self._resources = Resources(Remembering(sum_first(secrets.token_bytes)), OneWorker(), keeps=False)
         self._bots: list[LocalBot] = []
@@ -152,7 +150,6 @@ class LocalBot:
 
     @property
     def is_leaving(self) -> bool:
-        """Return True if the bot is to leave its table."""
         return self._leaving.is_set()
 
     def let_go(self) -> None:

@@ -74,7 +74,6 @@ class PastGame:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields of the event ``game``."""
         report, course = self.summary.report, self.summary.course
         return {
             "file": str(self.path),

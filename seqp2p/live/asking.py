@@ -88,7 +88,6 @@ class Asking(Asker):
         self._nursery = nursery
 
     def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
-        """See Asker."""
         self._begin(step, ahead=ahead)
         scope = self._scope = trio.CancelScope()
         patience = self._patience = trio.CancelScope(
@@ -109,7 +108,6 @@ class Asking(Asker):
         self._nursery.start_soon(put)
 
     def hurry(self) -> None:
-        """See Asker."""
         self._patience.deadline = min(self._patience.deadline, trio.current_time() + HASTE_S)
 
     def _cancel(self) -> None:

@@ -74,7 +74,6 @@ class SeatRunner:
         await self._put(GoOn(seat))
 
     async def adjourn(self) -> None:
-        """Agree to adjourn."""
         await self._put(Adjourn())
 
     @property

@@ -79,8 +79,6 @@ class Last:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The content of a ballot."""
-
     seat: int
     round: int
     action: Sanction

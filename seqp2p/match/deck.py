@@ -49,7 +49,6 @@ class Deck:
         self.mixing = ()
 
     def copy(self) -> "Deck":
-        """Return an independent copy."""
         other = copy(self)
         other.ciphertexts = list(self.ciphertexts)
         other.hands = [list(hand) for hand in self.hands]

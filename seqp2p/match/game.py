@@ -79,7 +79,6 @@ class Game:
         return frozenset(team_of(seat, self.agreement.settings.teams) for seat in seats)
 
     def copy(self) -> "Game":
-        """Return an independent copy."""
         other = copy(self)
         other.deck = self.deck.copy()
         other.commitments = dict(self.commitments)

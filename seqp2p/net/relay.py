@@ -89,9 +89,7 @@ class Wire(Protocol):
 class Feed(Protocol):
     """The host's log for its spectators, of all that it signs or accepts."""
 
-    def append(self, item: GossipItem, frame: bytes) -> None:
-        """Add a frame."""
-        ...
+    def append(self, item: GossipItem, frame: bytes) -> None: ...
 
 
 W = TypeVar("W", bound=Wire)

@@ -49,7 +49,6 @@ class Search:
         return max(0.0, self._dialled_at + DIAL_GAP_S - now)
 
     def dialled(self, now: float) -> None:
-        """Note a dial."""
         self._dialled_at = now
 
     def failed(self, began_at: float, dialled: Collection[Address]) -> None:

@@ -66,7 +66,6 @@ class VariantCount:
 
     @property
     def turns_mean(self) -> float:
-        """Turns a game."""
         return sum(length * count for length, count in self.turns.items()) / self.games
 
     @property

@@ -18,7 +18,6 @@ NearLines: TypeAlias = tuple[tuple[SquareSet, tuple[SquareSet, ...]], ...]
 
 
 def set_of(squares: tuple[Square, ...]) -> SquareSet:
-    """Return the squares as a set."""
     return sum(1 << square for square in squares)
 
 
@@ -49,7 +48,6 @@ class Lookup:
 
 @lru_cache(maxsize=16)
 def lookup(variant: Variant) -> Lookup:
-    """Return the tables of a variant."""
     board = variant.board
     corners = set_of(board.corners)
     squares = (1 << len(board.grid)) - 1 & ~corners

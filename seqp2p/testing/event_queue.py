@@ -14,7 +14,6 @@ class Appointment:
         self._what: Callable[[], None] | None = what
 
     def call_off(self) -> None:
-        """Cancel the event."""
         self._what = None
 
     def happen(self) -> None:

@@ -80,11 +80,9 @@ class Plan:
 
     @property
     def last_s(self) -> float:
-        """The end of the last fault."""
         return max((fault.until_s for fault in self.faults if fault.kind != "drift"), default=0.0)
 
     def of_kind(self, kind: FaultKind) -> list[Fault]:
-        """Return the faults of one kind."""
         return [fault for fault in self.faults if fault.kind == kind]
 
 

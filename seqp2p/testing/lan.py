@@ -130,7 +130,6 @@ class VirtualLan:
 
     @property
     def honest(self) -> list[SimPeer]:
-        """The honest peers."""
         return [peer for seat, peer in self.peers.items() if seat in self.witness.honest]
 
     @property
@@ -169,7 +168,6 @@ class VirtualLan:
 
     @property
     def _spectators(self) -> list[VirtualSpectator]:
-        """The honest spectators."""
         return [each for number, each in self.spectators.items() if number not in self._hostile_spectators]
 
     def _where(self) -> str:

@@ -59,7 +59,6 @@ class SimOutcome:
 
 
 def outcome_of(lan: VirtualLan, violation: str | None = None) -> SimOutcome:
-    """Return the outcome of a game."""
     seats = tuple(_seat_outcome(lan, peer) for peer in lan.peers.values())
     everything = hashlib.sha256(b"".join(bytes.fromhex(seat.record) for seat in seats)).hexdigest()
     return SimOutcome(

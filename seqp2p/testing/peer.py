@@ -51,8 +51,6 @@ MakeSession = Callable[[SimSeat], SeatSession]
 
 
 class SimSeatProcess(SimProcess[InboxItem]):
-    """A running peer."""
-
     def __init__(self, machine: "SimPeer") -> None:
         super().__init__(machine)
         self.machine = machine
@@ -156,12 +154,10 @@ class SimPeer(Machine):
 
     @property
     def running(self) -> SimSeatProcess | None:
-        """See Machine."""
         return self.process
 
     @property
     def match(self) -> Match | None:
-        """See Machine."""
         return None if self.process is None else self.process.session.match
 
     # Lives.
@@ -239,7 +235,6 @@ class SimPeer(Machine):
         return VirtualSpectatorServer(self.lan.places, process)
 
     def kill(self, *, power: bool) -> None:
-        """See Machine."""
         was = self.state
         super().kill(power=power)
         if power and was == "playing":
@@ -266,7 +261,6 @@ class SimPeer(Machine):
         return asleep_s + self.dice.expovariate(1 / self.think_mean_s)
 
     def emit(self, event: TableEvent) -> None:
-        """Note an event."""
         self.events.append((self.lan.agenda.now, event))
 
     def looked(self, process: SimSeatProcess) -> None:

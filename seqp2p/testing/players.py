@@ -35,7 +35,6 @@ class VirtualAsking(Asker):
         self._hurried: Callable[[], None] = lambda: None
 
     def ask(self, step: int, seen: View, why: str | None, *, ahead: bool = False) -> None:
-        """See Asker."""
         self._begin(step, ahead=ahead)
         self._see(seen)
 
@@ -53,7 +52,6 @@ class VirtualAsking(Asker):
         self._hurried = lambda: self._alarms.append(self._process.after(HASTE_S, forget))
 
     def hurry(self) -> None:
-        """See Asker."""
         if self._alarms:
             self._hurried()
 

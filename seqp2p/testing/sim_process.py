@@ -185,7 +185,6 @@ class SimProcess(Generic[ItemT]):
             appointment.happen()
 
     def processor_s(self) -> float:
-        """See Runtime."""
         return 0.0
 
     async def in_thread(self, work: Callable[[], T]) -> T:

@@ -84,7 +84,6 @@ class SoakGame:
 
 
 def game_of(seed: int) -> SoakGame:
-    """Return the arguments of this seed."""
     mix = MIXES[seed // len(SIZES) % len(MIXES)]
     return SoakGame(SIZES[seed % len(SIZES)], mix, WATCHED_BY[seed % len(WATCHED_BY)])
 

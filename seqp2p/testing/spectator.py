@@ -176,12 +176,10 @@ class VirtualSpectator(Machine):
 
     @property
     def running(self) -> SimSpectator | None:
-        """See Machine."""
         return self.process
 
     @property
     def match(self) -> Match | None:
-        """See Machine."""
         return None if self.process is None else self.process.spectator.match
 
     @property
@@ -217,7 +215,6 @@ class VirtualSpectator(Machine):
             self.process.leave("had enough")
 
     def emit(self, event: WatchEvent) -> None:
-        """Note an event."""
         self.events.append((self.lan.agenda.now, event))
 
     def looked(self, visit: SimSpectator) -> None:

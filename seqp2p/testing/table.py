@@ -47,7 +47,6 @@ def fresh(*seed: object) -> Randomness:
 
 
 def identity(table: TableKey, seat: int) -> Identity:
-    """Return the identity of a seat."""
     return Identity.generate(fresh("identity", table, seat))
 
 

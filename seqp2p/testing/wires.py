@@ -112,7 +112,6 @@ class End:
             self._host.lost(self, LinkLost(message("The connection is lost.")))
 
     def deliver(self, data: bytes) -> None:
-        """Deliver a frame to this end."""
         if not self.open:
             return
         if data == _CLOSED:
@@ -227,7 +226,6 @@ class Network:
         self._cuts[sender, to] = self._cuts.get((sender, to), 0) + 1
 
     def heal(self, sender: int, to: int) -> None:
-        """Heal one cut."""
         self._cuts[sender, to] -= 1
         self._release(sender, to)
 

@@ -75,9 +75,7 @@ class Scene(Protocol):
     They come here while the input line is empty.
     """
 
-    def painter(self, page: Page) -> Painter:
-        """Paints the scene as it is now."""
-        ...
+    def painter(self, page: Page) -> Painter: ...
 
     def press(self, key: str) -> str | None:
         """Obey a key. A returned line counts as typed."""

@@ -76,7 +76,6 @@ class Byzantine(SeatSession):
 
     @property
     def number(self) -> int:
-        """Its seat."""
         return self.seat.number
 
     @property
@@ -90,7 +89,6 @@ class Byzantine(SeatSession):
         return Context(self.match.game.id, self.match.number, self.number, self.match.head)
 
     async def begin(self) -> bool:
-        """See SeatSession."""
         try:
             over = await super().begin()
         except KeptBack:
@@ -99,7 +97,6 @@ class Byzantine(SeatSession):
         return over
 
     async def take(self, item: InboxItem) -> None:
-        """See SeatSession."""
         try:
             await super().take(item)
             if isinstance(item, LinkUp):
@@ -135,7 +132,6 @@ class Byzantine(SeatSession):
         self.say(EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions)))
 
     def signed(self, payload: bytes, label: str = CONTRIBUTION) -> Contribution:
-        """Return any bytes, signed."""
         return Contribution(payload, self.seat.sign(label, payload))
 
     def elsewhere(self, step: int = 0, seat: int = 0, game: bytes = b"", prev: bytes = b"") -> Context:
@@ -231,7 +227,6 @@ class Keeps(Strategy):
     done: bool = False
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Strategy."""
         self.done = self.done or crook.match.kind == self.kind
         return self.done
 
@@ -245,7 +240,6 @@ class Once(Strategy):
     done: bool = False
 
     def after(self, crook: Byzantine) -> None:
-        """See Strategy."""
         ready = crook.match.kind == self.kind and crook.number not in crook.match.awaited
         if ready and not self.done and crook.mesh.relay.linked == frozenset(crook.others):
             self.done = True

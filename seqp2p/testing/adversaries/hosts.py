@@ -111,7 +111,6 @@ class Cutting(HostMesh):
     """It ends its links to the seat, and makes none again."""
 
     def strike(self) -> None:
-        """See HostMesh."""
         victim = self._peers[max(self._peers)]
         victim.faults = self._limits.faults_max
         for link in tuple(victim.links):
@@ -126,7 +125,6 @@ class KeepingBack(HostMesh):
         self.relay = self._without = _RelayWithout(table.seat, self._peers, trio.current_time)
 
     def strike(self) -> None:
-        """See HostMesh."""
         self._without.author = max(self._peers)
 
 
@@ -136,33 +134,26 @@ class _RelayWithout(Relay[Link]):
     author = 0
 
     def begin(self, store: Store, feed: Feed | None) -> None:
-        """See Relay."""
         self._all = store
         super().begin(self, feed)
 
     def pass_on(self, thing: SignedThing, author: int = 0, step: int = 0) -> None:
-        """See Relay."""
         if not author or author != self.author:
             super().pass_on(thing, author, step)
 
     def have(self) -> tuple[int, frozenset[int]]:
-        """See Store."""
         return self._all.have()
 
     def missing(self, step: int, seats: frozenset[int]) -> list[PlacedItem]:
-        """See Store."""
         return [each for each in self._all.missing(step, seats) if each[1] != self.author]
 
     def votes(self, step: int) -> Iterable[VoteMessage]:
-        """See Store."""
         return self._all.votes(step)
 
     def asks_for_own(self, seat: int, step: int) -> bool:
-        """See Store."""
         return self._all.asks_for_own(seat, step)
 
     def recall(self, seat: int) -> Recollection | None:
-        """See Store."""
         return self._all.recall(seat)
 
 

@@ -46,7 +46,6 @@ class Waits(Strategy):
     done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
         if crook.match.kind != "reveal":
             return self.done
         if not self.done and set(crook.others) <= {seat for seat, _ in crook.match.held}:
@@ -65,7 +64,6 @@ class Commits(Strategy):
     step: dict[StepKind, Contribution] = field(default_factory=dict[StepKind, Contribution])
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Strategy."""
         kind, match = crook.match.kind, crook.match
         if kind == "seat" and kind not in self.step:
             committed = key_commitment(match.game.id, crook.number, self.key, _NONCE)
@@ -86,7 +84,6 @@ class Copies(Strategy):
     done: set[StepKind] = field(default_factory=set[StepKind])
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Strategy."""
         kind, victim = crook.match.kind, crook.others[0]
         held = dict(crook.match.held)
         if kind in ("seat", "reveal") and kind not in self.done and victim in held:

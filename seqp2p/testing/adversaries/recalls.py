@@ -24,7 +24,6 @@ class Lies(Strategy):
     times: int
 
     def recalls(self, crook: Byzantine, seat: int, true: Recollection) -> Recollection | None:
-        """See Strategy."""
         self.times -= 1
         crook.has_acted = True
         return self.lie(crook, seat, true) if self.times >= 0 else true

@@ -105,7 +105,6 @@ class CallsTwice(Strategy):
     done: bool = False
 
     def instead(self, crook: Byzantine, _own: Contribution) -> bool:
-        """See Strategy."""
         kind: StepKind | None = crook.match.kind
         remark = _heard(crook, courtesy=False)
         if kind != "turn" or remark is None or self.done:

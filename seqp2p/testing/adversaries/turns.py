@@ -68,7 +68,6 @@ class PlaysAgain(Strategy):
     done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
         if crook.match.kind != "turn" or self.done:
             return self.done
         if self.last is not None and (last := _body(self.last)).cards:
@@ -168,12 +167,10 @@ class OutOfTurn(Strategy):
     done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
         self.ready |= crook.match.kind in {"turn", "late"} and _body(own).action == self.first
         return False
 
     def after(self, crook: Byzantine) -> None:
-        """See Strategy."""
         match, ready = crook.match, self.ready or not self.first
         if ready and not self.done and match.kind in {"turn", "late"} and crook.number not in match.awaited:
             self.done = True
@@ -189,7 +186,6 @@ class Whispers(Strategy):
     """Send contributions to only one other seat, which passes them on."""
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
         if not crook.mesh.relay.linked:
             return False
         crook.mesh.hold_back(own)

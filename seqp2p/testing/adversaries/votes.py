@@ -106,7 +106,6 @@ class Hinders(Strategy):
     rounds: Counter[int] = field(default_factory=Counter[int])
 
     def after(self, crook: Byzantine) -> None:
-        """See Strategy."""
         base = crook.match.chain.base
         if base is not None and base.votable and self.rounds[base.number] < 3:
             self.rounds[base.number] += 1
@@ -133,14 +132,12 @@ class TooLate(Strategy):
     sent: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
         if crook.match.kind != "turn" or (self.kept is not None and self.kept[0] != crook.match.number):
             return False
         self.kept = self.kept or (crook.match.number, own)
         return True
 
     def after(self, crook: Byzantine) -> None:
-        """See Strategy."""
         if self.kept is not None and crook.match.final >= self.kept[0] and not self.sent:
             self.sent = True
             crook.publish(self.kept[1])
@@ -203,7 +200,6 @@ class TwoFaces(Strategy):
     done: bool = False
 
     def instead(self, crook: Byzantine, own: Contribution) -> bool:
-        """See Strategy."""
         if crook.match.kind != self.kind or self.done or not self.when(crook):
             return False
         self.done = crook.mesh.relay.linked == frozenset(crook.others)

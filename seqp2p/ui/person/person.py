@@ -309,7 +309,6 @@ class Person:
         self._close(question, action)
 
     def _close(self, question: PersonQuestion, action: Action) -> None:
-        """Answer the question."""
         self._question, self._answer, self._settled = None, action, trio.Event()
         question.action = action
         question.answered.set()
