@@ -100,42 +100,38 @@ P = TypeVar("P", bound=Word)
 
 
 @dataclass(frozen=True, slots=True)
-class SignedBallot:
-    """A seat's vote to close a step without its contributor."""
+class SignedWord:
+    """A signed thing that is no contribution."""
 
     bytes: Contribution
+
+
+class SignedBallot(SignedWord):
+    """A seat's vote to close a step without its contributor."""
+
     payload: ClassVar = BallotPayload
 
 
-@dataclass(frozen=True, slots=True)
-class SignedHead:
+class SignedHead(SignedWord):
     """A seat's signed head: its closing of a step."""
 
-    bytes: Contribution
     payload: ClassVar = HeadPayload
 
 
-@dataclass(frozen=True, slots=True)
-class SignedLeave:
+class SignedLeave(SignedWord):
     """A seat's signed leave."""
 
-    bytes: Contribution
     payload: ClassVar = LeavePayload
 
 
-@dataclass(frozen=True, slots=True)
-class SignedAdjourn:
+class SignedAdjourn(SignedWord):
     """A seat's signed wish to adjourn."""
 
-    bytes: Contribution
     payload: ClassVar = AdjournPayload
 
 
-@dataclass(frozen=True, slots=True)
-class SignedRemark:
+class SignedRemark(SignedWord):
     """A seat's remark at the table."""
-
-    bytes: Contribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +149,8 @@ class ReleasedSecret:
     secret: bytes
 
 
-SignedThing: TypeAlias = (
-    Contribution
-    | SignedBallot
-    | SignedHead
-    | SignedLeave
-    | SignedAdjourn
-    | SignedRemark
-    | OfferedEvidence
-    | ReleasedSecret
-)
+AnyWord: TypeAlias = SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark
+SignedThing: TypeAlias = Contribution | AnyWord | OfferedEvidence | ReleasedSecret
 
 LABELS: dict[type[Record], tuple[str, str]] = {
     BallotPayload: (BALLOT, message("ballot")),

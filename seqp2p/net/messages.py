@@ -14,6 +14,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.signed import (
+    AnyWord,
     OfferedEvidence,
     ReleasedSecret,
     SignedAdjourn,
@@ -319,46 +320,6 @@ class Bye(Record, frozen=True, tag="bye"):
     reason: ReasonText
 
 
-WireMessage: TypeAlias = (
-    Hello
-    | Proof
-    | Accepted
-    | Refused
-    | PakeA
-    | PakeB
-    | Confirm
-    | Sit
-    | Watch
-    | LobbyMessage
-    | SeatWish
-    | ColourWish
-    | DeclinedMessage
-    | LineMessage
-    | Gather
-    | Nonce
-    | TableMessage
-    | Ready
-    | StartMessage
-    | Watching
-    | Ping
-    | ContributionMessage
-    | BallotMessage
-    | HeadMessage
-    | LeaveMessage
-    | AdjournMessage
-    | Have
-    | Links
-    | OpeningMessage
-    | EvidenceMessage
-    | RemarkMessage
-    | AddressUpdate
-    | Hurry
-    | Recall
-    | Recalled
-    | Bye
-)
-
-
 class LinkStage(enum.Enum):
     """The stage of a receiver."""
 
@@ -373,17 +334,15 @@ class LinkStage(enum.Enum):
     WATCHED = "watching, host"
 
 
-SignedMessage: TypeAlias = (
-    ContributionMessage
-    | BallotMessage
-    | HeadMessage
-    | LeaveMessage
-    | AdjournMessage
-    | OpeningMessage
-    | EvidenceMessage
-    | RemarkMessage
-)
+HandshakeMessage: TypeAlias = Hello | Proof | Accepted | Refused
+CodeMessage: TypeAlias = PakeA | PakeB | Confirm | Sit | Watch
+TalkMessage: TypeAlias = LobbyMessage | SeatWish | ColourWish | DeclinedMessage | LineMessage | Watching | Ping
+AgreementMessage: TypeAlias = Gather | Nonce | TableMessage | Ready | StartMessage
+WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | AdjournMessage | RemarkMessage
+SignedMessage: TypeAlias = ContributionMessage | WordMessage | OpeningMessage | EvidenceMessage
 """The things of a game: seats send them to each other and to their spectators."""
+SeatMessage: TypeAlias = Have | Links | AddressUpdate | Hurry | Recall | Recalled | Bye
+WireMessage: TypeAlias = HandshakeMessage | CodeMessage | TalkMessage | AgreementMessage | SignedMessage | SeatMessage
 SEEN: Final[tuple[type[WireMessage], ...]] = get_args(SignedMessage)
 
 # The messages of each stage. Any other message is the sender's fault.
@@ -471,12 +430,7 @@ def signed_message(thing: SignedThing) -> SignedMessage:
             assert_never(thing)
 
 
-_WORDS: Final[
-    dict[
-        type[BallotMessage | HeadMessage | LeaveMessage | AdjournMessage | RemarkMessage],
-        type[SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark],
-    ]
-] = {
+_WORDS: Final[dict[type[WordMessage], type[AnyWord]]] = {
     BallotMessage: SignedBallot,
     HeadMessage: SignedHead,
     LeaveMessage: SignedLeave,

@@ -21,6 +21,7 @@ from seqp2p.i18n import message
 from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
 from seqp2p.match.signed import (
+    AnyWord,
     OfferedEvidence,
     ReleasedSecret,
     SignedAdjourn,
@@ -96,16 +97,14 @@ def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
     return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
 
 
-_WORDS: Final[dict[LoggedKind, type[SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark]]] = {
+_WORDS: Final[dict[LoggedKind, type[AnyWord]]] = {
     "ballot": SignedBallot,
     "head": SignedHead,
     "leave": SignedLeave,
     "adjourn": SignedAdjourn,
     "remark": SignedRemark,
 }
-_KINDS: Final[dict[type[SignedBallot | SignedHead | SignedLeave | SignedAdjourn | SignedRemark], LoggedKind]] = {
-    word: kind for kind, word in _WORDS.items()
-}
+_KINDS: Final[dict[type[AnyWord], LoggedKind]] = {word: kind for kind, word in _WORDS.items()}
 
 
 def to_logged(thing: SignedThing) -> Logged | None:
