@@ -29,6 +29,7 @@ from seqp2p.live.talk import Talk
 from seqp2p.live.turns import Turns
 from seqp2p.live.voting import AskAbout, Voting
 from seqp2p.match.adjourn import ADJOURNED, Adjournment
+from seqp2p.match.ballots import VOTES_MAX
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import decode
 from seqp2p.match.events import Dropped, Event, Result, Undone
@@ -479,7 +480,7 @@ class SeatSession:
         await self._take_due(REMARKS)
         await self._look_at_lot()
         self._see()
-        if self._recovers(now):
+        if self._recovers(now) or self._has_no_vote(now):
             return
         if self._rests:
             if self._all_are_back(now):
@@ -628,6 +629,17 @@ class SeatSession:
         while (due := self._voting.due(self._runtime.now())) is not None:
             await self._take_own(SignedBallot(self.seat.ballot(self.match, due.round, due.wish, due.reason)))
             await self._show_heads()
+
+    def _has_no_vote(self, now: float) -> bool:
+        """Stop this seat if all its ballots about the base were for nothing. Return True if it did."""
+        if self._voting.spent(now):
+            self.stopped = message(
+                "the table could not agree on how step {step} ends: this seat has signed its {count} ballots, and waits"
+                " no longer",
+                step=self.match.final + 1,
+                count=VOTES_MAX,
+            )
+        return bool(self.stopped)
 
     async def _show_heads(self) -> None:
         """Sign the heads of closed steps that are not final, so they become final without a later signature."""

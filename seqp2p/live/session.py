@@ -18,7 +18,7 @@ from seqp2p.live.seat_session import OPENINGS_WAIT_S, Adjourn, GoOn, InboxItem, 
 from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.replay.sidecar import OlderCopy
+from seqp2p.replay.sidecar import SeatStopped
 from seqp2p.replay.writer import ReplayWriter
 
 TICK_S = 1.0
@@ -129,7 +129,7 @@ class SeatRunner:
 
     def _check_stopped(self) -> None:
         if self.core.stopped:
-            raise OlderCopy(self.core.stopped)
+            raise SeatStopped(self.core.stopped)
 
     # Tasks that feed the inbox.
 

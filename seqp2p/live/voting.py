@@ -24,6 +24,8 @@ ROUND_S: Final = 2.0
 ROUND_MAX_S: Final = 8.0
 # A seat that can be reached and has not voted as the others by then is dropped too: it would stop the game.
 SILENT_S: Final = 15.0
+# From its last ballot on, besides the grace, a seat waits so long: others find it silent, and vote without it.
+SPENT_S: Final = SILENT_S + SEARCH_MAX_S + 2 * ROUND_MAX_S
 
 
 class Ways(Protocol):
@@ -68,6 +70,7 @@ class Voting:
         self._round_at = 0.0
         self._hindered_at = 0  # the step
         self._hindering: dict[int, float] = {}  # since when, by seat
+        self._spent_at = (0, 0.0)  # the step about which this seat has no ballot left, and since when
         self._accused_at = 0  # the step
         self._accused: dict[int, float] = {}  # since when others vote about a seat
 
@@ -131,6 +134,15 @@ class Voting:
         voted_out = late & own.about if own is not None and own.action == "drop" else frozenset[int]()
         gone = (away_or_silent | cheats_or_left | voted_out) & base.decree.members
         return frozenset() if base.decree.majority(base.decree.members - gone) else gone
+
+    def spent(self, now: float) -> bool:
+        """Return True if this seat has no ballot left about the base, and the others have had time to close it."""
+        base = self._match.chain.base
+        if base is None or not base.votable or not base.decree.voted_out(self._own_seat):
+            return False
+        if self._spent_at[0] != base.number:
+            self._spent_at = base.number, now
+        return now - self._spent_at[1] >= SPENT_S + self._absence.grace_s
 
     def _stuck(self, base: LiveStep, now: float) -> bool:
         # Its own round: a seat that begins one after the other holds no other seat up.

@@ -154,8 +154,8 @@ class SeatHeld(SidecarError):
     hint = message("end the other one first, or name another game")
 
 
-class OlderCopy(SidecarError):
-    """The file may be older than the seat's last signatures, and the others have not told them."""
+class SeatStopped(SidecarError):
+    """The seat can sign nothing more for now, by what is in its file or may be missing there; its files stay."""
 
     hint = message("resume the seat again once the others can be reached, or with the files it wrote last")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from seqp2p.live.absence import OWED_S, Absence
-from seqp2p.live.voting import SILENT_S, Due, Voting
-from seqp2p.match.ballots import Last, Wish
+from seqp2p.live.voting import SILENT_S, SPENT_S, Due, Voting
+from seqp2p.match.ballots import Decree, Last, Wish
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload
 from seqp2p.match.table import encode_agreement
@@ -174,3 +174,15 @@ def test_a_seat_does_not_count_itself_as_silent(trio: Played, seat: Seat) -> Non
     seat.due(now, rest)
     assert base.decree.hindering(due.wish) == {seat.own}
     assert not seat.voting.hopeless(now + 10 * GRACE_S)
+
+
+def test_a_seat_without_ballots_gives_the_others_the_time_to_find_it_silent(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not seat.voting.spent(1000)
+    monkeypatch.setattr(Decree, "voted_out", lambda _self, own: own == seat.own)
+    assert not seat.voting.spent(2000)
+    assert not seat.voting.spent(2000 + GRACE_S + SPENT_S - 1)
+    assert seat.voting.spent(2000 + GRACE_S + SPENT_S)
+    monkeypatch.undo()
+    assert not seat.voting.spent(4000)

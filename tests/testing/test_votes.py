@@ -1,16 +1,20 @@
 """Seats that vote otherwise than the others: a game neither lives on its dead movers nor waits for good."""
 
+import pytest
+
 from seqp2p.crypto.hashing import BALLOT
+from seqp2p.match import ballots
 from seqp2p.match.ballots import AHEAD_MAX
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import encode
 from seqp2p.match.events import Dropped, Skipped, Voted
 from seqp2p.match.signed import BallotPayload
 from seqp2p.net.messages import BallotMessage
-from seqp2p.testing import VirtualLan
+from seqp2p.replay.sidecar import sidecar_path
+from seqp2p.testing import Fault, VirtualLan
 from seqp2p.testing.adversaries.byzantine import Byzantine, Strategy, byzantine
 from seqp2p.testing.lan import Cheats
-from tests.testing.test_lan import happened, lan
+from tests.testing.test_lan import happened, kinds, lan
 
 DEAD, FRIEND = 2, 3
 
@@ -75,3 +79,24 @@ def test_a_lone_vote_has_its_next_round_and_no_game_waits_for_good() -> None:
     assert result is not None
     assert result.kind == "unfinished"
     assert result.reason.endswith("those who stay are no majority")
+
+
+def test_seats_that_have_used_up_their_ballots_wait_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second seat does not vote, and no ballots are left to drop both. The files stay: the seats can be resumed."""
+    monkeypatch.setattr(ballots, "VOTES_MAX", 1)
+    game = lan(
+        6, Fault("die", 3.0, (6,)), cheats=Cheats({5: lambda sitting: Obstinate(sitting, Strategy())}), grace_s=10
+    )
+    game.run()
+    for seat in (1, 2, 3, 4):
+        peer = game.peers[seat]
+        assert peer.state == "gone"
+        assert "the table could not agree on how step" in peer.gone
+        assert peer.match is not None
+        assert sidecar_path(peer.path) in peer.disk.files
+
+
+def test_seats_that_have_ballots_left_go_on() -> None:
+    game = lan(6, Fault("die", 3.0, (6,)), cheats=Cheats({5: lambda sitting: Obstinate(sitting, Strategy())}))
+    game.run()
+    assert kinds(game, 1, 2, 3, 4) == {"won"}
