@@ -20,13 +20,12 @@ from seqp2p.rules import (  # noqa: E402 -- after the path
     CLASSIC,
     DRAW,
     KIDS,
-    UNKNOWN,
     Action,
     Card,
     Options,
     Position,
     Variant,
-    apply,
+    apply_known,
     call,
     deal_order,
     first_seat,
@@ -35,10 +34,10 @@ from seqp2p.rules import (  # noqa: E402 -- after the path
     hand_size,
     legal_actions,
     nameable_lines,
-    new_pile,
     parse_action,
     parse_card,
     parse_position,
+    perft,
     position_hash,
     start,
 )
@@ -70,17 +69,7 @@ class Play:
 
     def after(self, action: Action) -> "Play":
         """Apply an action. If a reshuffle is due, the discards are taken in their order."""
-        source = self.pile or new_pile(self.position, action)
-        after = apply(self.position, action, source[0] if source else UNKNOWN)
-        return Play(after, source[1:] if after.draws > self.position.draws else self.pile)
-
-
-def perft(play: Play, plies: int) -> int:
-    """Return the number of sequences of this many legal actions."""
-    actions = legal_actions(play.position)
-    if plies == 1:
-        return len(actions)
-    return sum(perft(play.after(action), plies - 1) for action in actions)
+        return Play(*apply_known(self.position, self.pile, action))
 
 
 def deal(variant: Variant, players: int, teams: int, options: Options, dealer: int, deck: list[Card]) -> Play:
@@ -146,9 +135,9 @@ def plies_to_count(plays: list[Play]) -> list[int]:
 
 def counts(play: Play) -> list[int]:
     """Return perft(1), perft(2) … as far as they are quickly counted."""
-    found = [perft(play, 1)]
+    found = [perft(play.position, play.pile, 1)]
     while found[-1] and found[-1] <= INNER_NODES_MAX and len(found) < DEPTH_MAX:
-        found.append(perft(play, len(found) + 1))
+        found.append(perft(play.position, play.pile, len(found) + 1))
     return found
 
 

@@ -34,7 +34,8 @@ ALLOWED: dict[str, set[str]] = {
     "testing": {"arena", "ui", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "__main__": {"cli"},
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
-    "__init__": {"api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "__init__": {"names"},
+    "names": {"api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
     "i18n": set(),
     "workers": set(),
     "hangup": set(),

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from protocol.generate_perft import Play, perft
 from seqp2p.api.settings import table_settings
 from seqp2p.arena import make_contest
 from seqp2p.arena import play as play_arena
@@ -31,6 +30,7 @@ from seqp2p.rules import (
     Position,
     Square,
     View,
+    apply_known,
     format_action,
     format_position,
     format_square,
@@ -39,9 +39,11 @@ from seqp2p.rules import (
     parse_card,
     parse_position,
     parse_square,
+    perft,
     view,
 )
 from seqp2p.rules.game_text import GameText, Move, format_game, parse_game
+from seqp2p.rules.status import status
 from seqp2p.rules.variant import read_board
 from seqp2p.ui.board_model import board_model
 from seqp2p.ui.cards import card_name, face_code, face_name, faces_shown, variant_title
@@ -51,7 +53,6 @@ from seqp2p.ui.picture import board_svg, heat_map_svg
 from seqp2p.ui.plain import board_lines, hand_line, help_lines, legend_lines, part_lines, score_line, where_lines
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs
 from seqp2p.ui.viewer import page
-from tests.position_status import status
 from tests.rules.playing import OPTIONS, Game, do, make, random_position
 from tests.table import played, replay_bytes
 from tests.third_board import FACES, FRENCH, GRID, SPACE, SUN, french_catalogue
@@ -130,12 +131,12 @@ def test_perft() -> None:
     """The leaves of the tree are counted one by one, by playing every line of it."""
     for players, teams in TABLES:
         game = Game.deal(SPACE, players, teams, random.Random(players * teams))
-        play = Play(game.position, tuple(reversed(game.pile)))
-        leaves = [play]
+        pile = tuple(reversed(game.pile))
+        leaves = [(game.position, pile)]
         for plies in (1, 2, 3):
-            leaves = [each.after(action) for each in leaves for action in legal_actions(each.position)]
-            assert perft(play, plies) == len(leaves)
-        first = play.position
+            leaves = [apply_known(*each, action) for each in leaves for action in legal_actions(each[0])]
+            assert perft(game.position, pile, plies) == len(leaves)
+        first = game.position
         placed = {format_action(SPACE, each) for each in legal_actions(first) if each.kind == "place"}
         assert placed == places_of({}, first.hands[first.to_move - 1])
 

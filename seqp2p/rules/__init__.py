@@ -37,9 +37,11 @@ from seqp2p.rules.notation import (
     parse_square,
 )
 from seqp2p.rules.options import RULE_OPTIONS, TABLE_TALK, Options, TableOption
+from seqp2p.rules.perft import apply_known, perft
 from seqp2p.rules.position import CompletedSequence, Hand, Pending, Phase, Position, hide, reveal, start
 from seqp2p.rules.position_text import format_position, parse_position, position_hash
 from seqp2p.rules.sequences import nameable_lines
+from seqp2p.rules.status import status
 from seqp2p.rules.table import check_table, default_teams, hand_size, team_of
 from seqp2p.rules.threats import Threat, longest_line, threats
 from seqp2p.rules.variant import (
@@ -107,6 +109,7 @@ __all__ = [
     "Variant",
     "View",
     "apply",
+    "apply_known",
     "call",
     "check_table",
     "deal_order",
@@ -135,6 +138,7 @@ __all__ = [
     "parse_game",
     "parse_position",
     "parse_square",
+    "perft",
     "place",
     "position_hash",
     "remove",
@@ -143,6 +147,7 @@ __all__ = [
     "skip",
     "squares_of",
     "start",
+    "status",
     "team_of",
     "threats",
     "view",

@@ -63,8 +63,8 @@ from seqp2p.rules import (
     parse_position,
     parse_square,
 )
+from seqp2p.rules.status import status
 from tests.fuzz.pieces import Pieces, run_now
-from tests.position_status import status
 from tests.table import Played, fork, identity, played, shared_match_at, snapshot
 
 Target = Callable[[bytes], None]

@@ -10,8 +10,8 @@ from seqp2p.match.events import Drawn, Turned
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.rules import PASS, IllegalAction
+from seqp2p.rules.status import status
 from tests.match.refusal import goes_on, violation
-from tests.position_status import status
 from tests.replay.tools import verified
 from tests.table import (
     ACTIONS,

@@ -20,8 +20,8 @@ from seqp2p.match.remark import NO_REMARK, BadRemark, Remark, RemarkPayload, ope
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.steps import why_not_callable
 from seqp2p.rules import PASS, IllegalAction, give, team_of
+from seqp2p.rules.status import status
 from tests.match.refusal import goes_on, violation
-from tests.position_status import status
 from tests.table import (
     Played,
     altered,

@@ -12,7 +12,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.steps import final_hash
 from seqp2p.match.table import encode_agreement
 from seqp2p.rules import UNKNOWN, deal_order, hand_size, team_of
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.table import Played, at_random, due, make_agreement, make_seats, match_at, play, played, snapshot, soon
 
 pytestmark = pytest.mark.simulation

@@ -20,7 +20,7 @@ from seqp2p.replay.playback import CheatProved, Moment, Playback, Reshuffled, Se
 from seqp2p.replay.summary import summarise
 from seqp2p.replay.verify import verify
 from seqp2p.rules import UNKNOWN, Position, apply, hide, reveal
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.protocol.reading import REPLAYS as SMALL
 from tests.table import played, replay_bytes
 

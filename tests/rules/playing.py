@@ -33,7 +33,7 @@ from seqp2p.rules import (
     start,
     team_of,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 
 TABLES = [
     (variant, size.players, teams) for variant in VARIANTS.values() for size in variant.sizes for teams in size.teams

@@ -28,7 +28,7 @@ from seqp2p.rules import (
     start,
     view,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import OPTION_TABLE_IDS, OPTION_TABLES, TABLE_IDS, TABLES, Game, do, make, random_position
 
 

@@ -38,7 +38,7 @@ from seqp2p.rules import (
     reveal,
     start,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import (
     OPTION_TABLE_IDS,

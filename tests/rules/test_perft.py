@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from protocol.generate_perft import FILES, FOLDER, Play, as_text, content_of, perft
+from protocol.generate_perft import FILES, FOLDER, Play, as_text, content_of
 from seqp2p.rules import (
     CLASSIC,
     KIDS,
@@ -21,11 +21,12 @@ from seqp2p.rules import (
     parse_action,
     parse_card,
     parse_position,
+    perft,
     position_hash,
     start,
 )
 from seqp2p.rules.position_text import parse_options
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.naive import NaiveGame
 from tests.rules.playing import TABLES
 from tests.rules.test_games import assert_same
@@ -59,7 +60,10 @@ def test_hashes_and_counts(name: str) -> None:
                 assert position_hash(play.position).hex() == case["hashes"][str(ply)], (case["name"], ply)
                 checked += 1
             counts = case["perft"].get(str(ply), [])
-            assert [perft(play, depth) for depth in range(1, len(counts) + 1)] == counts, (case["name"], ply)
+            assert [perft(play.position, play.pile, depth) for depth in range(1, len(counts) + 1)] == counts, (
+                case["name"],
+                ply,
+            )
             checked += bool(counts)
             if ply < len(case["actions"]):
                 play = play.after(parse_action(play.position.variant, case["actions"][ply]))

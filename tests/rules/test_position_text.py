@@ -14,7 +14,7 @@ from seqp2p.rules import (
     parse_position,
     position_hash,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import OPTION_TABLES, random_position
 
 TEXT = (

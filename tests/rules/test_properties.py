@@ -34,7 +34,7 @@ from seqp2p.rules import (
     position_hash,
     remove,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import OPTIONS, TABLES, Game, seats_to_call
 
 

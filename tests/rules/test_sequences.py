@@ -14,7 +14,7 @@ from seqp2p.rules import (
     parse_action,
     squares_of,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import do, make
 
 COLS = "abcdefghij"

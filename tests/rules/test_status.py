@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from seqp2p.rules import CLASSIC, UNKNOWN, CompletedSequence, Options, Pending, Position, parse_position, start
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import make
 
 

@@ -20,7 +20,7 @@ from seqp2p.rules import (
     start,
     view,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import card, do, make, texts
 
 

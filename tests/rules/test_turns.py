@@ -16,7 +16,7 @@ from seqp2p.rules import (
     place,
     reveal,
 )
-from tests.position_status import status
+from seqp2p.rules.status import status
 from tests.rules.playing import card, do, make, texts
 
 QH_TAKEN = {"a": "h2", "b": "g7"}

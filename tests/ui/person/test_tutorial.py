@@ -7,6 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from seqp2p.rules import CLASSIC, UNKNOWN, apply, format_action
+from seqp2p.rules.status import status
 from seqp2p.ui import language
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.input_parser import read_action
@@ -14,7 +15,6 @@ from seqp2p.ui.person.lessons import FAREWELL, LESSONS, WELCOME
 from seqp2p.ui.person.tutorial import SETTINGS, Tutorial, tutor
 from seqp2p.ui.scene import Page
 from seqp2p.ui.table_scene import TableScene
-from tests.position_status import status
 
 WAY = [lesson.fulfils[0] for lesson in LESSONS]
 

@@ -11,7 +11,15 @@ from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 
 def status(position: Position) -> tuple[str, ...]:
-    """Return all reasons why a position is not possible, each one sentence; empty if none is found."""
+    """Return all reasons why a position is not possible, each one sentence; empty if none is found.
+
+    >>> from seqp2p.rules import CLASSIC, Options, start
+    >>> position = start(CLASSIC, 2, 2, Options(), 1, [CLASSIC.deck[:7], CLASSIC.deck[7:14]])
+    >>> status(position)
+    ()
+    >>> status(position._replace(pile=80))
+    ('there are 94 cards in hands, pile and discards, and 104 in the deck',)
+    """
     return (*_cards(position), *_board(position), *_sequences(position), *_turns(position))
 
 

@@ -1,0 +1,132 @@
+"""Every name that ``import seqp2p`` gives, with its module.
+
+``seqp2p`` reads the imports of this module without doing them, so each name is imported when it is first asked for.
+"""
+
+from seqp2p.api.events import Events as Events
+from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWarning
+from seqp2p.api.replays import read as read, verify as verify
+from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
+from seqp2p.api.seat import Seat as Seat, play_bot as play_bot
+from seqp2p.api.settings import table_settings as table_settings
+from seqp2p.api.table import Hidden as Hidden, OpenTable as OpenTable, host as host, join as join
+from seqp2p.api.turns import Turn as Turn
+from seqp2p.api.watch import Spectator as Spectator, watch as watch
+from seqp2p.bots.player import Bot as Bot
+from seqp2p.bots.registry import BOTS as BOTS
+from seqp2p.crypto.errors import CryptoError as CryptoError
+from seqp2p.crypto.identity import Identity as Identity, fingerprint as fingerprint
+from seqp2p.live.absence import Absent as Absent, Awaited as Awaited, Back as Back
+from seqp2p.lobby.events import (
+    CodeShown as CodeShown,
+    Declined as Declined,
+    Guest as Guest,
+    LineSaid as LineSaid,
+    LobbyShown as LobbyShown,
+    SpectatorCame as SpectatorCame,
+    Strangers as Strangers,
+    TurnedAway as TurnedAway,
+)
+from seqp2p.lobby.requests import (
+    ChooseColour as ChooseColour,
+    MovePlayer as MovePlayer,
+    RemovePlayer as RemovePlayer,
+    SayLine as SayLine,
+    SeatChoice as SeatChoice,
+    StartGame as StartGame,
+    TakeSeat as TakeSeat,
+)
+from seqp2p.match.contribution import Contribution as Contribution
+from seqp2p.match.events import (
+    AdjournSigned as AdjournSigned,
+    Dealt as Dealt,
+    Drawn as Drawn,
+    Dropped as Dropped,
+    Finished as Finished,
+    Redealt as Redealt,
+    Remarked as Remarked,
+    Result as Result,
+    Seated as Seated,
+    Shuffled as Shuffled,
+    Skipped as Skipped,
+    Turned as Turned,
+    Undone as Undone,
+    Voted as Voted,
+)
+from seqp2p.match.table import (
+    SeatEntry as SeatEntry,
+    Agreement as Agreement,
+    Settings as Settings,
+    TableChoices as TableChoices,
+    TableError as TableError,
+)
+from seqp2p.net.addresses import AddressError as AddressError
+from seqp2p.net.errors import (
+    BadCode as BadCode,
+    LinkLost as LinkLost,
+    NetError as NetError,
+    PeerError as PeerError,
+    PeerRefused as PeerRefused,
+    TooSlow as TooSlow,
+    Unreachable as Unreachable,
+    WrongKey as WrongKey,
+)
+from seqp2p.replay.disk import NotAFile as NotAFile
+from seqp2p.replay.playback import (
+    CheatProved as CheatProved,
+    Moment as Moment,
+    Playback as Playback,
+    Reshuffled as Reshuffled,
+    SeatLeft as SeatLeft,
+)
+from seqp2p.replay.resume import GameOver as GameOver, ResumeError as ResumeError
+from seqp2p.replay.sidecar import (
+    OlderCopy as OlderCopy,
+    SeatHeld as SeatHeld,
+    SidecarDamaged as SidecarDamaged,
+    SidecarError as SidecarError,
+    SidecarFull as SidecarFull,
+)
+from seqp2p.replay.verify import Cheat as Cheat, Player as Player, Proved as Proved, Report as Report
+from seqp2p.rules import (
+    Action as Action,
+    AmbiguousAction as AmbiguousAction,
+    Board as Board,
+    CLASSIC as CLASSIC,
+    CompletedSequence as CompletedSequence,
+    Dropping as Dropping,
+    GameText as GameText,
+    IllegalAction as IllegalAction,
+    KIDS as KIDS,
+    Move as Move,
+    NotationError as NotationError,
+    Options as Options,
+    Pending as Pending,
+    Position as Position,
+    RulesError as RulesError,
+    Threat as Threat,
+    UNKNOWN as UNKNOWN,
+    VARIANTS as VARIANTS,
+    Variant as Variant,
+    View as View,
+    apply as apply,
+    default_teams as default_teams,
+    format_action as format_action,
+    format_card as format_card,
+    format_game as format_game,
+    format_position as format_position,
+    format_square as format_square,
+    hand_size as hand_size,
+    legal_actions as legal_actions,
+    longest_line as longest_line,
+    parse_action as parse_action,
+    parse_card as parse_card,
+    parse_game as parse_game,
+    parse_position as parse_position,
+    parse_square as parse_square,
+    start as start,
+    status as status,
+    team_of as team_of,
+    threats as threats,
+    view as view,
+)
