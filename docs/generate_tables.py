@@ -30,7 +30,7 @@ DOCS: Final = Path(__file__).parent
 REPLAYS: Final = (DOCS.parent / "replays", DOCS.parent / "protocol" / "replays")
 PACKAGE: Final = Path(seqp2p.__file__).parent
 # Every package may import these, so their arrows would only hide the others.
-EVERYWHERE: Final = {"i18n", "names", "__init__", "__main__"}
+EVERYWHERE: Final = {"arguments", "i18n", "names", "__init__", "__main__"}
 PAGES: Final = (
     DOCS / "protocol.md",
     DOCS / "security.md",

@@ -36,12 +36,13 @@ ALLOWED: dict[str, set[str]] = {
     # What ``import seqp2p`` gives is imported when it is asked for; nothing below may ask for it.
     "__init__": {"names"},
     "names": {"api", "live", "lobby", "net", "bots", "replay", "match"} | LOWEST,
+    "arguments": set(),
     "i18n": set(),
     "workers": set(),
     "hangup": set(),
 }
 # What everybody may import: what says nothing of its own.
-EVERYBODYS = {"__init__", "i18n"}
+EVERYBODYS = {"__init__", "arguments", "i18n"}
 
 # The command line is a client of the library: these are for api.
 RUNS_TABLES = {
@@ -57,6 +58,7 @@ RUNS_TABLES = {
 
 # What is pure takes time and randomness as arguments, and knows no socket and no file.
 PURE = (
+    "arguments",
     "i18n",
     "rules",
     "crypto",

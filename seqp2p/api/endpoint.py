@@ -1,6 +1,7 @@
 """An endpoint: the identity, name, replay folder and listeners that a player brings to a table."""
 
 import contextlib
+import errno
 import ipaddress
 import os
 from collections.abc import AsyncGenerator, Generator, Sequence
@@ -44,6 +45,16 @@ def lock_identity(given: Identity | None, file: str | None = None) -> Generator[
         yield locked
 
 
+def replay_folder(wish: Folder | None) -> Path:
+    """Return the folder for replays, made if it is missing. Raises OSError, NotADirectoryError for a file."""
+    directory = usual_replay_dir() if wish is None else Path(wish)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(directory)) from None
+    return directory
+
+
 def chosen_name(wish: str | None, identity: LockedIdentity) -> str:
     """Return the name to sit down with. Raises ValueError for one that others cannot be shown."""
     name = usual_name(identity.number) if wish is None else wish
@@ -56,10 +67,10 @@ def chosen_name(wish: str | None, identity: LockedIdentity) -> str:
 async def open_endpoint(
     name: str | None, identity: Identity | None, replay_dir: Folder | None, listen: Address | None
 ) -> AsyncGenerator[Endpoint]:
-    """Lock an identity and listen, until the block ends. Raises HomeError, ValueError, AddressError."""
+    """Lock an identity and listen, until the block ends. Raises HomeError, ValueError, AddressError, OSError."""
     with lock_identity(identity) as locked:
         called = chosen_name(name, locked)
-        directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
+        directory = replay_folder(replay_dir)
         credentials = make_credentials(locked.identity)
         async with closing(await open_listeners(listen)) as listeners:
             yield Endpoint(locked, credentials, called, directory, listeners)

@@ -15,7 +15,7 @@ from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
 from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import Unreachable
 
-ADDRESS_HINT: Final = message("join by the address that the host shows: seqp2p join HOST:PORT")
+ADDRESS_HINT: Final = message("join by the address that the host shows, HOST:PORT")
 
 FIND_S = 8.0
 """How long to look for a table. One on this network answers within a second, a lost packet included."""

@@ -4,6 +4,7 @@ import os
 import secrets
 from typing import TypeAlias
 
+from seqp2p.arguments import check_arguments
 from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_replay
@@ -14,6 +15,7 @@ Source: TypeAlias = str | os.PathLike[str] | bytes
 """The path of a replay, or all of its bytes."""
 
 
+@check_arguments
 def verify(source: Source) -> Report:
     """Verify a replay: every signature, proof, share and move, by playing it again.
 
@@ -24,6 +26,7 @@ def verify(source: Source) -> Report:
     return verifying.verify_batched(bytes_of(source), secrets.token_bytes)
 
 
+@check_arguments
 def read(source: Source) -> Playback:
     """Read the moments of a replay: the event, the position after it, and all hands opened at the end.
 

@@ -20,6 +20,7 @@ from seqp2p.api.endpoint import address_of, closing, lock_identity, own_addresse
 from seqp2p.api.game import LIVE_CHECKS, LiveGame, Resumption
 from seqp2p.api.home import LockedIdentity, marker_path
 from seqp2p.api.seat import Seat, seated
+from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.group import decode_scalar
 from seqp2p.crypto.identity import Identity
@@ -43,7 +44,7 @@ from seqp2p.replay.writer import ReplayWriter
 class NotThisSeat(ResumeError):
     """The file next to the replay is another seat's, or of another game."""
 
-    hint = message("the seat cannot be played on; another game can be named with seqp2p resume GAME")
+    hint = message("the seat cannot be played on; another game can be resumed")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class StoredGame:
     is_last: bool
 
 
+@check_arguments
 @contextlib.asynccontextmanager
 async def resume(
     replay: str | os.PathLike[str], *, identity: Identity | None = None, listen: str | None = None

@@ -12,6 +12,7 @@ from seqp2p.api.at_table import AtTable
 from seqp2p.api.events import Events
 from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.api.turns import Questions, Turn
+from seqp2p.arguments import check_arguments
 from seqp2p.bots.player import Bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message
@@ -52,6 +53,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         """The present view of this seat; None before the cards are dealt."""
         return self._game.own.view(self._match) if self._game.dealt else None
 
+    @check_arguments
     def safety_words(self, seat: int) -> tuple[str, ...] | None:
         """Return the safety words with another seat, to compare by voice; None before the keys are shown."""
         return safety_words_with(self._match, self.number, seat)
@@ -63,6 +65,7 @@ class Seat(AtTable[TableEvent], AsyncIterator[Turn]):
         self._check()
         raise StopAsyncIteration
 
+    @check_arguments
     async def say(self, text: str) -> None:
         """Say something to the table: one line, at most 200 characters; raises ValueError for another.
 
@@ -94,6 +97,7 @@ async def seated(game: LiveGame) -> AsyncGenerator[Seat]:
             await game.decline()  # Its files could not be made, so that it was never played.
 
 
+@check_arguments
 async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0) -> Result:
     """Play this seat to the end of its game with a bot, or the one of that name in BOTS; return its result.
 

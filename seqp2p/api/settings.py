@@ -2,6 +2,7 @@
 
 from typing import Unpack
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import listed, message, message_of
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.table import USUAL_OPTIONS, Settings, TableChoices, TableError, check_settings
@@ -10,6 +11,7 @@ from seqp2p.rules import KNOWN_VARIANTS, VARIANTS, Options, RulesError, check_ta
 GRACE_S = 120
 
 
+@check_arguments
 def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Settings:
     """Return the settings of a table for so many players. Raises TableError with the reason if they cannot be played.
 

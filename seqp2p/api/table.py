@@ -24,6 +24,7 @@ from seqp2p.api.finding import Route, find_route
 from seqp2p.api.game import OWN_RESOURCES, LiveGame, Resources, ignore, new_game
 from seqp2p.api.seat import Seat, seated
 from seqp2p.api.settings import table_settings
+from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.adverts import TableAdvert
 from seqp2p.lobby.code import make_table_number, parse_code, public_part
@@ -388,6 +389,7 @@ class OpenTable:
         self._scope.cancel()
 
 
+@check_arguments
 @contextlib.asynccontextmanager
 async def host(
     players: int = 2,
@@ -424,6 +426,7 @@ async def host(
                 await table.close()
 
 
+@check_arguments
 @contextlib.asynccontextmanager
 async def join(
     address: str | None = None,

@@ -14,11 +14,12 @@ from typing import Final
 import trio
 
 from seqp2p.api.at_table import AtTable
-from seqp2p.api.endpoint import Folder, chosen_name, lock_identity
+from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, replay_folder
 from seqp2p.api.events import Events
 from seqp2p.api.finding import Route, find_route
 from seqp2p.api.game import LIVE_CHECKS, first_error, ignore, nothing
-from seqp2p.api.home import usual_replay_dir, watch_path
+from seqp2p.api.home import watch_path
+from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.spectator import SpectatorRunner
 from seqp2p.live.spectator_session import WatchEvent
@@ -135,6 +136,7 @@ class Spectator(AtTable[WatchEvent]):
         return aiter(self._events)
 
 
+@check_arguments
 @contextlib.asynccontextmanager
 async def watch(
     address: str | None = None,
@@ -153,8 +155,8 @@ async def watch(
     """
     with lock_identity(identity) as locked:
         called = chosen_name(name, locked)
+        directory = replay_folder(replay_dir)
         route = await find_route(address, code, ())
-        directory = usual_replay_dir() if replay_dir is None else Path(replay_dir)
         spectator = Spectator(await enter_table(route, code, locked.identity, called, directory, let_in, on_event))
         async with spectator.running():
             yield spectator

@@ -82,7 +82,7 @@ async def open_listeners(address: Address | None = None) -> list[trio.SocketList
         except OSError as error:
             raise AddressError(
                 message("Cannot listen on {address}: {reason}.", address=address, reason=error.strerror or str(error)),
-                message("Choose another --listen address or port."),
+                message("Choose another address or port to listen on."),
             ) from None
     for port in (DEFAULT_PORT, *([0] * _BOTH_FREE_TRIES)):
         try:

@@ -65,7 +65,7 @@ REFUSALS: Final = {
         message("This identity already sits at the table."),
         message("Another player on the same machine needs an identity of its own."),
     ),
-    "bad_name": (message("The host does not accept this name."), message("Join with another --name.")),
+    "bad_name": (message("The host does not accept this name."), message("Join with another name.")),
     "wrong_code": (message("This is not the code of the table."), message("Ask the host for the code it shows now.")),
     "code_burned": (
         message("This is not the code of the table, or after too many wrong tries it holds no more."),
@@ -73,7 +73,7 @@ REFUSALS: Final = {
     ),
     "no_spectators": (
         message("This table takes no more spectators."),
-        message("Ask the host for more room (--spectators N). One that has come back by resume has none."),
+        message("Ask the host for more room for spectators. A host that was resumed has none."),
     ),
     "not_watching": (
         message("The host does not know this spectator, or not any more."),

@@ -38,13 +38,13 @@ from seqp2p.replay.writer import ReplayWriter
 class ResumeError(Exception):
     """This game cannot be resumed; the text names the file, ``hint`` has the remedy."""
 
-    hint = message("seqp2p verify says what is right in a replay; another game can be named with seqp2p resume GAME")
+    hint = message("to verify the replay tells what is right in it; another game can be resumed")
 
 
 class GameOver(ResumeError):
     """The replay is complete."""
 
-    hint = message("seqp2p verify checks its replay")
+    hint = message("its replay can be verified")
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
 class SidecarError(Exception):
     """The seat's own file cannot be used; the text names it, ``hint`` has the remedy."""
 
-    hint = message("the game goes on without this seat; another can be named with seqp2p resume GAME")
+    hint = message("the game goes on without this seat; another game can be resumed")
 
 
 class SidecarDamaged(SidecarError):

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
 from seqp2p.rules.absence import drop, skip
 from seqp2p.rules.actions import ACTION_ROWS, Action
@@ -100,6 +101,7 @@ class GameText:
             yield position
 
 
+@check_arguments
 def format_game(game: GameText) -> str:
     """Return a game as text. Raises RulesError if it breaks the rules.
 
@@ -146,6 +148,7 @@ def format_game(game: GameText) -> str:
     return "\n".join([*(f"[{name} {value}]" for name, value in tags), "", *lines]) + "\n"
 
 
+@check_arguments
 def parse_game(text: str) -> GameText:
     """Return the game with this text. Raises NotationError if there is none, or if the game breaks the rules."""
     if len(text) > _TEXT_MAX:

@@ -16,6 +16,7 @@ order: ``QH e5 a5-e5``, ``JC e5 e1-e5 a5-e5``.
 import re
 from typing import Final
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, call, remove
 from seqp2p.rules.errors import NotationError
@@ -36,6 +37,7 @@ _AFTER_CARD: Final[dict[str, ActionKind]] = {
 _TEXT_MAX: Final = 100
 
 
+@check_arguments
 def parse_card(variant: Variant, text: str) -> Card:
     """The card with this name.
 
@@ -67,6 +69,7 @@ def parse_known(variant: Variant, text: str) -> Card:
     return UNKNOWN if text == UNKNOWN_CARD else parse_card(variant, text)
 
 
+@check_arguments
 def format_card(variant: Variant, card: Card) -> str:
     """Return the name of a card, ``?`` for an unknown one.
 
@@ -86,6 +89,7 @@ def variant_named(name: str) -> Variant:
     return KNOWN_VARIANTS[name]
 
 
+@check_arguments
 def parse_square(variant: Variant, text: str) -> Square:
     """The square with this name, free corners included.
 
@@ -108,6 +112,7 @@ def parse_square(variant: Variant, text: str) -> Square:
     )
 
 
+@check_arguments
 def format_square(variant: Variant, square: Square) -> str:
     """The name of a square.
 
@@ -152,6 +157,7 @@ def format_ends(variant: Variant, ends: Ends) -> str:
     return f"{format_square(variant, ends[0])}-{format_square(variant, ends[1])}"
 
 
+@check_arguments
 def parse_action(variant: Variant, text: str) -> Action:
     """The action with this text; NotationError if there is none. Whether it is legal is for ``apply`` to say.
 
@@ -197,6 +203,7 @@ def _parse_call(text: str) -> Action:
     return call(int(seat))
 
 
+@check_arguments
 def format_action(variant: Variant, action: Action) -> str:
     """The text of an action.
 

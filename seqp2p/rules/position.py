@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.errors import IllegalAction, RulesError
 from seqp2p.rules.lookup import SquareSet
@@ -139,6 +140,7 @@ class Position(NamedTuple):
         return self.outcome == DRAWN
 
 
+@check_arguments
 def start(
     variant: Variant,
     players: int,

@@ -30,6 +30,7 @@ import re
 from itertools import groupby
 from typing import Final
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message, message_of
 from seqp2p.rules.absence import absence_fault
 from seqp2p.rules.errors import NotationError, RulesError
@@ -59,6 +60,7 @@ def position_hash(position: Position) -> bytes:
     return hashlib.sha256(format_position(position).encode("ascii")).digest()
 
 
+@check_arguments
 def format_position(position: Position) -> str:
     """Return a position as one line of text.
 
@@ -89,6 +91,7 @@ def format_position(position: Position) -> str:
     )
 
 
+@check_arguments
 def parse_position(text: str) -> Position:
     """Return the position with this text. Raises NotationError. Not every impossible position is refused."""
     if len(text) > _TEXT_MAX:

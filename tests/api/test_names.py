@@ -17,7 +17,7 @@ def test_every_name_is_there_and_where_the_types_say() -> None:
     places = seqp2p._places  # type: ignore[attr-defined]  # not for others
     public = {name for name in vars(names) if name.isidentifier() and name[0] != "_"}
     assert {*places, "__version__"} == {*PUBLIC} == public | {"__version__"}
-    assert PUBLIC == sorted(PUBLIC)
+    assert sorted(PUBLIC) == PUBLIC
     for name in places:
         assert getattr(seqp2p, name) is getattr(names, name)
     assert {*PUBLIC} <= {*dir(seqp2p)}

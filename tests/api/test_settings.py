@@ -1,5 +1,6 @@
 """Tables as they are set, and who may sit down."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,7 @@ def test_what_is_not_said_is_as_usual() -> None:
         ({"variant": "chess"}, "no such game: 'chess'"),
         ({"variant": "kids", "advanced": True}, "advanced"),
         ({"turn_time_s": -1}, "turn_time_s"),
-        ({"turn_time_s": 1.5}, "turn_time_s"),
         ({"grace_s": 0}, "grace_s"),
-        ({"open_hands": "yes"}, "open_hands"),
     ],
 )
 async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> None:
@@ -36,6 +35,58 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
     with pytest.raises(seqp2p.TableError, match=why):
         async with seqp2p.host(**how, listen="127.0.0.1:0"):
             raise AssertionError("no such table")
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"players": "2"}, "players must be int, not str"),
+        ({"players": True}, "players must be int, not bool"),
+        ({"turn_time_s": 1.5}, "turn_time_s must be int, not float"),
+        ({"open_hands": "yes"}, "open_hands must be bool, not str"),
+        ({"variant": []}, "variant must be str, not list"),
+        ({"teams": "2"}, "teams must be int or None, not str"),
+        ({"name": 5}, "name must be str or None, not int"),
+        ({"identity": b"secret"}, "identity must be Identity or None, not bytes"),
+        ({"replay_dir": 5}, "replay_dir must be str or PathLike or None, not int"),
+        ({"listen": ("127.0.0.1", 0)}, "listen must be str or None, not tuple"),
+        ({"spectators": "3"}, "spectators must be int, not str"),
+        ({"advertise": "no"}, "advertise must be bool, not str"),
+    ],
+)
+def test_a_wrong_type_is_said_by_its_argument(how: dict[str, Any], why: str) -> None:
+    with pytest.raises(TypeError, match=f"host: {why}"):
+        seqp2p.host(**how)
+
+
+def test_so_is_one_of_the_other_functions() -> None:
+    calls: list[tuple[Callable[[], object], str]] = [
+        (lambda: seqp2p.join(5, code="7-amber-falcon"), "join: address must be str or None, not int"),  # type: ignore[arg-type]
+        (lambda: seqp2p.watch(code=b"7"), "watch: code must be str, not bytes"),  # type: ignore[arg-type]
+        (lambda: seqp2p.resume(5), "resume: replay must be str or PathLike, not int"),  # type: ignore[arg-type]
+        (lambda: seqp2p.verify(5), "verify: source must be str or PathLike or bytes, not int"),  # type: ignore[arg-type]
+        (lambda: seqp2p.read(None), "read: source must be str or PathLike or bytes, not NoneType"),  # type: ignore[arg-type]
+        (lambda: seqp2p.parse_action("classic", "QH e5"), "parse_action: variant must be Variant, not str"),  # type: ignore[arg-type]
+        (lambda: seqp2p.parse_game(b""), "parse_game: text must be str, not bytes"),  # type: ignore[arg-type]
+        (lambda: seqp2p.start("classic", 2, 2, seqp2p.Options(), 1, []), "start: variant must be Variant, not str"),  # type: ignore[arg-type]
+    ]
+    for call, why in calls:
+        with pytest.raises(TypeError, match=why):
+            call()
+
+
+async def test_a_replay_dir_that_is_a_file_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(NotADirectoryError, match="file"):
+            async with seqp2p.host(2, listen="127.0.0.1:0", replay_dir=folder):
+                raise AssertionError("no such table")
+        with pytest.raises(NotADirectoryError, match="file"):
+            async with seqp2p.join("127.0.0.1:9", code="7-amber-falcon", replay_dir=folder):
+                raise AssertionError("no such table")
+        with pytest.raises(NotADirectoryError, match="file"):
+            async with seqp2p.watch("127.0.0.1:9", code="7-amber-falcon", replay_dir=folder):
+                raise AssertionError("no such table")
 
 
 async def test_an_open_table_says_what_it_is(tmp_path: Path) -> None:

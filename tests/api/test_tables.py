@@ -229,10 +229,11 @@ async def test_a_table_that_nobody_takes_is_left(tmp_path: Path) -> None:
 
 async def test_who_can_keep_no_replay_leaves(tmp_path: Path) -> None:
     """The others are told at once: nobody waits for a seat that will not play."""
-    (tmp_path / "file").touch()
     ends: list[seqp2p.Result | None] = []
     with trio.fail_after(LIMIT_S):
         async with table_of(tmp_path / "file") as table, trio.open_nursery() as nursery:
+            (tmp_path / "file").rmdir()
+            (tmp_path / "file").touch()  # The folder is lost while the table waits.
 
             async def guest() -> None:
                 async with guest_of(table, tmp_path) as seat:

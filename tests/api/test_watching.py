@@ -80,7 +80,6 @@ async def test_who_watches_may_go(tmp_path: Path, *, by_word: bool) -> None:
 
 
 async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
     with trio.fail_after(LIMIT_S):
         async with table_of(tmp_path) as table, trio.open_nursery() as nursery:
 
@@ -95,6 +94,8 @@ async def test_who_can_keep_no_replay_watches_nothing(tmp_path: Path) -> None:
 
             nursery.start_soon(see)
             await until(table, seqp2p.SpectatorCame)
+            (tmp_path / "file").rmdir()
+            (tmp_path / "file").touch()  # The folder is lost while the table fills.
             nursery.start_soon(guest)
             async with table.seat() as ann:
                 await play_first(ann)

@@ -1,0 +1,63 @@
+"""Wrong types of arguments are said at once, and by name: for the functions of ``import seqp2p``."""
+
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function, which now raises a TypeError with the name of an argument of a wrong type.
+
+    Only the class of an argument is compared with its annotation, not what a collection has in it. A bool is no int.
+
+    >>> @check_arguments
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> double("2")
+    Traceback (most recent call last):
+    TypeError: double: number must be int, not str
+    """
+
+    @functools.cache
+    def expected() -> dict[str, tuple[type, ...]]:
+        parameters = inspect.signature(function).parameters
+        found = {name: each.annotation for name, each in parameters.items()}
+        for name, each in parameters.items():
+            if each.kind is inspect.Parameter.VAR_KEYWORD:
+                (rest,) = typing.get_args(found.pop(name))  # Unpack of a TypedDict.
+                found |= rest.__annotations__
+        return {name: _classes(annotation) for name, annotation in found.items()}
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        by_name = expected()
+        for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
+            classes = by_name.get(name)
+            if classes and not _fits(value, classes):
+                wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
+                raise TypeError(f"{function.__name__}: {name} must be {wanted}, not {type(value).__name__}")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def _classes(annotation: Any) -> tuple[type, ...]:
+    """Return the classes that an annotation allows, the form of its parts left out; none if it cannot be checked."""
+    origin = typing.get_origin(annotation)
+    if origin in {typing.Union, types.UnionType}:
+        parts = [_classes(part) for part in typing.get_args(annotation)]
+        return tuple(each for part in parts for each in part) if all(parts) else ()
+    found = types.NoneType if annotation is None else origin or annotation
+    if not isinstance(found, type) or found is inspect.Parameter.empty or getattr(found, "_is_protocol", False):
+        return ()
+    return (float, int) if found is float else (found,)
+
+
+def _fits(value: object, classes: tuple[type, ...]) -> bool:
+    return isinstance(value, classes) and (not isinstance(value, bool) or bool in classes)
