@@ -81,11 +81,11 @@ from seqp2p.replay.playback import (
 )
 from seqp2p.replay.resume import GameOver as GameOver, ResumeError as ResumeError
 from seqp2p.replay.sidecar import (
-    OlderCopy as OlderCopy,
     SeatHeld as SeatHeld,
     SidecarDamaged as SidecarDamaged,
     SidecarError as SidecarError,
     SidecarFull as SidecarFull,
+    SeatStopped as SeatStopped,
 )
 from seqp2p.replay.verify import Cheat as Cheat, Player as Player, Proved as Proved, Report as Report
 from seqp2p.rules import (
