@@ -30,6 +30,7 @@ from seqp2p.lobby.events import (
     Strangers,
     TurnedAway,
 )
+from seqp2p.lobby.lines import PerMinute
 from seqp2p.lobby.names import is_bot_name
 from seqp2p.lobby.requests import ANY_SEAT, SeatChoice
 from seqp2p.lobby.wordlist import WORDS
@@ -37,7 +38,7 @@ from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import NetError
-from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.rules import team_of
 from seqp2p.ui.language import number as numeral
 from seqp2p.ui.language import t, translate
@@ -152,6 +153,26 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
     return LobbyPlace(colour, guest.name, "  ".join(part for part in (fingerprint(guest.key), note) if part), own)
 
 
+class BoundedLines:
+    """Says lines that others cause by coming and going, so many in a minute; then one that there are too many."""
+
+    def __init__(self, output: Output, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._output = output
+        self._lines = PerMinute(limits.lines_max, limits.lines_s, trio.current_time)
+        self._notes = PerMinute(1, limits.lines_s, trio.current_time)
+
+    def say(self, line: str, kind: str = "log") -> bool:
+        """Say a line, if there is room for it. Return True if it was said."""
+        said = self._lines.take(b"")
+        if said:
+            self._output.say(line, kind)
+        elif self._notes.take(b""):
+            word = shown("seats")
+            many = t("players come and go too often to tell each time: {word} names those who are here", word=word)
+            self._output.say(many)
+        return said
+
+
 class LobbyTeller:
     """Tells people and scripts the events of a lobby.
 
@@ -175,6 +196,7 @@ class LobbyTeller:
         self.view = view
         self._addresses = addresses
         self._codes: list[str] = []
+        self._changes, self._alarms = BoundedLines(output), BoundedLines(output)
         self._strangers_told_at = 1
         self._full = False
         self._others = False  # players sit here, not only called bots
@@ -198,12 +220,12 @@ class LobbyTeller:
                 output.event("declined", code=code, reason=str(reason))
                 output.say(sentence(reason), "answer")
             case TurnedAway(reason):
-                output.say(translate(reason))
+                self._changes.say(translate(reason))
             case Strangers(count, wrong):
                 self._tell_strangers(count, wrong)
             case SpectatorCame(name, key, count):
                 output.event("watcher", name=name, key=key.hex(), count=count)
-                output.say(t("{name} watches ({count} in all)", name=name, count=count))
+                self._changes.say(t("{name} watches ({count} in all)", name=name, count=count))
 
     def open(self) -> None:
         """Begin a lobby: at first, or the next one at the same table, whose code is another."""
@@ -225,9 +247,9 @@ class LobbyTeller:
         line, changed = seats_line(event), colours != self._colours != ""
         if not self.view.shows:
             if [line, colours] != self._told.get("seats"):
-                output.say(line)
+                self._changes.say(line)
             if changed:
-                output.say(colours)
+                self._changes.say(colours)
         self._told["seats"], self._colours = [line, colours], colours
         if self._by_hand() and self._full and not was_full:
             text = t(
@@ -236,8 +258,8 @@ class LobbyTeller:
                 seconds=numeral(DEFAULT_LIMITS.full_table_s),
                 word=shown("start"),
             )
-            output.ring(text)
-            output.say(text, "alarm")
+            if self._alarms.say(text, "alarm"):
+                output.ring(text)
 
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""

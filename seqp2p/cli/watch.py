@@ -14,7 +14,7 @@ from seqp2p.api.finding import Route
 from seqp2p.api.watch import WatchedGame, enter_table
 from seqp2p.cli import home
 from seqp2p.cli.finding import enter_by_code, place_options
-from seqp2p.cli.lobby import LobbyView, emit_lobby, seats_line, until_agreed
+from seqp2p.cli.lobby import BoundedLines, LobbyView, emit_lobby, seats_line, until_agreed
 from seqp2p.cli.output import ABANDONED, Output
 from seqp2p.cli.playing import cannot_write, exit_code_of, own_console
 from seqp2p.cli.reporter import Reporter, emit_lobby_left
@@ -85,7 +85,7 @@ async def watch(
             lobby = LobbyView(output, t("seqp2p: watch a table"))
             name = chosen_name(options.name, locked)
             let_in = partial(output.say, LET_IN)
-            told = {"seats": [translate(LET_IN)]}
+            told, changes = {"seats": [translate(LET_IN)]}, BoundedLines(output)
 
             def on_event(event: LobbyEvent) -> None:
                 if isinstance(event, LobbyShown):
@@ -94,7 +94,7 @@ async def watch(
                     if (line := seats_line(event)) not in told["seats"]:
                         told["seats"] = [line]
                         if not lobby.shows:
-                            output.say(line)
+                            changes.say(line)
 
             async def leave_when_typed() -> None:
                 answers: Answers = {**lobby_answers(told), "help": lambda _: [translate(LET_IN)]}

@@ -185,8 +185,9 @@ class Limits:
     """Digests kept per neighbour, of the things it has: over twice the contributions of the longest game."""
 
     lines_max: int = 20
-    """Lines that one player says in a lobby within ``lines_s``, and as many wishes for seats and colours. More than a
-    person types; each change of seats begins the agreement again, so a flood of them would hold up the start."""
+    """Lines that one player says in a lobby within ``lines_s``, and as many wishes for seats and colours; also the
+    lines about players who come and go. More than a person types; each change of seats begins the agreement again, so a
+    flood of them would hold up the start."""
 
     lines_s: float = 60.0
     """See ``lines_max``."""

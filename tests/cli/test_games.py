@@ -22,7 +22,7 @@ from seqp2p.cli.games import ANSWER_S, play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices
-from seqp2p.lobby.events import Former, LobbyShown, OnLobbyEvent
+from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, SpectatorCame, TurnedAway
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
 from seqp2p.net.errors import LinkLost
@@ -377,3 +377,26 @@ async def test_a_person_who_types(
 
     assert await wait(full_at_once, teller()) == "agreed"
     assert receive.receive_nowait() == "leave"
+
+
+async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture[str], autojump_clock: object) -> None:
+    """A player who knows the code comes and goes as often as a connection is made."""
+    options = options_of(None)
+    teller = LobbyTeller(options, options.output, LobbyView(options.output, ""))
+    host, foe = Guest("host", bytes(32)), Guest("foe", bytes(32))
+    free, full = LobbyShown(make_settings(2), (host, None), 1), LobbyShown(make_settings(2), (host, foe), 1)
+
+    def come_and_go(times: int) -> list[str]:
+        for _ in range(times):
+            teller.on_event(full)
+            teller.on_event(TurnedAway("foe has left the table"))
+            teller.on_event(free)
+            teller.on_event(SpectatorCame("foe", foe.key, 1))
+        return capsys.readouterr().err.splitlines()
+
+    told = come_and_go(100)
+    assert len(told) == DEFAULT_LIMITS.lines_max + 1
+    assert told[-1] == "players come and go too often to tell each time: seats names those who are here"
+    assert come_and_go(100) == []
+    await trio.sleep(DEFAULT_LIMITS.lines_s)
+    assert len(come_and_go(100)) == DEFAULT_LIMITS.lines_max + 1
