@@ -117,13 +117,19 @@ def mul_base(scalar: int) -> Point:
 G: Final = mul_base(1)
 
 
+_BLINDINGS: Final = 5
 _LIFT: Final = ORDER << 64
 
 
 def mul_blinded(point: Point, scalar: int, blinding: int) -> Point:
-    """Return scalar·point as (scalar − blinding)·point + blinding·point, with a fresh random blinding."""
+    """Return scalar·point as (scalar − 5·blinding)·point and five times blinding·point, with a fresh random blinding.
+
+    The two scalars are multiplied in times that are independent. With (scalar − blinding) they are not: of a small
+    scalar both take the same time, for b and −b have as many digits.
+    """
     # The lifted difference is never negative and always of one length: it is reduced in one time for every scalar.
-    return add(mul(point, scalar - blinding + _LIFT), mul(point, blinding))
+    rest = mul(point, _LIFT - _BLINDINGS * blinding + scalar)
+    return add(rest, *[mul(point, blinding)] * _BLINDINGS)
 
 
 def sum_points(points: Iterable[Point]) -> Point:
