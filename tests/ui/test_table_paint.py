@@ -4,6 +4,7 @@
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from seqp2p.rules import CLASSIC, KIDS, Options, Square, Variant, parse_action, 
 from seqp2p.ui.board_model import BoardModel, Cell, Face, board_model
 from seqp2p.ui.board_paint import NAME_PITCHES, PITCHES, SMALL, Pitch, board_size, tile
 from seqp2p.ui.choice import lit
-from seqp2p.ui.frame import Frame, width_of
+from seqp2p.ui.frame import Frame, cells_of, width_of
 from seqp2p.ui.scene import LogLine, wrapped
 from seqp2p.ui.styles import ASCII, UNICODE, Glyphs, styles_of
 from seqp2p.ui.table_paint import layout_of
@@ -146,11 +147,14 @@ def check(frame: Frame, width: int, height: int) -> None:
     assert all(0 <= row < height and 0 <= column < width for row, column in frame.targets)
 
 
-def signs(frame: Frame, square: Square) -> str:
-    """What is painted on a square. Left of a board, and on it, every sign is one cell wide."""
-    cells = sorted(cell for cell, target in frame.targets.items() if target == ("square", square))
-    lines = ["".join(text for _, text in row) for row in frame.rows]
-    return "".join(lines[row][column] for row, column in cells)
+def signs(frame: Frame) -> dict[Square, str]:
+    """The text on each square."""
+    cells = [cells_of(row)[0] for row in frame.rows]
+    shown = defaultdict[Square, str](str)
+    for (row, column), (kind, number) in sorted(frame.targets.items()):
+        if kind == "square":
+            shown[number] += cells[row][column]
+    return shown
 
 
 @given(
@@ -173,21 +177,22 @@ def test_every_page_shows_every_mark(
     check(frame, width, height)
     choice, seen = here.scene.choice, here.question
     assert seen is not None
-    for square in range(len(seen.board)):
-        assert signs(frame, square), "every square is there"
+    shown = signs(frame)
+    assert shown.keys() == set(range(len(seen.board))), "every square is there"
     staged_at = choice.staged.square if choice.staged else -1
     for square in lit(choice, seen) - {staged_at, choice.cursor}:
-        assert glyphs.lit in signs(frame, square)
+        assert glyphs.lit in shown[square]
     if staged_at >= 0:
-        assert glyphs.turn in signs(frame, staged_at)
+        assert glyphs.turn in shown[staged_at]
     elif choice.cursor >= 0:
-        assert signs(frame, choice.cursor).strip().startswith(glyphs.cursor[0]) or variant is KIDS
-        assert glyphs.cursor[1] in signs(frame, choice.cursor)
+        assert shown[choice.cursor].strip().startswith(glyphs.cursor[0]) or variant is KIDS
+        assert glyphs.cursor[1] in shown[choice.cursor]
     for square in {made for sequence in seen.sequences for made in sequence.squares}:
         if seen.board[square] > 0 and square not in {staged_at, choice.cursor, *lit(choice, seen)}:
-            assert glyphs.made in signs(frame, square)
-    assert {("seat", seat) for seat in range(1, seen.players + 1)} <= set(frame.targets.values())
-    assert {("card", slot) for slot in range(len(seen.hand))} <= set(frame.targets.values())
+            assert glyphs.made in shown[square]
+    targets = set(frame.targets.values())
+    assert {("seat", seat) for seat in range(1, seen.players + 1)} <= targets
+    assert {("card", slot) for slot in range(len(seen.hand))} <= targets
     # Whatever is said last can be read.
     assert any("JS xc5" in line for line in frame.lines)
 
@@ -221,20 +226,20 @@ def test_the_board_is_big_where_there_is_room() -> None:
 
 def largest_blank(frame: Frame) -> int:
     """Return the size of the largest rectangle of cells without a sign and without a target."""
-    width, best = max(width_of("".join(text for _, text in row)) for row in frame.rows), 0
-    depths = [0] * width
-    for row, line in enumerate(frame.lines):
-        shown = [text for character in line for text in (character, *" " * (width_of(character) - 1))]
-        for column in range(width):
-            blank = (row, column) not in frame.targets and (column >= len(shown) or shown[column] == " ")
+    targets, best = frame.targets, 0
+    depths = [0] * len(cells_of(frame.rows[0])[0])
+    for row, fragments in enumerate(frame.rows):
+        for column, text in enumerate(cells_of(fragments)[0]):
+            blank = (row, column) not in targets and text == " "
             depths[column] = depths[column] + 1 if blank else 0
-        for first in range(width):
-            least = depths[first]
-            for last in range(first, width):
-                least = min(least, depths[last])
-                if not least:
-                    break
-                best = max(best, least * (last - first + 1))
+        # The rectangles that end in this row: each as wide as the columns that are no less deep.
+        open_at: list[tuple[int, int]] = []
+        for column, depth in enumerate([*depths, 0]):
+            first = column
+            while open_at and open_at[-1][1] >= depth:
+                first, least = open_at.pop()
+                best = max(best, least * (column - first))
+            open_at.append((first, depth))
     return best
 
 
