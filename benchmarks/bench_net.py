@@ -28,7 +28,7 @@ from typing import Any
 
 import trio
 
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.mesh import Mesh

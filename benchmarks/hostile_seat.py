@@ -17,7 +17,7 @@ from typing import Final
 
 import trio
 
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.crypto.hashing import CONTRIBUTION
 from seqp2p.crypto.identity import Identity, sign
 from seqp2p.crypto.share_proof import SHARE_PROOF_SIZE

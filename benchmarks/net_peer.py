@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.cli.main import main
 from seqp2p.cli.output import Output
 from seqp2p.rules import Action, View

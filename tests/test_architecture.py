@@ -51,8 +51,8 @@ RUNS_TABLES = {
     "live.spectator",
     "lobby.host",
     "lobby.join",
-    "lobby.leaving",
     "lobby.spectator_join",
+    "lobby.table",
     "replay.writer",
 }
 

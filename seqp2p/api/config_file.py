@@ -4,7 +4,6 @@ This module knows no setting by name. A file that is broken or newer is left as 
 """
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -47,6 +46,8 @@ def change_config(name: str, value: Value | None) -> None:
     """Write one setting, or remove it (None). The rest of the file stays, comments included. Raises ConfigFileError."""
     import tomlkit
 
+    from seqp2p.replay.disk import write_beside
+
     path = config_path().resolve()  # A link stays a link.
     text = _text(path)
     entries = _parsed(text) | {name: value}
@@ -64,7 +65,7 @@ def change_config(name: str, value: Value | None) -> None:
         raise _unreadable(path, message("{name} cannot be changed in it", name=name))
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _replace(path, new)
+        write_beside(path, new.encode(), synced=False).replace(path)
     except OSError as error:
         reason = message(error.strerror or str(error))
         raise ConfigFileError(
@@ -105,18 +106,6 @@ def _parsed(text: str) -> dict[str, object]:
 
 def _unreadable(path: Path, reason: str) -> ConfigFileError:
     return ConfigFileError(message("the settings file {path} cannot be used: {reason}", path=path, reason=reason))
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file whole, before it takes the place of the former one."""
-    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode())
-        Path(new).replace(path)
-    except OSError:
-        Path(new).unlink(missing_ok=True)
-        raise
 
 
 def kept_name() -> str:

@@ -31,6 +31,7 @@ class Events(Generic[E]):
         return tuple(self._kept)
 
     def put(self, event: E) -> None:
+        """Append an event."""
         self._kept.append(event)
         self._count += 1
         self._wake()

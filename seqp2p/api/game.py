@@ -24,9 +24,8 @@ from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.live.seeking import look_for_seats
 from seqp2p.live.session import SeatRunner
 from seqp2p.lobby.discovery import Warn
-from seqp2p.lobby.leaving import leave_table
 from seqp2p.lobby.safety import safety_words
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import AgreedTable, leave_table
 from seqp2p.match.checks import Checks
 from seqp2p.match.contribution import RevealBody, open_body, open_envelope
 from seqp2p.match.events import Event, Result

@@ -20,6 +20,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
+from seqp2p.replay.disk import write_beside
 from seqp2p.replay.locks import lock
 
 # More games of one person at once than this are no person.
@@ -184,11 +185,8 @@ def _key_file(path: Path) -> Generator[int]:
 
 def _make_key(path: Path) -> None:
     """Write a new key, whole before its file appears; a key that another process makes meanwhile stays."""
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    new = write_beside(path, secrets.token_bytes(32), synced=False)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(32))
         with contextlib.suppress(FileExistsError):
             os.link(new, path)
     finally:

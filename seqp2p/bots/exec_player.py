@@ -141,7 +141,7 @@ class ExecPlayer:
         self._pace_s = pace_s
         self._queue, self._waiting = trio.open_memory_channel[bytes](QUEUE_MAX)
         self._running: RunningProgram | None = None
-        self._gone = False
+        self.is_gone = False  # the program no longer plays in this game
         self._reading = trio.CancelScope()
         self._history = deque[BotEvent](maxlen=HISTORY_MAX)
         self._question: _ProgramQuestion | None = None
@@ -150,11 +150,6 @@ class ExecPlayer:
         self._over = trio.Event()
         self._done = trio.Event()
         self._send(table)
-
-    @property
-    def is_gone(self) -> bool:
-        """True if the program no longer plays in this game."""
-        return self._gone
 
     # The program's life.
 
@@ -171,11 +166,11 @@ class ExecPlayer:
             task_status.started()
             await self._deliver(running)
             await self._over.wait()
-            ends = not self._gone
+            ends = not self.is_gone
         finally:
             with trio.CancelScope(shield=True):
                 code = await running.end(GOODBYE_S if ends else 0.0)
-                if self._over.is_set() and not self._gone:
+                if self._over.is_set() and not self.is_gone:
                     self._notice(ProgramEnded(killed=code < 0))
                 self._done.set()
 
@@ -196,7 +191,7 @@ class ExecPlayer:
             self._fail(message_of(failure), gone=True)
 
     def _send(self, received: BotMessage | BotEvent) -> None:
-        if self._gone or self._over.is_set():
+        if self.is_gone or self._over.is_set():
             return
         try:
             self._queue.send_nowait(line_of(received))
@@ -205,14 +200,14 @@ class ExecPlayer:
 
     def _fail(self, reason: str, *, gone: bool = False) -> None:
         """Count a failure. If the program no longer plays, an open question is not waited for."""
-        if self._gone:
+        if self.is_gone:
             return
         self._failures += 1
-        self._gone = gone or self._failures >= FAILURES_MAX
-        if self._gone and self._running is not None:
+        self.is_gone = gone or self._failures >= FAILURES_MAX
+        if self.is_gone and self._running is not None:
             self._running.kill()
             self._reading.cancel()
-        self._notice(Failed(reason, self._gone))
+        self._notice(Failed(reason, self.is_gone))
 
     # Events of the table.
 
@@ -275,7 +270,7 @@ class ExecPlayer:
             self._send(Error(question.number, str(reason)))
 
     async def _answer(self, question: _ProgramQuestion) -> Action:
-        if self._running is not None and not self._gone and not question.failed:
+        if self._running is not None and not self.is_gone and not question.failed:
             with trio.CancelScope(deadline=question.deadline) as self._reading:
                 try:
                     return await self._read(question, self._running)

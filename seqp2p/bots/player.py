@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+import trio
+
 from seqp2p.rules import Action, View
 
 
@@ -22,3 +24,20 @@ class SeatPlayer(Protocol):
         It is cancelled when the question is taken back; the next one comes only after that.
         """
         ...
+
+
+class BotPlayer:
+    """A player that asks a bot, in a worker thread. ``pace_s`` is the least time of a turn: people can follow it."""
+
+    def __init__(self, bot: Bot, pace_s: float = 0.0) -> None:
+        self._bot = bot
+        self._pace_s = pace_s
+
+    async def choose(self, view: View, refused: str | None) -> Action:
+        """Return the bot's choice. A bot chooses among the legal actions, so it is never refused."""
+        assert refused is None, f"a bot chose what is not legal: {refused}"
+        begun = trio.current_time()
+        # A choice that is no longer needed may take its time: it costs only the bot's own randomness.
+        action = await trio.to_thread.run_sync(self._bot.choose, view, abandon_on_cancel=True)
+        await trio.sleep_until(begun + self._pace_s)
+        return action

@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import secrets
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -32,20 +31,13 @@ TRIES: Final = 6
 PROCESS: Final = ChildStart("bots", ("seqp2p.cli.bot_process",), {}, detached=True)
 
 
-@dataclass(frozen=True, slots=True)
-class FillBots:
-    """Which bots to call, the least seconds of their turns, and True if they come without being called."""
-
-    bot: str
-    pace_s: float
-    at_once: bool
-
-
 class Filling:
-    """Calls bots to the free seats of a lobby."""
+    """Calls bots to the free seats of a lobby, ``at_once`` or when they are called; ``pace_s`` is their least turn."""
 
-    def __init__(self, bots: FillBots) -> None:
-        self._bots = bots
+    def __init__(self, bot: str, pace_s: float, *, at_once: bool) -> None:
+        self._bot = bot
+        self._pace_s = pace_s
+        self._at_once = at_once
         self._output = Output(json=False)
         self._address: Address | None = None
         self._code = ""
@@ -99,7 +91,7 @@ class Filling:
     async def _serve(self, nursery: trio.Nursery) -> None:
         """Call one bot after the other, as long as one is missing and too many in a row have not failed."""
         failed = 0
-        if self._bots.at_once:
+        if self._at_once:
             self._process(nursery)
         for number in itertools.count(1):
             while self._missing <= 0:
@@ -122,14 +114,14 @@ class Filling:
 
     def _wants(self) -> bool:
         """Return True if there is a lobby, and bots are called to it."""
-        return self._open and (self._called or self._bots.at_once)
+        return self._open and (self._called or self._at_once)
 
     async def _sits_down(self, number: int, child: Child) -> bool:
         """Call a bot; return True when it has its seat, False when it has ended without one."""
         assert self._address is not None, "called within ready()"
         seed = secrets.token_bytes(32)
         key = self._keys[number] = Identity(seed).public
-        call = BotCall(number, self._bots.bot, self._bots.pace_s, BOT_NAME, seed, str(self._address), self._code)
+        call = BotCall(number, self._bot, self._pace_s, BOT_NAME, seed, str(self._address), self._code)
         await child.send(msgspec.json.encode(call) + b"\n")
         while number in self._keys and key not in self._seated:
             await self._changed.wait()
@@ -162,7 +154,7 @@ class Filling:
     def _give_up(self) -> None:
         """Raise the last failure where no word can call bots again."""
         assert self._failure is not None, "each bot that ends without a seat says why"
-        if self._bots.at_once:
+        if self._at_once:
             raise self._failure
         self._called = False
         self._output.say(t("bots cannot sit down: {why}", why=self._failure))

@@ -84,7 +84,7 @@ async def choose_route(
                 nursery.start_soon(list_tables, tables, view, output)
                 code = await ask_code(view, output)
                 nursery.cancel_scope.cancel()
-            view.tables(None)
+            view.change(tables=None)
             output.say(t("looking for table {number}", number=public_part(code)[0]))
         number, _ = public_part(code)
         seen = await wait_for_table(number, tables, own)
@@ -124,7 +124,7 @@ async def enter_by_code(
 
 async def ask_code(view: LobbyView, output: Output) -> str:
     """Ask a person for the code until it can be one. Raises CommandError when the input ends."""
-    view.asks(translate(QUESTION))
+    view.change(asks=translate(QUESTION))
     while True:
         if not view.shows:
             click.echo(translate(QUESTION), nl=False, err=True)
@@ -132,7 +132,7 @@ async def ask_code(view: LobbyView, output: Output) -> str:
         if line is None or word_of(line) in LEAVING:
             raise CommandError(t("stopped"), exit_code=ABANDONED)
         if (fault := code_fault(line)) is None:
-            view.asks("")
+            view.change(asks="")
             return parse_code(line)
         output.say(fault, "answer")
 
@@ -163,7 +163,7 @@ async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Outp
     """Show the tables, and again after each change, until cancelled."""
     told: set[FoundTable] = set()
     shown: tuple[str, ...] | None = None
-    view.tables(())
+    view.change(tables=())
     if not view.shows:
         output.say(t("tables on this network (Ctrl-C ends):"))
     while True:
@@ -174,8 +174,9 @@ async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Outp
             if found not in told:
                 emit_table(found, output)
         told = set(current)
-        view.tables([(found.advert.number, table_line(found).strip()) for found in current])
-        lines = tuple(map(table_line, current)) or (_nothing_line(tables.problem),)
+        view.change(tables=tuple((found.advert.number, table_line(found).strip()) for found in current))
+        nothing = t("  none can be found here: {problem}", problem=translate(tables.problem)) if tables.problem else ""
+        lines = tuple(map(table_line, current)) or (nothing or t("  none yet"),)
         if view.shows and not tables.problem:
             lines = ()
         if lines != shown:
@@ -183,10 +184,6 @@ async def list_tables(tables: Browsed[FoundTable], view: LobbyView, output: Outp
             for line in lines:
                 output.say(line)
         await tables.changed()
-
-
-def _nothing_line(problem: str) -> str:
-    return t("  none can be found here: {problem}", problem=translate(problem)) if problem else t("  none yet")
 
 
 def emit_table(found: FoundTable, output: Output) -> None:

@@ -67,7 +67,8 @@ def first_identity() -> Identity:
 @contextlib.contextmanager
 def locked(name: str) -> Generator[None]:
     """Hold the lock of this name until the block ends; other processes of this player wait. Raises CommandError."""
-    path = _own_dir() / name
+    with _as_command():
+        path = home.own_dir() / name
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
@@ -82,8 +83,3 @@ def locked(name: str) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _own_dir() -> Path:
-    with _as_command():
-        return home.own_dir()

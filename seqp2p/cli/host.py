@@ -9,7 +9,7 @@ import click
 from seqp2p.api.endpoint import open_endpoint
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import Lobby, open_table
-from seqp2p.cli.bot_filler import BOT, FillBots, Filling
+from seqp2p.cli.bot_filler import BOT, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.games import play_games
 from seqp2p.cli.known import friends
@@ -53,7 +53,7 @@ def command(
     options = seat()
     pace_s = options.choices.pace_s or (options.output.preferences.pace if options.person else 0)
     at_once = fill is not None and (options.output.json or not options.person)
-    filling = Filling(FillBots(fill or BOT, pace_s, at_once))
+    filling = Filling(fill or BOT, pace_s, at_once=at_once)
     options = replace(options, start=filling.call, pause=filling.pause)
     if options.choice.colour not in (None, *settings.offered_colours):
         raise CommandError(

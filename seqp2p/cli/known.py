@@ -10,8 +10,6 @@ remembered nor compared. This player's own other identities are not told.
 """
 
 import contextlib
-import os
-import secrets
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +29,7 @@ from seqp2p.i18n import message_of
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.replay.disk import write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
 
@@ -257,19 +256,9 @@ def _changing() -> Generator[list[Known]]:
 
 def _write(players: Collection[Known]) -> None:
     path = data_dir() / FILE
-    new = path.with_name(f".{FILE}.{secrets.token_hex(8)}")
     data = msgspec.json.format(msgspec.json.encode(_KnownFile(1, tuple(players))), indent=1)
     try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
-            new.replace(path)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
+        write_beside(path, data, synced=True).replace(path)
     except OSError as error:
         message = t("cannot write {path}: {reason}", path=path, reason=what_failed(error))
         raise CommandError(message, HOME_HINT) from None

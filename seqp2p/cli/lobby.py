@@ -103,21 +103,11 @@ class LobbyView:
         if self._screen is not None and self._scene is not None:
             self._screen.show(self._scene)
 
-    def asks(self, question: str) -> None:
-        """Show a question; none for an empty text."""
-        self._change(asks=question)
-
-    def tables(self, lines: Sequence[tuple[int, str]] | None) -> None:
-        """Show the tables found, by number; None hides the list."""
-        self._change(tables=None if lines is None else tuple(lines))
-
-    def code(self, code: str, ways: Sequence[str]) -> None:
-        """Show the code that holds now, and the commands by which others join."""
-        self._change(code=code, ways=tuple(ways), copies=True)
-
-    def strangers(self, line: str) -> None:
-        """Show how many strangers were turned away."""
-        self._change(strangers=line)
+    def change(self, **fields: object) -> None:
+        """Show something else in some fields of the lobby's model."""
+        if self._screen is not None and self._scene is not None:
+            self._scene.change(**fields)
+            self._screen.refresh()
 
     def seats(self, event: LobbyShown) -> None:
         """Show the seats and the settings of the table."""
@@ -128,12 +118,7 @@ class LobbyView:
             _place(settings, seat, event.seats, own=seat == event.own_seat) for seat in range(1, len(event.seats) + 1)
         ]
         colours = settings.offered_colours if event.own_seat else ()
-        self._change(places=tuple(places), rules=tuple(settings_lines(settings)), colours=colours)
-
-    def _change(self, **fields: object) -> None:
-        if self._screen is not None and self._scene is not None:
-            self._scene.change(**fields)
-            self._screen.refresh()
+        self.change(places=tuple(places), rules=tuple(settings_lines(settings)), colours=colours)
 
 
 def _scene(title: str, *, starts: bool) -> "LobbyScene":
@@ -287,7 +272,7 @@ class LobbyTeller:
         """Count strangers in one line of the screen; without a screen, in a line for each tenfold count."""
         self.output.event("strangers", count=count, wrong=wrong)
         line = t("turned away: {count} (wrong codes: {wrong})", count=count, wrong=wrong)
-        self.view.strangers(line)
+        self.view.change(strangers=line)
         if not self.view.shows and count >= self._strangers_told_at:
             self._strangers_told_at = 10 ** len(str(count))
             self.output.say(line)
@@ -303,7 +288,7 @@ class LobbyTeller:
         output.event("listening", address=str(self._addresses[0]), code=code)
         ways = ways_in(self._addresses[0], code, full=self._full, again=len(codes) > 1)
         self.desk.invitation = f"seqp2p join {self._addresses[0]} --code {code}"
-        self.view.code(code, ways)
+        self.view.change(code=code, ways=tuple(ways), copies=True)
         self._told["code"] = [*ways, t("the join code is:  {code}", code=code)]
         if self._full or not self.view.shows:
             for line in self._told["code"]:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from seqp2p.cli import home
-from seqp2p.cli.bot_filler import BOT, FillBots, Filling
+from seqp2p.cli.bot_filler import BOT, Filling
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.host import host
 from seqp2p.cli.lobby import SeatOptions
@@ -63,7 +63,7 @@ def command(
     settings = make_settings(bots + 1, **table)
     output = Output(as_json)
     pace_s = output.preferences.pace if pace_s is None else pace_s
-    filling = Filling(FillBots(bot, pace_s, at_once=True))
+    filling = Filling(bot, pace_s, at_once=True)
     choices = Choices(None, 0, home.replay_dir(replay_dir))
     options = SeatOptions(choices, home.checked_name(name), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))

@@ -12,9 +12,8 @@ from pathlib import Path
 import trio
 
 from seqp2p.api.game import LiveGame, safety_words_with
-from seqp2p.bots.bot_player import BotPlayer
 from seqp2p.bots.exec_player import ExecPlayer
-from seqp2p.bots.player import SeatPlayer
+from seqp2p.bots.player import BotPlayer, SeatPlayer
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS
 from seqp2p.cli import home, resume_hint

@@ -52,41 +52,19 @@ from seqp2p.ui.words import (
 
 if TYPE_CHECKING:  # Only where there is a screen.
     from seqp2p.ui.screen import Screen
+    from seqp2p.ui.table_scene import TableScene
 
 
 class TableView:
-    """The table on a screen. ``company.own`` is 0 for a spectator; the other arguments are the scene's."""
+    """The table on a screen; ``own`` is 0 for a spectator."""
 
-    def __init__(
-        self,
-        screen: "Screen",
-        match: Match,
-        company: Company,
-        story: Story,
-        sees: Callable[[], View | None],
-        asked: Callable[[], View | None],
-        pending: Callable[[], Action | None],
-        *,
-        confirms: bool,
-    ) -> None:
-        from seqp2p.ui.table_scene import TableScene
-
+    def __init__(self, screen: "Screen", scene: "TableScene", match: Match, own: int) -> None:
         self._screen = screen
+        self._scene = scene
         self._match = match
-        self._own = company.own
-        settings = match.game.agreement.settings
-        self._scene = TableScene(
-            sees=sees,
-            asked=asked,
-            company=company,
-            story=story,
-            clock=trio.current_time,
-            settings=settings,
-            pending=pending,
-            confirms=confirms,
-        )
+        self._own = own
         self._tell_progress()
-        screen.show(self._scene)
+        screen.show(scene)
 
     def on_event(self, event: TableEvent) -> None:
         match event:
@@ -166,9 +144,19 @@ class Reporter:
         ``pending``: what goes by itself in the reader's turn.
         """
         if (screen := self.output.screen) is not None:
-            confirms = self.output.preferences.confirmation
-            reader = self._company, self.story, sees, asked, pending
-            self._table = TableView(screen, self.match, *reader, confirms=confirms)
+            from seqp2p.ui.table_scene import TableScene
+
+            scene = TableScene(
+                sees=sees,
+                asked=asked,
+                company=self._company,
+                story=self.story,
+                clock=trio.current_time,
+                settings=self.match.game.agreement.settings,
+                pending=pending,
+                confirms=self.output.preferences.confirmation,
+            )
+            self._table = TableView(screen, scene, self.match, self._company.own)
 
     def seats(self) -> None:
         agreement = self.match.game.agreement

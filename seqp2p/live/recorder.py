@@ -8,6 +8,7 @@ resumes after a crash finds its own words in their places, and never signs a sec
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from seqp2p.live.absence import Absent, Awaited, Back
@@ -40,22 +41,15 @@ class Journal(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class Recorder:
     """Writes one seat's game. ``emit`` gets every event in order; tests need no journal."""
 
-    def __init__(
-        self,
-        match: Match,
-        writer: ReplayWriter,
-        emit: Callable[[TableEvent], None],
-        journal: Journal | None = None,
-        runtime: Runtime = UNDER_TRIO,
-    ) -> None:
-        self.writer = writer
-        self.emit = emit
-        self._match = match
-        self._runtime = runtime
-        self._journal = journal
+    _match: Match
+    writer: ReplayWriter
+    emit: Callable[[TableEvent], None]
+    _journal: Journal | None = None
+    _runtime: Runtime = UNDER_TRIO
 
     def log(self, thing: SignedThing) -> None:
         """Note something signed in the journal: taken, or about to be sent."""

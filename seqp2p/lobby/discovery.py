@@ -279,7 +279,7 @@ def _start(interfaces: Interfaces) -> zeroconf.Zeroconf:
         raise OSError(str(error)) from None  # No interface at all.
     assert net.loop is not None, "it has started"
     # A stranger's damaged packet is of no interest to a player.
-    net.loop.set_exception_handler(_pass_over)
+    net.loop.set_exception_handler(lambda *_: None)
     return net
 
 
@@ -295,10 +295,6 @@ def _stop(net: zeroconf.Zeroconf) -> None:
     # It may have lost its sockets or its loop: then it cannot tell the others.
     with contextlib.suppress(*_FAULTS, RuntimeError):
         net.close()
-
-
-def _pass_over(*_: object) -> None:
-    pass
 
 
 async def _browse(

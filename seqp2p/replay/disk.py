@@ -145,20 +145,12 @@ class _NoFile:
         pass
 
 
-class NoDisk:
-    """A disk that keeps and has nothing, for a seat whose replay is not read."""
+class NoDisk(RealDisk):
+    """A disk that keeps nothing, for a seat whose replay is not read."""
 
     def append(self, path: Path, *, new: bool) -> File:
         del path, new
         return _NoFile()
-
-    def read(self, path: Path, size_max: int = -1) -> bytes:
-        del size_max
-        raise FileNotFoundError(path)
-
-    def truncate(self, path: Path, size: int) -> None:
-        del size
-        raise FileNotFoundError(path)
 
 
 NO_DISK: Final = NoDisk()

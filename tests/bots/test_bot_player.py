@@ -7,7 +7,7 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.rules import KIDS, Action, View, view
 from tests.rules.playing import random_position

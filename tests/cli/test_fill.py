@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from seqp2p.cli import bot_filler as filling_module
-from seqp2p.cli.bot_filler import TRIES, FillBots, Filling
+from seqp2p.cli.bot_filler import TRIES, Filling
 from seqp2p.cli.bot_process import BotCall, BotEnded
 from seqp2p.cli.children import ChildStart, Hear
 from seqp2p.cli.output import CommandError, Output
@@ -112,7 +112,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    filling = Filling(FillBots("random", 0, at_once=False))
+    filling = Filling("random", 0, at_once=False)
     async with filling.ready(TABLE, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(None, None))
@@ -131,7 +131,7 @@ async def test_a_new_code_is_used_by_the_next_bot(calls: list[str], capsys: pyte
 
 
 async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    filling = Filling(FillBots("random", 0, at_once=False))
+    filling = Filling("random", 0, at_once=False)
     async with filling.ready(TABLE, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(None, Guest("anna", b"a")))
@@ -144,7 +144,7 @@ async def test_bots_that_never_get_in_are_given_up(calls: list[str], capsys: pyt
 
 
 async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) -> None:
-    filling = Filling(FillBots("random", 0, at_once=True))
+    filling = Filling("random", 0, at_once=True)
 
     async def lobby() -> None:
         async with filling.ready(TABLE, Output(json=False)):
@@ -159,7 +159,7 @@ async def test_where_nobody_could_call_again_it_is_an_error(calls: list[str]) ->
 
 
 async def test_a_closed_lobby_needs_nobody(calls: list[str]) -> None:
-    filling = Filling(FillBots("random", 0, at_once=True))
+    filling = Filling("random", 0, at_once=True)
     async with filling.ready(TABLE, Output(json=False)):
         filling.on_event(CodeShown("1-a-b"))
         filling.on_event(shown(Guest("anna", b"a"), Guest("bert", b"b")))

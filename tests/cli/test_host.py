@@ -11,7 +11,7 @@ from seqp2p.api import table as table_module
 from seqp2p.api.game import LiveGame
 from seqp2p.api.table import AnyTable, Lobby
 from seqp2p.cli import host as module
-from seqp2p.cli.bot_filler import FillBots, Filling
+from seqp2p.cli.bot_filler import Filling
 from seqp2p.cli.lobby import LobbyTeller, SeatOptions
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import Choices
@@ -66,7 +66,7 @@ async def test_a_table_is_advertised_as_it_is(
     monkeypatch.setattr(table_module, "host_table", host_table)
     monkeypatch.setattr(module, "play_games", play_games)
     options = SeatOptions(Choices("random", 0, tmp_path), "ann", Output(json=False), until_stdin_closes=False)
-    filling = Filling(FillBots("random", 0, at_once=False))
+    filling = Filling("random", 0, at_once=False)
     assert await module.host(make_settings(3), 0, Address("127.0.0.1", 0), options, filling) == 0
     assert len(set(numbers)) == 1
     number = numbers[0]

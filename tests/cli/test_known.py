@@ -20,8 +20,7 @@ from seqp2p.cli import home, known
 from seqp2p.cli.known import Known, check_known, forget, load, meet, remember
 from seqp2p.cli.output import CommandError, Output
 from seqp2p.crypto.identity import Identity, fingerprint
-from seqp2p.lobby.leaving import OTHER_REFUSED, REFUSED, leave_table
-from seqp2p.lobby.table import AgreedTable
+from seqp2p.lobby.table import OTHER_REFUSED, REFUSED, AgreedTable, leave_table
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import LinkStage, bye, decode_message

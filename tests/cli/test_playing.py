@@ -20,7 +20,7 @@ import trio.testing
 
 from seqp2p import hangup
 from seqp2p.api.game import LiveGame, joint_seed, safety_words_with
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
 from seqp2p.cli.lines import LineReader

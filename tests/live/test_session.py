@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.live.mesh import Mesh
 from seqp2p.live.runtime import UNDER_TRIO

@@ -9,9 +9,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import LOBBY_LINE, REMARK
 from seqp2p.crypto.identity import sign
-from seqp2p.lobby.colours import TeamColours
 from seqp2p.lobby.events import CodeShown, Declined, LineSaid, LobbyEvent, LobbyShown
-from seqp2p.lobby.host import host_table
+from seqp2p.lobby.host import TeamColours, host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.lines import LinePayload, LobbyTalk
 from seqp2p.lobby.requests import (

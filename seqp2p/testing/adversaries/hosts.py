@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 import msgspec
 import trio
 
-from seqp2p.bots.bot_player import BotPlayer
+from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
 from seqp2p.crypto.group import Randomness
 from seqp2p.live.mesh import Mesh
