@@ -9,7 +9,7 @@ import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias, cast
 
@@ -124,6 +124,13 @@ class LiveGame:
     def only_ways(self) -> dict[int, int]:
         """Return the seats that this one reaches through another alone, and that other."""
         return self._mesh.relay.only_ways
+
+    @property
+    def table_now(self) -> AgreedTable:
+        """The table with the addresses at which the other seats can be reached now, as far as this seat knows."""
+        book = self._mesh.addresses
+        known = {seat: (*book(seat), *self.table.addresses.get(seat, ())) for seat in self.table.others}
+        return replace(self.table, addresses=known)
 
     @property
     def left(self) -> bool:

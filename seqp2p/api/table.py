@@ -81,8 +81,13 @@ class AnyTable(ABC):
         self._resources = resources
 
     @abstractmethod
-    def open_lobby(self, on_event: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
-        """Open the lobby of the next game; the block covers that game, too. ``on_event`` gets its events."""
+    def open_lobby(
+        self, on_event: OnLobbyEvent, *, asked: bool = False
+    ) -> contextlib.AbstractAsyncContextManager[Lobby]:
+        """Open the lobby of the next game; the block covers that game, too. ``on_event`` gets its events.
+
+        ``asked``: the lobby tells the others that this player is asked for another game, until it gets AcceptGame.
+        """
 
     @contextlib.asynccontextmanager
     async def _lobby(self, sit_down: Callable[[LobbyRequests], Awaitable[AgreedTable]]) -> AsyncGenerator[Lobby]:
@@ -125,7 +130,7 @@ class HostedTable(AnyTable):
         return self._by_hand and not (self.last is not None and self.last.dealt)
 
     @contextlib.asynccontextmanager
-    async def open_lobby(self, on_event: OnLobbyEvent) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, on_event: OnLobbyEvent, *, asked: bool = False) -> AsyncGenerator[Lobby]:
         """See ``AnyTable``. Spectators are looked after until the block ends."""
         async with spectator_server(self._spectators) as server:
 
@@ -152,6 +157,7 @@ class HostedTable(AnyTable):
                     friends=self._friends,
                     requests=requests,
                     by_hand=self.by_hand,
+                    asked=asked,
                 )
                 self._advertise(free=0, state="playing")
                 return table
@@ -183,7 +189,9 @@ class JoinedTable(AnyTable):
         self._code = code
         self._addresses = addresses
 
-    def open_lobby(self, on_event: OnLobbyEvent) -> contextlib.AbstractAsyncContextManager[Lobby]:
+    def open_lobby(
+        self, on_event: OnLobbyEvent, *, asked: bool = False
+    ) -> contextlib.AbstractAsyncContextManager[Lobby]:
         """See ``AnyTable``. The code is given for the first game alone; then the host knows this seat by its key."""
         endpoint, route = self.endpoint, self._route
         last = self.last
@@ -193,12 +201,13 @@ class JoinedTable(AnyTable):
                 return await rejoin_table(
                     endpoint.credentials,
                     endpoint.name,
-                    last.table,
+                    last.table_now,
                     endpoint.listeners,
                     self._addresses,
                     secrets.token_bytes,
                     on_event,
                     requests=requests,
+                    asked=asked,
                 )
             return await join_table(
                 endpoint.credentials,

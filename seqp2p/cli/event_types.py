@@ -94,6 +94,7 @@ class GuestFields(_Fields, frozen=True):
 
     name: str
     key: Hash
+    asked: bool
 
 
 class SeatFields(_Fields, frozen=True):
@@ -277,7 +278,8 @@ GAME_EVENTS: Final = (
         "lobby",
         {"seat": MaybeSeat, "seats": list[GuestFields | None], "colours": list[str]},
         "`host`, `join`, `watch`: who sits in the lobby, after each change. `seats` has null for a free seat, `colours`"
-        " one colour for each team, seat 1 being of the first; `seat` is the own one, null for a spectator",
+        " one colour for each team, seat 1 being of the first; who is `asked` has not accepted another game yet;"
+        " `seat` is the own one, null for a spectator",
     ),
     EventType(
         "line",

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 import click
 
 from seqp2p.api.endpoint import open_endpoint, own_addresses
 from seqp2p.api.finding import Route
-from seqp2p.api.game import LiveGame
 from seqp2p.api.table import Lobby, joined_table
 from seqp2p.cli.finding import enter_by_code, place_options
 from seqp2p.cli.games import play_games
@@ -19,8 +17,6 @@ from seqp2p.cli.settings import make_address, seat_options
 from seqp2p.i18n import message
 from seqp2p.net.addresses import Address
 from seqp2p.ui.language import t
-
-WAITING: Final = message("waiting for the host to open the table again")
 
 
 @click.command(
@@ -63,11 +59,6 @@ async def join(host: Address | None, code: str | None, options: SeatOptions, lis
             table = await joined_table(endpoint, route, given, choice=options.choice)
             teller = LobbyTeller(options, output, view)
 
-            async def wait_in(lobby: Lobby) -> LiveGame:
-                if table.last is not None:
-                    output.say(WAITING)
-                return await lobby.wait()
-
-            return await play_games(table, options, teller, teller.on_event, wait_in)
+            return await play_games(table, options, teller, teller.on_event, Lobby.wait)
 
         return await enter_by_code(host, code, own_addresses(endpoint.listeners), view, output, enter)

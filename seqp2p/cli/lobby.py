@@ -135,7 +135,8 @@ def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own
         return LobbyPlace(colour)
     others = [other.name for other in guests if other is not None and other is not guest]
     note = "" if own or guest.key in own_keys() else meeting_note(meet(seat, guest.name, guest.key, load(), others))
-    return LobbyPlace(colour, guest.name, "  ".join(part for part in (fingerprint(guest.key), note) if part), own)
+    notes = (fingerprint(guest.key), note, t("is asked for another game") if guest.asked else "")
+    return LobbyPlace(colour, guest.name, "  ".join(filter(None, notes)), own)
 
 
 class BoundedLines:
@@ -318,7 +319,10 @@ def said_line(name: str, text: str) -> str:
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:
     """Tell scripts the seats and colours."""
-    seats = [None if seat is None else {"name": seat.name, "key": seat.key.hex()} for seat in event.seats]
+    seats = [
+        None if seat is None else {"name": seat.name, "key": seat.key.hex(), "asked": seat.asked}
+        for seat in event.seats
+    ]
     output.event("lobby", seat=event.own_seat or None, seats=seats, colours=list(event.settings.colours))
 
 

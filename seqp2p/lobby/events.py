@@ -12,10 +12,11 @@ from seqp2p.net.text import clean
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A player who has sat down."""
+    """A player who has sat down. ``asked``: not one who has accepted another game yet."""
 
     name: str
     key: bytes
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

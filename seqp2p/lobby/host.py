@@ -36,6 +36,7 @@ from seqp2p.lobby.events import (
 from seqp2p.lobby.lines import LobbyTalk, PerMinute
 from seqp2p.lobby.names import BOT_NAME, look_alike
 from seqp2p.lobby.requests import (
+    AcceptGame,
     ChooseColour,
     LobbyRequest,
     LobbyRequests,
@@ -64,6 +65,7 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
+    AcceptMessage,
     AddressStatement,
     Bye,
     ColourWish,
@@ -108,6 +110,7 @@ async def host_table(
     friends: Collection[bytes] = frozenset(),
     requests: LobbyRequests | None = None,
     by_hand: bool = False,
+    asked: bool = False,
 ) -> AgreedTable:
     """Keep a lobby until all its seats have agreed to a table; the host is seat 1.
 
@@ -115,10 +118,11 @@ async def host_table(
     default a random one. ``spectators`` serves spectators, who give the same code, now and during the game; without it
     there are none. ``former`` is the game before at this table, if any; ``friends`` are the keys that have finished a
     game with this host, and go first in the queue. ``requests`` are those of this player; with
-    ``by_hand`` a full table waits for StartGame, or until ``full_table_s`` have passed without a change. ``on_event``
-    gets every LobbyEvent as it happens. Raises TableError for settings that cannot be played and ValueError for a name
-    that cannot be shown; faults of strangers and joiners end only their own connections. Cancelled, it says goodbye,
-    which takes at most ``close_s``. The listeners stay open.
+    ``by_hand`` a full table waits for StartGame, or until ``full_table_s`` have passed without a change. No game
+    begins while this player is ``asked``, until AcceptGame, or another one is. ``on_event`` gets every LobbyEvent as it
+    happens. Raises TableError for settings that cannot be played and ValueError for a name that cannot be shown; faults
+    of strangers and joiners end only their own connections. Cancelled, it says goodbye, which takes at most
+    ``close_s``. The listeners stay open.
     """
     check_settings(settings)
     if fault := name_fault(name):
@@ -130,7 +134,7 @@ async def host_table(
     if spectators:
         spectators.open(SpectatorPlaces(door, on_event))
     lobby = _HostLobby(credentials, name, settings, places, randomness, on_event, limits, door, spectators, former)
-    lobby.by_hand = by_hand
+    lobby.by_hand, lobby.asked = by_hand, asked
     return await lobby.run(listeners, requests)
 
 
@@ -176,6 +180,7 @@ class _SeatedGuest:
         self.released = False
         self.removed = False
         self.is_bot = False  # called by the host, and named after its seat
+        self.asked = False
 
 
 class _HostLobby:
@@ -211,7 +216,7 @@ class _HostLobby:
         self._wishes = PerMinute(limits.lines_max, limits.lines_s - limits.silence_s, trio.current_time)
         self._colours = TeamColours()
         self._removed: set[bytes] = set()
-        self.by_hand = False
+        self.by_hand = self.asked = False
         self._touched_at = -math.inf  # the time of the last change of seats or colours, or line
         self._started = False
         self._version = 0  # counts the changes of seats and colours
@@ -359,6 +364,7 @@ class _HostLobby:
             raise
         self._seats[seat] = _SeatedGuest(seat, name, key, Link(frames, self._limits))
         self._seats[seat].is_bot = sit.name == BOT_NAME
+        self._seats[seat].asked = sit.asked and key in self._former.seats
         return self._seats[seat]
 
     def _free_name(self, name: str, seat: int) -> str:
@@ -385,7 +391,10 @@ class _HostLobby:
         if self._seats.get(sitting.seat) is sitting:
             del self._seats[sitting.seat]
             self._colours.forget(sitting.key)
-            self._on_event(gone(sitting.name, reason))
+            if sitting.asked:  # It plays no other game, as LobbyShown tells: its place is kept no longer.
+                self._former = self._former.without(sitting.key)
+            else:
+                self._on_event(gone(sitting.name, reason))
             self._show()
 
     async def _handle(self, sitting: _SeatedGuest, received: WireMessage) -> None:
@@ -403,6 +412,10 @@ class _HostLobby:
                 fault = self._grant(sitting, received) if self._wishes.take(sitting.key) else "too_fast"
                 if fault:
                     sitting.link.send(declining(fault))
+            case AcceptMessage():
+                if sitting.asked:
+                    sitting.asked = False
+                    self._show()
             case LineMessage():
                 self._hear(sitting, received)
             case Bye(reason):
@@ -494,6 +507,10 @@ class _HostLobby:
                 self._started = True
                 self._change()
                 return ""
+            case AcceptGame():
+                self.asked = False
+                self._show()
+                return ""
             case _:
                 assert_never(request)
 
@@ -525,6 +542,11 @@ class _HostLobby:
         return len(self._seats) == self._settings.players - 1
 
     @property
+    def _complete(self) -> bool:
+        """True if all seats are taken, by players who have accepted the game."""
+        return self._full and not self.asked and not any(sitting.asked for sitting in self._seats.values())
+
+    @property
     def _kept(self) -> int:
         """The number of seats kept for those who have sat here before."""
         return len(self._former.missing(self._keys)) if trio.current_time() < self._kept_until else 0
@@ -535,14 +557,15 @@ class _HostLobby:
 
     def _show(self) -> None:
         """Send the seats and names to all."""
-        guests: list[Guest | None] = [Guest(self._name, self._credentials.identity.public)]
+        guests: list[Guest | None] = [Guest(self._name, self._credentials.identity.public, self.asked)]
         for seat in range(2, self._settings.players + 1):
             sitting = self._seats.get(seat)
-            guests.append(None if sitting is None else Guest(sitting.name, sitting.key))
+            guests.append(None if sitting is None else Guest(sitting.name, sitting.key, sitting.asked))
         self._version += 1
         self._on_event(LobbyShown(self._settings, tuple(guests), 1))
         seats = tuple(
-            None if guest is None else LobbySeat(guest.name, guest.key, self._talk.said(guest.key)) for guest in guests
+            None if guest is None else LobbySeat(guest.name, guest.key, self._talk.said(guest.key), guest.asked)
+            for guest in guests
         )
         if self._spectators:
             self._spectators.feed.show_lobby(LobbyMessage(self._settings, seats, None))
@@ -572,10 +595,13 @@ class _HostLobby:
         return agreement
 
     async def _until_begun(self) -> None:
-        """Wait until all seats are taken; ``by_hand`` also for StartGame, or for a while without a change or a line."""
-        await self._until(lambda: self._full)
-        while self.by_hand and not (self._full and self._started):
-            begins_at = self._touched_at + self._limits.full_table_s if self._full else math.inf
+        """Wait until all seats are taken and no player is asked.
+
+        ``by_hand`` also for StartGame, or for a while without a change or a line.
+        """
+        await self._until(lambda: self._complete)
+        while self.by_hand and not (self._complete and self._started):
+            begins_at = self._touched_at + self._limits.full_table_s if self._complete else math.inf
             with trio.move_on_at(begins_at) as quiet:
                 await self._changed.wait()
             if quiet.cancelled_caught:

@@ -22,6 +22,7 @@ from seqp2p.lobby.lines import LobbyTalk
 from seqp2p.lobby.pake import Exchange, give_code
 from seqp2p.lobby.requests import (
     ANY_SEAT,
+    AcceptGame,
     ChooseColour,
     LobbyRequest,
     LobbyRequests,
@@ -43,6 +44,7 @@ from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TooSlo
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
 from seqp2p.net.messages import (
+    AcceptMessage,
     AddressStatement,
     Bye,
     ColourWish,
@@ -125,13 +127,16 @@ async def rejoin_table(
     *,
     dial: Dial = tcp_dial,
     requests: LobbyRequests | None = None,
+    asked: bool = False,
 ) -> AgreedTable:
     """Sit down again, without the code, at a table whose game is over, as soon as its host opens it.
 
-    It waits at most ``rematch_wait_s`` for that. Raises Refused, PeerError, and LinkLost: the host is gone, for one.
+    It waits at most ``rematch_wait_s`` for that. The player is ``asked`` for the game until AcceptGame. Raises Refused,
+    PeerError, and LinkLost: the host is gone, for one.
     """
     host, link = await _find_again(credentials, former, limits, dial)
     joiner = _Joiner(link, name, credentials.identity, addresses, randomness, on_event, limits)
+    joiner.asked = asked
     return await _sit_down(joiner, host, credentials, listeners, requests)
 
 
@@ -270,7 +275,7 @@ def check_lobby(lobby: LobbyMessage, host_key: bytes, last: LobbyMessage | None)
 
 def shown_lobby(lobby: LobbyMessage) -> LobbyShown:
     """Return the event of a lobby that a host has sent."""
-    guests = tuple(None if seat is None else Guest(seat.name, seat.key) for seat in lobby.seats)
+    guests = tuple(None if seat is None else Guest(seat.name, seat.key, seat.asked) for seat in lobby.seats)
     return LobbyShown(lobby.settings, guests, lobby.seat or 0)
 
 
@@ -293,6 +298,7 @@ class _Joiner:
     ) -> None:
         self.link = Link(link.frames, limits)
         self.seat = 0
+        self.asked = False
         self._name = name
         self._identity = identity
         self._addresses = addresses[: limits.addresses_per_seat]
@@ -312,7 +318,7 @@ class _Joiner:
 
     async def stay(self, requests: LobbyRequests | None) -> NetError | None:
         """Sit down and wait for the start. Return None, or the error that prevents it. Cancelled, it says goodbye."""
-        await send(self.link.frames, Sit(self._name))
+        await send(self.link.frames, Sit(self._name, self.asked))
         connection = trio.CancelScope(shield=True)
         ended = trio.Event()
         error: NetError | None = None
@@ -350,6 +356,8 @@ class _Joiner:
             case LobbyMessage():
                 self._look(received)
             case Gather(number):
+                if self.asked:
+                    raise PeerError(message("The host begins a game that this player has not accepted."))
                 self._round = number
                 self._set_ready(False)
                 self._nonce = self._randomness(32)
@@ -435,6 +443,9 @@ class _Joiner:
                     self._on_event(declined("no_colour"))
             case SayLine(text):
                 self._say(text, lobby)
+            case AcceptGame():
+                self.asked = False
+                self.link.send(AcceptMessage())
             case MovePlayer() | RemovePlayer() | StartGame():
                 self._on_event(declined("host_only"))
             case _:

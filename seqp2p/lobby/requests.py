@@ -47,7 +47,12 @@ class StartGame:
     """Begin as soon as all seats are taken (host)."""
 
 
-LobbyRequest: TypeAlias = TakeSeat | ChooseColour | SayLine | MovePlayer | RemovePlayer | StartGame
+@dataclass(frozen=True, slots=True)
+class AcceptGame:
+    """Play: the answer of a player who was asked for another game."""
+
+
+LobbyRequest: TypeAlias = TakeSeat | ChooseColour | SayLine | MovePlayer | RemovePlayer | StartGame | AcceptGame
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,7 @@ class Limits:
     the time again, and the host can begin the game at once."""
 
     rematch_keeps_s: float = 30.0
-    """Another game at one table: seats are kept this long for their players. A program needs a second; a person who
-    was asked began to think when the host did."""
+    """Another game at one table: seats are kept this long for their players. All return at once, before they answer."""
 
     rematch_wait_s: float = 90.0
     """Another game at one table: a seat looks this long for the host's open lobby. The host may think for 60 s."""

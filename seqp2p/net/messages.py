@@ -110,9 +110,10 @@ class Confirm(Record, frozen=True, tag="confirm"):
 
 
 class Sit(Record, frozen=True, tag="sit"):
-    """Joiner, once its code is confirmed: the name to show."""
+    """Joiner, once its code is confirmed: the name to show. ``asked``: its player has not accepted the game yet."""
 
     name: Name
+    asked: bool = False
 
 
 class Watch(Record, frozen=True, tag="watch"):
@@ -125,11 +126,15 @@ class Watch(Record, frozen=True, tag="watch"):
 
 
 class LobbySeat(Record, frozen=True):
-    """The player of a seat. ``said`` is the number of the last line that it has said in this lobby, 0 for none."""
+    """The player of a seat. ``said`` is the number of the last line that it has said in this lobby, 0 for none.
+
+    ``asked``: it has not accepted another game yet.
+    """
 
     name: Name
     key: Bytes32
     said: LineCount
+    asked: bool = False
 
 
 class LobbyMessage(Record, frozen=True, tag="lobby"):
@@ -150,6 +155,10 @@ class ColourWish(Record, frozen=True, tag="colour_wish"):
     """Joiner: its team would have this colour."""
 
     colour: Colour
+
+
+class AcceptMessage(Record, frozen=True, tag="accept"):
+    """Joiner: its player, who was asked, accepts the game."""
 
 
 class DeclinedMessage(Record, frozen=True, tag="declined"):
@@ -336,7 +345,9 @@ class LinkStage(enum.Enum):
 
 HandshakeMessage: TypeAlias = Hello | Proof | Accepted | Refused
 CodeMessage: TypeAlias = PakeA | PakeB | Confirm | Sit | Watch
-TalkMessage: TypeAlias = LobbyMessage | SeatWish | ColourWish | DeclinedMessage | LineMessage | Watching | Ping
+TalkMessage: TypeAlias = (
+    LobbyMessage | SeatWish | ColourWish | AcceptMessage | DeclinedMessage | LineMessage | Watching | Ping
+)
 AgreementMessage: TypeAlias = Gather | Nonce | TableMessage | Ready | StartMessage
 WordMessage: TypeAlias = BallotMessage | HeadMessage | LeaveMessage | AdjournMessage | RemarkMessage
 SignedMessage: TypeAlias = ContributionMessage | WordMessage | OpeningMessage | EvidenceMessage
@@ -362,7 +373,7 @@ ALLOWED: Final[dict[LinkStage, tuple[type[WireMessage], ...]]] = {
         Refused,
         Bye,
     ),
-    LinkStage.LOBBY_HOST: (Nonce, Ready, SeatWish, ColourWish, LineMessage, Ping, Bye),
+    LinkStage.LOBBY_HOST: (Nonce, Ready, SeatWish, ColourWish, AcceptMessage, LineMessage, Ping, Bye),
     LinkStage.GAME: (*SEEN, Have, Links, AddressUpdate, Hurry, Recall, Recalled, Bye, Ping),
     LinkStage.SPECTATOR: (LobbyMessage, Watching, *SEEN, Hurry, Ping, Refused, Bye),
     LinkStage.WATCHED: (Have, Ping, Bye),

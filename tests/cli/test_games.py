@@ -18,11 +18,13 @@ from seqp2p.api.home import LockedIdentity
 from seqp2p.api.table import AnyTable, Lobby, former_of
 from seqp2p.cli import games as module
 from seqp2p.cli import lobby as lobby_module
-from seqp2p.cli.games import ANSWER_S, play_games
+from seqp2p.cli.games import play_games
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, SeatOptions, until_agreed
 from seqp2p.cli.output import ABANDONED, DONE, NOT_CONNECTED, CommandError, Output
 from seqp2p.cli.playing import Choices
+from seqp2p.cli.rematch import ANSWER_S
 from seqp2p.lobby.events import Former, Guest, LobbyShown, OnLobbyEvent, SpectatorCame, TurnedAway
+from seqp2p.lobby.requests import AcceptGame, LobbyRequest
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.events import Result
 from seqp2p.net.errors import LinkLost
@@ -91,13 +93,20 @@ class Evening(AnyTable):
         return await play_games(self, options, teller, teller.on_event, lambda lobby: lobby.wait())
 
     @asynccontextmanager
-    async def open_lobby(self, tell: OnLobbyEvent) -> AsyncGenerator[Lobby]:
+    async def open_lobby(self, tell: OnLobbyEvent, *, asked: bool = False) -> AsyncGenerator[Lobby]:
         self.opened += 1
-        yield cast("Lobby", SimpleNamespace(wait=self.wait, ask=print))
+        self.accepted = trio.Event()
+        if not asked:
+            self.accepted.set()
+        yield cast("Lobby", SimpleNamespace(wait=self.wait, ask=self.ask))
         self.closed += 1
 
+    def ask(self, request: LobbyRequest) -> None:
+        assert request == AcceptGame()
+        self.accepted.set()
+
     async def wait(self) -> LiveGame:
-        await trio.lowlevel.checkpoint()
+        await self.accepted.wait()
         if self.opened == self.waits_at:
             signal.raise_signal(signal.SIGTERM)
             await trio.sleep_forever()
@@ -169,7 +178,7 @@ async def test_a_person_whose_input_ends(monkeypatch: pytest.MonkeyPatch, autoju
 async def test_a_person_who_wants_to(monkeypatch: pytest.MonkeyPatch, autojump_clock: object) -> None:
     evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=(" Yes ", "y", "no"))
     assert await evening.evening(options_of(None)) == DONE
-    assert evening.opened == 3
+    assert evening.opened == 4  # with the lobby in which the person declined
 
 
 async def test_enter_is_a_yes_and_wins_are_counted(
@@ -177,7 +186,7 @@ async def test_enter_is_a_yes_and_wins_are_counted(
 ) -> None:
     evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, typed=("", " ", "no"))
     assert await evening.evening(options_of(None)) == DONE
-    assert evening.opened == 3
+    assert evening.opened == 4  # with the lobby in which the person declined
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("score")]
     assert [line.partition("(player 2) ")[2][:1] for line in told] == ["1", "2"]
 

@@ -8,16 +8,17 @@ from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.lobby.events import CodeShown, Former
 from seqp2p.lobby.join import rejoin_table
+from seqp2p.lobby.requests import AcceptGame, LobbyRequest, LobbyRequests
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import NO_LOBBY, check_client, send
 from seqp2p.net.dialling import reach
-from seqp2p.net.errors import LinkLost, PeerRefused
+from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import PakeA, Proof
+from seqp2p.net.messages import AcceptMessage, Gather, LobbyMessage, LobbySeat, PakeA, Proof, Sit, TableMessage
 from tests.lobby.test_lobby import House, Liar
-from tests.net.tools import Wires, address_of, agreement, credentials, identity, randomness
+from tests.net.tools import Wires, address_of, agreement, credentials, identity, randomness, settings
 
 LIMITS = DEFAULT_LIMITS
 
@@ -39,7 +40,15 @@ async def opened(nursery: trio.Nursery, players: int, former: Former) -> House:
     return house
 
 
-def come_back(house: House, seat: int, players: int, *, wires: Wires | None = None) -> None:
+def come_back(
+    house: House,
+    seat: int,
+    players: int,
+    *,
+    wires: Wires | None = None,
+    asked: bool = False,
+    requests: LobbyRequests | None = None,
+) -> None:
     async def run() -> AgreedTable:
         return await rejoin_table(
             credentials(seat),
@@ -50,6 +59,8 @@ def come_back(house: House, seat: int, players: int, *, wires: Wires | None = No
             randomness,
             house.shown_to(seat),
             dial=(wires or house.wires).dial,
+            requests=requests,
+            asked=asked,
         )
 
     house.nursery.start_soon(house.take, seat, run)
@@ -67,6 +78,76 @@ async def test_the_same_company_once_more(autojump_clock: object, nursery: trio.
     assert former_table(1, 3).game not in games
     nonces = {seat.nonce for seat in house.tables[1].agreement.seats}
     assert nonces.isdisjoint(seat.nonce for seat in agreement(3).seats)
+
+
+def asked_of(house: House, number: int) -> list[bool | None]:
+    """The seats of the lobby as this one has seen it last: None where free, else True for one that is asked."""
+    seats = house.shown[number][-1].seats
+    return [None if seat is None else seat.asked for seat in seats]
+
+
+async def test_no_game_begins_while_a_player_is_asked(autojump_clock: object, nursery: trio.Nursery) -> None:
+    house = House(nursery, 3, remembered(3, 2, 3))
+    host_says, house.requests = trio.open_memory_channel[LobbyRequest](1)
+    guest_says, requests = trio.open_memory_channel[LobbyRequest](1)
+    house.asked = True
+    await house.open()
+    come_back(house, 2, 3, asked=True, requests=requests)
+    come_back(house, 3, 3)
+    await wait_all_tasks_blocked()
+    assert asked_of(house, 3) == [True, True, False]
+    for says, still in ((host_says, [False, True, False]), (guest_says, [False, False, False])):
+        assert house.tables == {}
+        says.send_nowait(AcceptGame())
+        await wait_all_tasks_blocked()
+        assert asked_of(house, 3) == still
+    assert sorted(house.tables) == [1, 2, 3]
+
+
+async def test_a_player_who_declines_keeps_no_place(autojump_clock: object, nursery: trio.Nursery) -> None:
+    house = await opened(nursery, 3, remembered(3, 2, 3))
+    come_back(house, 2, 3, asked=True)
+    come_back(house, 3, 3)
+    await wait_all_tasks_blocked()
+    house.scopes[2].cancel()
+    await wait_all_tasks_blocked()
+    # The others learn it from the lobby.
+    assert asked_of(house, 3) == [False, None, False]
+    assert house.turned_away == []
+    await house.enter(12)
+    assert sorted(house.tables) == [1, 3, 12]
+
+
+async def test_only_a_seat_of_the_game_before_is_asked(autojump_clock: object, nursery: trio.Nursery) -> None:
+    house = await opened(nursery, 2, Former(b"", {}))
+    stranger = Liar(house, 12)
+    await stranger.give_code()
+    await send(stranger.frames, Sit("stranger", asked=True))
+    seen = await stranger.expect(LobbyMessage)
+    assert isinstance(seen, LobbyMessage)
+    assert [seat and seat.asked for seat in seen.seats] == [False, False]
+    # An answer to no question changes nothing.
+    await stranger.expect(Gather)
+    await send(stranger.frames, AcceptMessage())
+    await send(stranger.frames, stranger.nonce())
+    await stranger.expect(TableMessage)
+
+
+async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nursery: trio.Nursery) -> None:
+    house = House(nursery, 2)
+    listener = house.wires.listen(address_of(1))
+    come_back(house, 2, 2, asked=True)
+    frames = await tls.accept(await listener.accept(), credentials(1))
+    await check_client(
+        frames, credentials(1), lobby=bytes([1]) * 32, admit=lambda _: None, randomness=randomness, limits=LIMITS
+    )
+    seats = (LobbySeat("host", identity(1).public, 0), LobbySeat("player 2", identity(2).public, 0, asked=True))
+    await send(frames, LobbyMessage(settings(2), seats, 2))
+    await send(frames, Gather(1))
+    await trio.sleep(1)
+    assert isinstance(house.errors[2], PeerError)
+    assert "has not accepted" in str(house.errors[2])
+    await frames.abort()
 
 
 async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.Nursery) -> None:

@@ -16,6 +16,7 @@ from seqp2p.lobby.events import CodeShown, Former, LobbyEvent, LobbyShown, OnLob
 from seqp2p.lobby.host import host_table
 from seqp2p.lobby.join import join_table
 from seqp2p.lobby.pake import Exchange, give_code
+from seqp2p.lobby.requests import LobbyRequests
 from seqp2p.lobby.table import AgreedTable
 from seqp2p.match.table import Agreement, SeatEntry, Settings, TableError, encode_agreement
 from seqp2p.net import tls
@@ -57,6 +58,8 @@ class House:
         self.former = former
         self.nursery = nursery
         self.players = players
+        self.requests: LobbyRequests | None = None
+        self.asked = False
         self.wires = Wires()
         self.events: list[LobbyEvent] = []
         self.tables: dict[int, AgreedTable] = {}
@@ -93,6 +96,8 @@ class House:
             self.events.append,
             table_number=7,
             former=self.former,
+            requests=self.requests,
+            asked=self.asked,
         )
 
     async def open(self) -> None:

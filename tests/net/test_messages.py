@@ -8,6 +8,7 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import (
     ALLOWED,
     Accepted,
+    AcceptMessage,
     AddressStatement,
     AddressUpdate,
     AdjournMessage,
@@ -68,6 +69,7 @@ SAMPLES: list[WireMessage] = [
     LobbyMessage(tools.settings(2), (LobbySeat("ann", A32, 0), None), 1),
     SeatWish(3),
     ColourWish("green"),
+    AcceptMessage(),
     DeclinedMessage("seat_taken", "That seat is taken."),
     LineMessage(b"line", A64),
     Gather(1),

@@ -139,6 +139,7 @@ MESSAGES: list[messages.WireMessage] = [
     messages.Watching(b"agreement"),
     messages.SeatWish(3),
     messages.ColourWish("green"),
+    messages.AcceptMessage(),
     messages.DeclinedMessage("seat_taken", "That seat is taken."),
     messages.LineMessage(b"line", SIGNATURE),
     messages.Gather(1),

@@ -789,7 +789,7 @@ async def join_and_play(host: str, port: int, code: str, name: str, make: Callab
     async with listener, link.stream:
         await prove(link, identity, "join", None)
         await give_code(link, identity.key, code)
-        link.send("sit", name=name)
+        link.send("sit", name=name, asked=False)
         lobby = Lobby(identity, name, listener.socket.getsockname()[1])
         async with trio.open_nursery() as nursery:
             nursery.start_soon(link.write, partial(link.send, "ping"))

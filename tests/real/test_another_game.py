@@ -1,0 +1,76 @@
+"""Another game at one table, for people at real terminals: who accepts, who declines, who is gone."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.real.terminals import LIMIT_S, YOUR_TURN, Terminal, needs_tmux, play_a_turn
+from tests.real.test_mended import begin
+from tests.real.test_terminals import Room, table
+
+pytestmark = [pytest.mark.terminal, pytest.mark.slow, needs_tmux]
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with ExitStack() as stack:
+        yield Room(tmp_path, stack)
+
+
+def sit_down(room: Room, *guests: str) -> list[Terminal]:
+    """Ann hosts a kids' game, and these join her."""
+    players = str(1 + len(guests))
+    ann = room.sit("ann", "host", "--players", players, "--variant", "kids", "--listen", "127.0.0.1:0", "--name", "ann")
+    address, code = table(ann)
+    people = [ann]
+    for guest in guests:
+        people.append(room.sit(guest, "join", address, "--name", guest, SEQP2P_CODE=code))
+        ann.see(guest)
+    begin(ann)
+    return people
+
+
+def play_out(people: list[Terminal], asked: str = "Enter\\) or no") -> None:
+    """Play the game to its end, and wait until all are asked for another."""
+    end = time.monotonic() + LIMIT_S
+    while not all("score at this table" in person.history() + person.screen() for person in people):
+        assert time.monotonic() < end, people[0].screen()
+        for person in people:
+            if YOUR_TURN in person.screen():
+                play_a_turn(person)
+    for person in people:
+        person.find(asked)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_each_sees_that_the_other_accepts(room: Room, first: int) -> None:
+    people = sit_down(room, "ben")
+    play_out(people)
+    people[first].press("Enter")
+    people[1 - first].see(f"{('ann', 'ben')[first]} wants another game")
+    people[first].find(r"waiting for (ann|ben) \([345]\d s\)")
+    people[1 - first].press("Enter")
+    for person in people:
+        person.see("game 2 at this table")
+
+
+def test_one_accepts_and_one_declines(room: Room) -> None:
+    ann, ben, cem = people = sit_down(room, "ben", "cem")
+    play_out(people)
+    cem.type("no")
+    for person in (ann, ben):
+        person.see("cem plays no other game")
+    ben.press("Enter")
+    ann.see("ben wants another game")
+    ann.type("no")
+    ben.see("there is no other game at this table: ann plays no other game")
+
+
+def test_the_question_ends_with_the_last_other(room: Room) -> None:
+    ann, ben = people = sit_down(room, "ben")
+    play_out(people)
+    ben.type("no")
+    ann.see("there is no other game at this table: all others have declined")
