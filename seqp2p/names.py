@@ -5,7 +5,7 @@
 
 from seqp2p.api.events import Events as Events
 from seqp2p.api.home import HomeError as HomeError, KeyFileWarning as KeyFileWarning
-from seqp2p.api.replays import read as read, verify as verify
+from seqp2p.api.replays import read as read, stats as stats, verify as verify
 from seqp2p.api.resume import NotThisSeat as NotThisSeat, resume as resume
 from seqp2p.api.seat import Seat as Seat, play_bot as play_bot
 from seqp2p.api.settings import table_settings as table_settings
@@ -14,6 +14,7 @@ from seqp2p.api.turns import Turn as Turn
 from seqp2p.api.watch import Spectator as Spectator, watch as watch
 from seqp2p.bots.player import Bot as Bot
 from seqp2p.bots.registry import BOTS as BOTS
+from seqp2p.cli.export import export as export
 from seqp2p.crypto.errors import CryptoError as CryptoError
 from seqp2p.crypto.identity import Identity as Identity, fingerprint as fingerprint
 from seqp2p.live.absence import Absent as Absent, Awaited as Awaited, Back as Back
@@ -87,6 +88,7 @@ from seqp2p.replay.sidecar import (
     SidecarFull as SidecarFull,
     SeatStopped as SeatStopped,
 )
+from seqp2p.replay.statistics import PlayerCount as PlayerCount, Statistics as Statistics, VariantCount as VariantCount
 from seqp2p.replay.verify import Cheat as Cheat, Player as Player, Proved as Proved, Report as Report
 from seqp2p.rules import (
     Action as Action,

@@ -1,7 +1,8 @@
-"""Replays, from a file or from bytes: verified, or as a row of moments."""
+"""Replays, from a file or from bytes: verified, counted, or as a row of moments."""
 
 import os
 import secrets
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from seqp2p.arguments import check_arguments
@@ -9,6 +10,8 @@ from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_replay
 from seqp2p.replay.playback import Playback
+from seqp2p.replay.statistics import Statistics
+from seqp2p.replay.summary import summarise
 from seqp2p.replay.verify import Report
 
 Source: TypeAlias = str | os.PathLike[str] | bytes
@@ -34,6 +37,18 @@ def read(source: Source) -> Playback:
     Raises OSError for a file that cannot be read.
     """
     return playback.play_back(bytes_of(source))
+
+
+@check_arguments
+def stats(sources: Iterable[Source]) -> Statistics:
+    """Verify replays one after the other and count players, lengths, openings and squares; a game counts once.
+
+    Memory does not grow with the contents. Raises OSError for a file that cannot be read.
+    """
+    counted = Statistics()
+    for source in sources:
+        counted.add(summarise(bytes_of(source), secrets.token_bytes))
+    return counted
 
 
 def bytes_of(source: Source) -> bytes:

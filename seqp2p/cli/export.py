@@ -6,23 +6,26 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, assert_never, cast, get_args
 
 import click
 
+from seqp2p.api.replays import Source, bytes_of
+from seqp2p.arguments import check_arguments
 from seqp2p.cli.common import ReplayPath
 from seqp2p.cli.output import DONE, FAILED, NOT_VERIFIED, USAGE, CommandError, Output, printable, what_failed
 from seqp2p.cli.show import frames_of, header_lines, moment_fields, play_file, read_file
 from seqp2p.cli.verify import describe, plain_reason, verdict_fields
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import message
-from seqp2p.replay.playback import Playback
+from seqp2p.replay.playback import Playback, play_back
 from seqp2p.replay.to_plain import decoded
 from seqp2p.replay.to_text import game_text
 from seqp2p.rules import format_game, team_of, view
 from seqp2p.ui.language import t, tn
 
-FORMATS: Final = ("text", "json", "svg", "html")
+Form: TypeAlias = Literal["text", "json", "svg", "html"]
+FORMATS: Final[tuple[Form, ...]] = get_args(Form)
 ENDINGS: Final = {".json": "json", ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text"}
 """The format by the ending of a file's name; without an ending it is text."""
 HINT: Final = message("seqp2p verify FILE says more; replays end in .seqp2p")
@@ -51,26 +54,58 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
 @click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))
 @click.option("--raw", is_flag=True, help=message("json: with the digits of ciphertexts, shares, proofs, signatures."))
 def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
-    form = form or form_of(target)
+    form = cast("Form", form or form_of(target))
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
             raise CommandError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
     data = read_file(file)
-    if form == "html" and len(data) > PAGE_SIZE_MAX:
-        problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
-        raise CommandError(problem, t("--format text or json has no such limit"), FAILED)
+    refuse_large(form, file, data)
     playback = play_file(file, data)
-    refuse_invalid(file, playback)
-    if form == "text":
-        written = as_text(file, playback)
-    elif form == "json":
-        written = as_json(file, playback, data, raw=raw)
-    else:
-        written = as_svg(file, playback, at) if form == "svg" else as_html(file, playback)
+    written = rendered(form, file, playback, data, at, raw=raw)
     if playback.report.verdict != "verified":
         Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
     write(written, target, force=force)
     raise SystemExit(DONE)
+
+
+@check_arguments
+def export(source: Source, form: Form = "text", *, at: int | None = None, raw: bool = False) -> str:
+    """Return a replay as something else; ``seqp2p.verify`` comes first, and an invalid one is not exported.
+
+    text is the game in its notation, from the deal on, which ``parse_game`` reads back; json all that is signed,
+    svg a picture of the board, html a page that shows the game in any browser. ``at`` is for svg: the board after this
+    turn (0: as dealt), and not the last one. ``raw`` is for json: with the digits of ciphertexts, shares, proofs and
+    signatures. Raises ValueError, with the reason, for a replay that cannot be written so, and OSError for a file that
+    cannot be read.
+    """
+    if form not in FORMATS:
+        raise ValueError(f"form is one of {', '.join(FORMATS)}, not {form!r}")
+    data = bytes_of(source)
+    file = Path("replay" if isinstance(source, bytes) else source)
+    try:
+        refuse_large(form, file, data)
+        playback = play_back(data)
+        if playback.agreement is None:
+            raise ValueError(f"the replay shows no game: {playback.report.reason}")
+        return rendered(form, file, playback, data, at, raw=raw)
+    except CommandError as error:
+        raise ValueError(str(error)) from None
+
+
+def rendered(form: Form, file: Path, playback: Playback, data: bytes, at: int | None, *, raw: bool) -> str:
+    """Return the replay in this form. Raises CommandError."""
+    refuse_invalid(file, playback)
+    match form:
+        case "text":
+            return as_text(file, playback)
+        case "json":
+            return as_json(file, playback, data, raw=raw)
+        case "svg":
+            return as_svg(file, playback, at)
+        case "html":
+            return as_html(file, playback)
+        case _:
+            assert_never(form)
 
 
 def form_of(target: str) -> str:
@@ -83,6 +118,13 @@ def form_of(target: str) -> str:
         hint = t("name it with {endings}, or say --format", endings=", ".join(ENDINGS))
         raise CommandError(problem, hint, USAGE)
     return ENDINGS[ending]
+
+
+def refuse_large(form: Form, file: Path, data: bytes) -> None:
+    """Raise CommandError for a replay that is too large for a page."""
+    if form == "html" and len(data) > PAGE_SIZE_MAX:
+        problem = t("{file} is too large for a page: at most {most} bytes", file=file, most=PAGE_SIZE_MAX)
+        raise CommandError(problem, t("--format text or json has no such limit"), FAILED)
 
 
 def refuse_invalid(file: Path, playback: Playback) -> None:

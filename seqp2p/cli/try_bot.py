@@ -1,261 +1,22 @@
 """``seqp2p try-bot 'program args'``: whether a program keeps to the protocol of ``--exec``, at tables of every kind."""
 
-import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import aclosing
 from typing import Final
 
 import click
-import trio
 
-from seqp2p.arena.dealer import Dealer
-from seqp2p.bots.exec_player import ExecPlayer, Failed, Notice, ProgramEnded, Stale, Time, Wrong
-from seqp2p.bots.player import Bot
-from seqp2p.bots.program import GOODBYE_S, Program
-from seqp2p.bots.registry import BOTS, RandomBot
-from seqp2p.bots.wire import hello
+from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
+from seqp2p.bots.program import Program
 from seqp2p.cli import progress
 from seqp2p.cli.bot_name import BotName
 from seqp2p.cli.output import DONE, FAILED, USAGE, CommandError, Output
 from seqp2p.cli.programs import make_program, time_option
 from seqp2p.cli.running import run_async
 from seqp2p.i18n import message
-from seqp2p.match.events import Remarked, Result, Turned
-from seqp2p.rules import (
-    CLASSIC,
-    END,
-    KIDS,
-    RULE_OPTIONS,
-    VARIANTS,
-    Action,
-    ActionKind,
-    Options,
-    Variant,
-    View,
-    apply,
-    call,
-    default_teams,
-    team_of,
-    view,
-)
+from seqp2p.rules import RULE_OPTIONS, VARIANTS, ActionKind
 from seqp2p.ui.language import number, t, tn, translate
-
-USUAL: Final = Options()
-REFUSED: Final = "this would be possible, and is refused to see what you do: answer once more"
-SAID_NOTHING: Final = message("nobody has said anything that can be called")
-# Which of the questions of a game is taken back, and the answer to which is refused; the turns before which talk is
-# called; which draw is forgotten.
-TAKEN_BACK: Final = 2
-REFUSED_AT: Final = 3
-CALLED_BEFORE: Final = (4, 9)
-FORGOTTEN: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class ConformanceTable:
-    """A table for a trial. ``only``: the game begins where the program's seat can do nothing else."""
-
-    variant: Variant
-    players: int
-    options: Options = USUAL
-    only: ActionKind | None = None
-
-    def name(self) -> str:
-        parts = [t("{variant}, {players} players", variant=self.variant.name, players=self.players)]
-        parts += [translate(row.short) for row in RULE_OPTIONS if getattr(self.options, row.field) != row.usual]
-        parts += [t("from where only an exchange is possible")] if self.only == "exchange" else []
-        parts += [t("from where only a pass is possible")] if self.only == "pass" else []
-        return ", ".join(parts)
-
-    @property
-    def option_names(self) -> tuple[str, ...]:
-        """Return the options of ``seqp2p host`` that make such a table."""
-        return tuple(row.word for row in RULE_OPTIONS if getattr(self.options, row.field) != row.usual)
-
-
-TABLES: Final = (
-    ConformanceTable(CLASSIC, 2),
-    ConformanceTable(CLASSIC, 3),
-    ConformanceTable(CLASSIC, 4, Options(advanced=True)),
-    ConformanceTable(CLASSIC, 4, Options(table_talk=False)),
-    ConformanceTable(CLASSIC, 2, Options(manual_draw=True)),
-    ConformanceTable(CLASSIC, 6, Options(manual_draw=True, table_talk=False)),
-    ConformanceTable(CLASSIC, 12),
-    ConformanceTable(CLASSIC, 2, only="exchange"),
-    ConformanceTable(CLASSIC, 4, only="pass"),
-    ConformanceTable(KIDS, 2),
-    ConformanceTable(KIDS, 4),
-    ConformanceTable(KIDS, 3, only="exchange"),
-)
-
-
-@dataclass
-class Findings:
-    """The observations at one table."""
-
-    table: ConformanceTable
-    games: int = 0
-    wins: int = 0
-    chosen: Counter[ActionKind] = field(default_factory=Counter[ActionKind])
-    slowest_s: float = 0.0
-    problems: list[str] = field(default_factory=list[str])
-    gone: bool = False
-    """True if the program could not go on playing."""
-
-
-def note(found: Findings, notice: Notice) -> None:
-    """Note a notice as a problem, unless it is of right behaviour."""
-    game = found.games + 1
-    match notice:
-        case Failed(reason, gone):
-            found.problems.append(message("game {game}: {reason}", game=game, reason=reason))
-            found.gone = found.gone or gone
-        case Wrong(number, reason) if reason != REFUSED:
-            text = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
-            found.problems.append(text)
-        case Stale(number, taken_back) if not taken_back:
-            found.problems.append(
-                message("game {game}: question {number} was answered when it was over", game=game, number=number)
-            )
-        case ProgramEnded(killed) if killed:
-            text = message("game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S)
-            found.problems.append(text)
-        case _:
-            pass
-
-
-class Trial:
-    """One game of a program against bots of one kind. ``seed`` decides everything but the program's answers."""
-
-    def __init__(self, found: Findings, program: Program, against: str, seed: int) -> None:
-        dice = random.Random(f"seqp2p try-bot {seed} {found.games}")  # noqa: S311  # the same games again are wanted
-        table = found.table
-        self._found = found
-        self._table = table
-        self._dealer, self._seat = begin(table, found.games, dice)
-        self._teams = default_teams(table.variant, table.players)
-        self._team = team_of(self._seat, self._teams)
-        self._against: Bot = BOTS[against](dice)
-        self._asked = self._draws = 0
-        self._called = set[int]()
-        welcome = hello(
-            self._seat,
-            table.variant,
-            self._teams,
-            table.options,
-            [f"player {number}" for number in range(1, table.players + 1)],
-            game=b"",
-            turn_time_s=0,
-        )
-        time, lot = Time(program.time_s), RandomBot(dice)
-        self._player = ExecPlayer(program, welcome, table.variant, time, lot, lambda notice: note(found, notice))
-
-    async def play(self) -> None:
-        """Play the game to its end, or until the program is gone."""
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self._player.run)
-            while self._dealer.position.to_move and not self._player.is_gone:
-                seen = view(self._dealer.position, self._dealer.position.to_move)
-                action = await (self._ask(seen) if seen.seat == self._seat else self._other(seen))
-                self._player.hear(Turned(seen.turn + 1, seen.seat, action))
-                self._dealer.play(action)
-            result = self._result()
-            await self._player.finish(result)
-            nursery.cancel_scope.cancel()
-        self._found.games += 1
-        self._found.wins += self._seat in result.winners
-
-    async def _ask(self, seen: View) -> Action:
-        """Ask the program, with questions taken back and answers refused; return its choice."""
-        self._asked += 1
-        self._draws += seen.phase == "draw"
-        if seen.phase == "draw" and self._draws == FORGOTTEN:
-            self._player.ask_in_vain(seen)
-            return END
-        if self._asked == TAKEN_BACK:
-            self._player.ask_in_vain(seen)
-        action = await self._timed(seen, None)
-        if self._asked == REFUSED_AT:
-            action = await self._timed(seen, REFUSED)
-        while action.kind == "call":
-            action = await self._timed(seen, SAID_NOTHING)
-        self._found.chosen[action.kind] += 1
-        return action
-
-    async def _timed(self, seen: View, refused: str | None) -> Action:
-        begun = trio.current_time()
-        action = await self._player.choose(seen, refused)
-        self._found.slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
-        return action
-
-    async def _other(self, seen: View) -> Action:
-        called = self._call(seen)
-        return await trio.to_thread.run_sync(self._against.choose, seen) if called is None else called
-
-    def _call(self, seen: View) -> Action | None:
-        """Return an opponent's call of the talk of the program's team, or None: it calls now and then."""
-        due = [turn for turn in CALLED_BEFORE if turn <= seen.turn and turn not in self._called]
-        opponent = team_of(seen.seat, self._teams) != self._team
-        if self._table.options.table_talk or seen.phase != "play" or not opponent or not due:
-            return None
-        self._called.add(due[0])
-        mate = next(seat for seat in self._mates if seat != self._seat)
-        self._player.hear(Remarked(mate, len(self._called), "look at e5", courtesy=False))
-        return call(mate)
-
-    @property
-    def _mates(self) -> range:
-        return range(self._team, self._table.players + 1, self._teams)
-
-    def _result(self) -> Result:
-        position = self._dealer.position
-        if position.to_move:
-            return Result("unfinished", (), "the bot has failed")
-        if not position.winner:
-            return Result("drawn")
-        return Result("won", tuple(range(position.winner, self._table.players + 1, self._teams)))
-
-
-def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[Dealer, int]:
-    """Deal the cards of a game (from 0) at this table; return them with the program's seat."""
-    teams, first = default_teams(table.variant, table.players), number % table.players + 1
-    while True:
-        dealer = Dealer(table.variant, table.players, teams, table.options, first, dice)
-        if table.only is None:
-            return dealer, first
-        while seat := dealer.position.to_move:
-            seen = view(dealer.position, seat)
-            if {action.kind for action in seen.legal} == {table.only}:
-                return dealer, seat
-            dealer.play(peaceful(seen, dice))
-
-
-def peaceful(seen: View, dice: random.Random) -> Action:
-    """Choose an action that completes no sequence, if there is one: so the board fills."""
-    count = len(seen.sequences)
-    places = [action for action in seen.legal if action.kind == "place"]
-    quiet = [action for action in places if len(apply(seen.position, action).sequences) == count]
-    exchanges = [action for action in seen.legal if action.kind == "exchange"]
-    others = [action for action in seen.legal if action.kind != "place"]
-    return dice.choice(quiet or exchanges or others or places)
-
-
-async def try_table(
-    table: ConformanceTable,
-    program: Program,
-    against: str,
-    games: int,
-    seed: int,
-    told: Callable[[], None] = lambda: None,
-) -> Findings:
-    """Play so many games at this table, or until the program is gone. ``told`` is called after each game."""
-    found = Findings(table)
-    while found.games < games and not found.gone:
-        await Trial(found, program, against, seed).play()
-        told()
-    return found
-
 
 GAMES_MAX: Final = 10_000
 PROBLEMS_MAX: Final = 5
@@ -314,13 +75,12 @@ async def try_bot(
 ) -> int:
     """Try it at one table after the other; returns the exit code, or raises CommandError where it has failed."""
     chosen, problems = Counter[ActionKind](), 0
-    for at, table in enumerate(tables):
-        found = await try_table(table, program, against, games, seed, _shown(at * games, len(tables) * games))
-        emit_findings(found, output)
-        chosen += found.chosen
-        problems += len(found.problems)
-        if found.gone:
-            break
+    told = _shown(len(tables) * games)
+    async with aclosing(try_program(program, tables, against=against, games=games, seed=seed, told=told)) as findings:
+        async for found in findings:
+            emit_findings(found, output)
+            chosen += found.chosen
+            problems += len(found.problems)
     output.event("tried", ok=not problems, problems=problems, chosen=dict(chosen))
     output.say()
     output.say(t("it chose: {actions}", actions=_counted(chosen)))
@@ -332,6 +92,14 @@ async def try_bot(
         )
     output.say(t("the bot keeps to the protocol"))
     return DONE
+
+
+def table_name(table: ConformanceTable) -> str:
+    parts = [t("{variant}, {players} players", variant=table.variant.name, players=table.players)]
+    parts += [translate(row.short) for row in RULE_OPTIONS if getattr(table.options, row.field) != row.usual]
+    parts += [t("from where only an exchange is possible")] if table.only == "exchange" else []
+    parts += [t("from where only a pass is possible")] if table.only == "pass" else []
+    return ", ".join(parts)
 
 
 def emit_findings(found: Findings, output: Output) -> None:
@@ -351,7 +119,7 @@ def emit_findings(found: Findings, output: Output) -> None:
     output.say(
         t(
             "{table}: games {games}, won {wins}, choices {choices}, slowest {seconds} s",
-            table=found.table.name(),
+            table=table_name(found.table),
             games=number(found.games),
             wins=number(found.wins),
             choices=number(choices),
@@ -368,9 +136,9 @@ def _counted(chosen: Counter[ActionKind]) -> str:
     return ", ".join(f"{kind} {number(count)}" for kind, count in chosen.most_common()) or t("nothing")
 
 
-def _shown(before: int, games: int) -> Callable[[], None]:
+def _shown(games: int) -> Callable[[], None]:
     """Shows how many games have been played, where that can be shown."""
-    done = before
+    done = 0
 
     def advance() -> None:
         nonlocal done

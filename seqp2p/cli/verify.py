@@ -2,16 +2,13 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import click
-import msgspec
 
 from seqp2p.api.home import data_dir
 from seqp2p.cli import home, progress
@@ -23,7 +20,7 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.i18n import Message, message, message_of
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.table import TABLE_OPTIONS, Settings
-from seqp2p.replay.verify import Player, Report
+from seqp2p.replay.verify import Player, Report, marks
 from seqp2p.ui.cards import variant_title
 from seqp2p.ui.language import number, t, tn, translate
 from seqp2p.ui.words import NO_FORM, Company, is_of_library, named, result_line, winners_text
@@ -132,11 +129,6 @@ def _evidence(seat: int, evidence: Sequence[Contribution]) -> list[str]:
     ]
 
 
-def marks(evidence: Iterable[Contribution]) -> list[str]:
-    """The SHA-256 of each payload, which names it."""
-    return [sha256(each.payload).hexdigest() for each in evidence]
-
-
 def _who(player: Player, known: str | None) -> str:
     mark = fingerprint(bytes.fromhex(player.key))
     values = {"seat": player.seat, "name": player.name, "fingerprint": mark}
@@ -174,36 +166,10 @@ def _summarise(output: Output, verdicts: Counter[str], seconds: float) -> None:
 
 def verdict_fields(file: Path, report: Report, known: Mapping[str, str] = NOBODY) -> dict[str, Any]:
     """The fields of the event ``verdict``; ``known`` are the names of those who were met, by their keys."""
-    winners = report.result.winners if report.result else ()
-    table = msgspec.structs.asdict(report.settings) if report.settings else None
-    return {
-        "file": str(file),
-        "verdict": report.verdict,
-        "game": report.game,
-        "players": [asdict(player) | {"known": known.get(player.key)} for player in report.players],
-        "table": table,
-        "proved": asdict(report.proved),
-        "result": outcome(report),
-        "winners": winners if report.verdict == "verified" else (),
-        "forfeit": winners if report.verdict != "verified" else (),
-        "steps": report.steps,
-        "reason": report.reason,
-        "class": report.failure,
-        "step": report.step,
-        "seat": report.seat,
-        "awaited": report.awaited,
-        "evidence": marks(report.evidence),
-        "cheats": [asdict(cheat) | {"evidence": marks(cheat.evidence)} for cheat in report.cheats],
-        "byte": report.byte,
-        "writer": report.writer,
-    }
-
-
-def outcome(report: Report) -> str | None:
-    """Return the result in the words of the event ``over``; None for an invalid file."""
-    if report.verdict == "invalid":
-        return None
-    return report.result.kind if report.result and report.verdict == "verified" else "unfinished"
+    fields = report.as_json()
+    for player in fields["players"]:
+        player["known"] = known.get(player["key"])
+    return {"file": str(file)} | fields
 
 
 def describe(report: Report) -> str:

@@ -12,9 +12,12 @@ report of the first pass means nothing, and ``verify`` reads the file again from
 equation passes with probability 2^−128 at most (crypto/batch.py).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
 
 from seqp2p.crypto.batch import Batch
 from seqp2p.crypto.group import Randomness
@@ -91,6 +94,41 @@ class Report:
     byte: int | None = None
     failure: Failure | None = None
     awaited: tuple[int, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data for ``json.dumps``: the event ``verdict`` of docs/scripting.md, without file and ``known``.
+
+        >>> Report("invalid", reason="not a replay").as_json()["verdict"]
+        'invalid'
+        """
+        winners = self.result.winners if self.result else ()
+        is_verified = self.verdict == "verified"
+        played = self.result.kind if self.result and is_verified else "unfinished"
+        return {
+            "verdict": self.verdict,
+            "game": self.game,
+            "players": [asdict(player) for player in self.players],
+            "table": msgspec.structs.asdict(self.settings) if self.settings else None,
+            "proved": asdict(self.proved),
+            "result": None if self.verdict == "invalid" else played,
+            "winners": winners if is_verified else (),
+            "forfeit": () if is_verified else winners,
+            "steps": self.steps,
+            "reason": self.reason,
+            "class": self.failure,
+            "step": self.step,
+            "seat": self.seat,
+            "awaited": self.awaited,
+            "evidence": marks(self.evidence),
+            "cheats": [asdict(cheat) | {"evidence": marks(cheat.evidence)} for cheat in self.cheats],
+            "byte": self.byte,
+            "writer": self.writer,
+        }
+
+
+def marks(evidence: Iterable[Contribution]) -> list[str]:
+    """Return the SHA-256 of each payload, which names it."""
+    return [sha256(each.payload).hexdigest() for each in evidence]
 
 
 TOO_LARGE: Final = Report(

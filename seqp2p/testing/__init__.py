@@ -8,9 +8,12 @@
     lan.peers[1].record             # its replay, bytes that ``seqp2p verify`` takes
 
 ``simulate(seed, players)`` draws the faults from the seed as well and returns a ``SimOutcome``;
-``python -m seqp2p.testing`` does so from the command line. docs/testing.md lists the real parts and the models.
+``python -m seqp2p.testing`` does so from the command line. ``try_program`` is the conformance test of ``seqp2p
+try-bot``, for a program that plays. docs/testing.md lists the real parts and the models.
 """
 
+from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
+from seqp2p.bots.program import Program
 from seqp2p.testing.faults import FIRST_SPECTATOR, KINDS, Fault, FaultKind, Plan, draw_plan, draw_watching
 from seqp2p.testing.lan import HONEST, SETTLE_S, Cheats, TooLong, VirtualLan
 from seqp2p.testing.mini_variant import MINIATURE
@@ -25,10 +28,14 @@ __all__ = [
     "KINDS",
     "MINIATURE",
     "SETTLE_S",
+    "TABLES",
     "Cheats",
+    "ConformanceTable",
     "Fault",
     "FaultKind",
+    "Findings",
     "Plan",
+    "Program",
     "SafetyViolation",
     "SeatOutcome",
     "SimOutcome",
@@ -42,4 +49,5 @@ __all__ = [
     "make_agreement",
     "outcome_of",
     "simulate",
+    "try_program",
 ]

@@ -1,5 +1,6 @@
 """Replays from files and bytes."""
 
+import json
 import os
 from pathlib import Path
 
@@ -25,6 +26,50 @@ def test_a_file_and_its_bytes_are_the_same() -> None:
     assert last.position is not None
     assert last.position.over
     assert playback.opened == {1, 2}
+
+
+@pytest.mark.simulation
+def test_a_report_is_plain_data() -> None:
+    plain = json.loads(json.dumps(seqp2p.verify(GOLDEN).as_json()))
+    assert (plain["verdict"], plain["result"], plain["winners"], plain["cheats"]) == ("verified", "won", [2], [])
+    assert [player["seat"] for player in plain["players"]] == [1, 2]
+    assert plain["table"]["variant"] == "classic"
+    assert seqp2p.verify(b"").as_json()["class"] == "file"
+
+
+@pytest.mark.simulation
+def test_a_replay_is_exported() -> None:
+    game = seqp2p.parse_game(seqp2p.export(GOLDEN))
+    assert [*game.positions()][-1].over
+    whole = json.loads(seqp2p.export(GOLDEN, "json"))
+    assert whole["verdict"]["verdict"] == "verified"
+    assert "hex" in str(json.loads(seqp2p.export(GOLDEN, "json", raw=True))["records"][5])
+    assert seqp2p.export(GOLDEN, "svg", at=0) != seqp2p.export(GOLDEN.read_bytes(), "svg")
+    assert seqp2p.export(GOLDEN, "html").startswith("<!DOCTYPE html>")
+
+
+def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="form is one of text, json, svg, html, not 'pdf'"):
+        seqp2p.export(b"", "pdf")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="shows no game: not a seqp2p replay"):
+        seqp2p.export(b"nonsense")
+    with pytest.raises(ValueError, match="is not exported: it is invalid"):
+        seqp2p.export(damaged(GOLDEN.read_bytes()))
+    with pytest.raises(FileNotFoundError):
+        seqp2p.export(tmp_path / "none")
+
+
+def damaged(data: bytes) -> bytes:
+    """The replay with one bit of its second half changed."""
+    middle = len(data) * 3 // 4
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.simulation
+def test_replays_are_counted() -> None:
+    counted = seqp2p.stats([GOLDEN, GOLDEN.read_bytes(), b"nonsense"])
+    assert (counted.files, counted.games, counted.duplicates) == (3, 1, 1)
+    assert sum(player.won for player in counted.players.values()) == 1
 
 
 def test_whatever_the_bytes_are_there_is_a_report(tmp_path: Path) -> None:

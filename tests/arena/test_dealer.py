@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
+from seqp2p.arena.conformance import peaceful
 from seqp2p.arena.dealer import Dealer
-from seqp2p.cli.try_bot import peaceful
 from seqp2p.rules import VARIANTS, IllegalAction, Options, default_teams, legal_actions, place, view
 from tests.rules.playing import OPTIONS
 

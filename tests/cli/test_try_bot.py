@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from seqp2p.arena.conformance import TABLES, Findings, begin, note, try_program
 from seqp2p.bots.exec_player import Failed, ProgramEnded, Stale, Wrong
 from seqp2p.bots.program import Program
-from seqp2p.cli.try_bot import TABLES, Findings, begin, note, try_table
 from seqp2p.rules import view
 from tests.cli import documented
 from tests.cli.conftest import Cli
@@ -151,7 +151,7 @@ def test_the_same_seed_gives_the_same_cards() -> None:
 async def test_it_tells_after_every_game() -> None:
     told: list[None] = []
     program = Program((sys.executable, "-S", str(EXAMPLES / "bot.py")))
-    found = await try_table(TABLES[9], program, "random", 2, 1, lambda: told.append(None))
+    (found,) = [each async for each in try_program(program, [TABLES[9]], told=lambda: told.append(None))]
     assert (found.games, len(told)) == (2, 2)
     assert found.chosen.total() == sum(Counter(found.chosen).values()) > 4
 

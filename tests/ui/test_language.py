@@ -184,11 +184,12 @@ UNSAID = [
     ("ui/", r"(?s)<.*", "elements of a picture"),
     ("ui/", r"(card|cell|mid) [a-z]+", "names of styles in a picture"),
     ("cli/event_types.py", r".*", "documents for those who write scripts are English"),
+    ("cli/export.py", r"form is one of .*|the replay shows no game: .*", "what the library raises is English"),
     ("cli/arena.py", r"BOT BOT\.\.\.", "the name of an argument"),
     ("cli/main.py", r"(integer|float) range", "click's name of a type"),
     ("cli/verify.py", r", waiting for ", "instead of a rarer word, in English alone"),
     ("cli/log_file.py", r".*\n%s", "the log is English"),
-    ("cli/try_bot.py", r"this would be .*|look at e5|the bot has failed", "what programs are told is English"),
+    ("arena/conformance.py", r"this would be .*|look at e5|the bot has failed", "what programs are told is English"),
     ("ui/person/lessons.py", r"(x?[a-j]10|x?[a-j]\d|[2-9TJQKA][CDHS]| )+", "notation"),
 ]
 WORDS = re.compile(r"[^\W\d_]{2,}[,;:]? +[^\W\d_]{2,}")
