@@ -278,9 +278,12 @@ def _start(interfaces: Interfaces) -> zeroconf.Zeroconf:
     except RuntimeError as error:
         raise OSError(str(error)) from None  # No interface at all.
     assert net.loop is not None, "it has started"
-    # A stranger's damaged packet is of no interest to a player.
-    net.loop.set_exception_handler(lambda *_: None)
+    net.loop.set_exception_handler(_pass_over)
     return net
+
+
+def _pass_over(*_: object) -> None:
+    """Pass over a stranger's damaged packet, which is of no interest to a player."""
 
 
 def _start_everywhere() -> zeroconf.Zeroconf:
