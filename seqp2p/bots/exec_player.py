@@ -14,22 +14,9 @@ from typing import Final, TypeAlias
 
 import trio
 
+from seqp2p.bots import wire
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import GOODBYE_S, Program, ProgramFailed, RunningProgram, start_program
-from seqp2p.bots.wire import (
-    BotEvent,
-    BotHello,
-    BotMessage,
-    Error,
-    Void,
-    WireError,
-    asked,
-    happening,
-    line_of,
-    over,
-    read_action,
-    read_choice,
-)
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Event, Result
 from seqp2p.rules import Action, Variant, View
@@ -125,7 +112,7 @@ class ExecPlayer:
     def __init__(
         self,
         program: Program,
-        table: BotHello,
+        table: wire.BotHello,
         variant: Variant,
         time: Time,
         lot: Bot,
@@ -143,7 +130,7 @@ class ExecPlayer:
         self._running: RunningProgram | None = None
         self.is_gone = False  # the program no longer plays in this game
         self._reading = trio.CancelScope()
-        self._history = deque[BotEvent](maxlen=HISTORY_MAX)
+        self._history = deque[wire.BotEvent](maxlen=HISTORY_MAX)
         self._question: _ProgramQuestion | None = None
         self._taken_back = set[int]()
         self._failures = 0
@@ -176,7 +163,7 @@ class ExecPlayer:
 
     async def finish(self, result: Result) -> None:
         """Tell the program the result, and wait until it has ended, or its time is over."""
-        self._send(over(result))
+        self._send(wire.over(result))
         self._over.set()
         self._queue.close()
         if self._running is not None:
@@ -190,11 +177,11 @@ class ExecPlayer:
         except ProgramFailed as failure:
             self._fail(message_of(failure), gone=True)
 
-    def _send(self, received: BotMessage | BotEvent) -> None:
+    def _send(self, received: wire.BotMessage | wire.BotEvent) -> None:
         if self.is_gone or self._over.is_set():
             return
         try:
-            self._queue.send_nowait(line_of(received))
+            self._queue.send_nowait(wire.line_of(received))
         except trio.WouldBlock:
             self._fail(message("it does not read what it is sent"), gone=True)
 
@@ -213,11 +200,11 @@ class ExecPlayer:
 
     def hear(self, event: Event) -> None:
         """Tell the program a public event."""
-        told = happening(self._variant, event)
+        told = wire.happening(self._variant, event)
         if told is not None:
             self.emit(told)
 
-    def emit(self, told: BotEvent) -> None:
+    def emit(self, told: wire.BotEvent) -> None:
         """Tell the program an event in its own form."""
         self._history.append(told)
         self._send(told)
@@ -247,7 +234,7 @@ class ExecPlayer:
 
     def _take_back(self, question: _ProgramQuestion) -> None:
         self._taken_back.add(question.number)
-        self._send(Void(question.number))
+        self._send(wire.Void(question.number))
 
     def _put(self, seen: View) -> _ProgramQuestion:
         last = self._question
@@ -256,7 +243,7 @@ class ExecPlayer:
         limit_s = self._time.limit_s(seen.phase)
         number = 1 if last is None else last.number + 1
         question = self._question = _ProgramQuestion(number, seen, trio.current_time() + limit_s)
-        self._send(asked(number, seen, tuple(self._history), limit_s))
+        self._send(wire.asked(number, seen, tuple(self._history), limit_s))
         self._history.clear()
         if self._running is not None:
             self._running.expect()
@@ -267,7 +254,7 @@ class ExecPlayer:
         self._notice(Wrong(question.number, reason))
         question.answers -= 1
         if question.answers > 0:
-            self._send(Error(question.number, str(reason)))
+            self._send(wire.Error(question.number, str(reason)))
 
     async def _answer(self, question: _ProgramQuestion) -> Action:
         if self._running is not None and not self.is_gone and not question.failed:
@@ -288,7 +275,7 @@ class ExecPlayer:
             line = await running.read_line()
             try:
                 action = self._understood(question, line)
-            except WireError as error:
+            except wire.WireError as error:
                 self._refuse(question, message_of(error))
             else:
                 if action is not None:
@@ -298,10 +285,10 @@ class ExecPlayer:
 
     def _understood(self, question: _ProgramQuestion, line: bytes) -> Action | None:
         """Return the action that this line chooses, or None if it answers an earlier question. Raises WireError."""
-        choice = read_choice(line)
+        choice = wire.read_choice(line)
         if choice.id < question.number:
             self._notice(Stale(choice.id, choice.id in self._taken_back))
             return None
         if choice.id > question.number:
-            raise WireError(message("there is no question {number}", number=choice.id))
-        return read_action(question.seen, choice.action)
+            raise wire.WireError(message("there is no question {number}", number=choice.id))
+        return wire.read_action(question.seen, choice.action)

@@ -30,27 +30,9 @@ from seqp2p.match.events import (
 from seqp2p.match.table import Agreement
 from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft
 from seqp2p.rules import Action, DealerDraw, Variant
+from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.words import (
-    REDEAL_LINE,
-    RESHUFFLED_LINE,
-    Company,
-    absent_line,
-    adjourn_line,
-    awaited_line,
-    back_line,
-    dealer_line,
-    dropped_line,
-    listed,
-    named,
-    remark_line,
-    result_line,
-    shuffled_line,
-    skipped_line,
-    undone_line,
-    vote_line,
-)
 
 AnyEvent: TypeAlias = Event | Absent | Back | Awaited | Reshuffled | SeatLeft | CheatProved
 """An event of a match, of the live game around it, or of a replay."""
@@ -58,7 +40,7 @@ Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
 
 
-Lines: TypeAlias = Callable[[Company], list[str]]
+Lines: TypeAlias = Callable[[words.Company], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +57,13 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # noqa: PLR0911  # a
     match event:
         case Absent(seat, grace_s):
             fields = {"seat": seat, "name": None, "grace_s": grace_s}
-            return EventRow("absent", fields, lambda company: [absent_line(company, seat, grace_s)], "alarm")
+            return EventRow("absent", fields, lambda company: [words.absent_line(company, seat, grace_s)], "alarm")
         case Back(seat):
-            return EventRow("back", {"seat": seat}, lambda company: [back_line(company, seat)])
+            return EventRow("back", {"seat": seat}, lambda company: [words.back_line(company, seat)])
         case Awaited(seats):
-            return EventRow("awaited", {"seats": seats}, lambda company: [awaited_line(company, seats)])
+            return EventRow("awaited", {"seats": seats}, lambda company: [words.awaited_line(company, seats)])
         case Reshuffled():
-            return EventRow("reshuffle", {}, lambda _: [translate(RESHUFFLED_LINE)])
+            return EventRow("reshuffle", {}, lambda _: [translate(words.RESHUFFLED_LINE)])
         case SeatLeft(seat):
             return EventRow(
                 "left", {"seat": seat}, lambda company: [t("{who} leaves the table", who=company.who(seat))]
@@ -90,7 +72,7 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # noqa: PLR0911  # a
             return EventRow(
                 "proved",
                 {"seat": seat, "text": str(reason)},
-                lambda company: [named(plain_reason(reason), company.names)],
+                lambda company: [words.named(plain_reason(reason), company.names)],
                 "alarm",
             )
         case _:
@@ -102,7 +84,7 @@ def _lines(event: Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901,
         case Seated(draw):
             return lambda company: _dealer_lines(draw, company, variant), "setup"
         case Shuffled(seat, number):
-            return lambda company: [shuffled_line(company, seat, number, len(company.names))], "setup"
+            return lambda company: [words.shuffled_line(company, seat, number, len(company.names))], "setup"
         case Dealt():
             return lambda _: [t("the cards are dealt")], "setup"
         case Turned(turn, seat, action):
@@ -110,28 +92,28 @@ def _lines(event: Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901,
         case Drawn():
             return lambda _: [], "log"  # Its holder sees the card.
         case Remarked(seat, _, text, courtesy):
-            return lambda company: [remark_line(company, seat, text, courtesy=courtesy)], "remark"
+            return lambda company: [words.remark_line(company, seat, text, courtesy=courtesy)], "remark"
         case AdjournSigned(seat):
-            return lambda company: [adjourn_line(company, seat)], "alarm"
+            return lambda company: [words.adjourn_line(company, seat)], "alarm"
         case Voted(seat, _, action, about):
-            return lambda company: [vote_line(company, seat, action, about)], "alarm"
+            return lambda company: [words.vote_line(company, seat, action, about)], "alarm"
         case Skipped(seat):
-            return lambda company: [skipped_line(company, seat)], "log"
+            return lambda company: [words.skipped_line(company, seat)], "log"
         case Dropped(seats):
-            return lambda company: [dropped_line(company, seats)], "alarm"
+            return lambda company: [words.dropped_line(company, seats)], "alarm"
         case Redealt():
-            return lambda _: [translate(REDEAL_LINE)], "log"
+            return lambda _: [translate(words.REDEAL_LINE)], "log"
         case Undone(step):
-            return lambda _: [undone_line(step)], "log"
+            return lambda _: [words.undone_line(step)], "log"
         case Finished(result):
-            return lambda company: [result_line(company, result)], "log"
+            return lambda company: [words.result_line(company, result)], "log"
         case _:
             assert_never(event)
 
 
 def table_seats(agreement: Agreement, own: int = 0) -> list[str]:
     """Return a line for each seat of an agreed table; ``own`` is the reader's."""
-    company = Company.of(agreement, own)
+    company = words.Company.of(agreement, own)
     return [
         t(
             "seat {seat}: {name}  {colour}  {fingerprint}",
@@ -144,11 +126,14 @@ def table_seats(agreement: Agreement, own: int = 0) -> list[str]:
     ]
 
 
-def action_line(company: Company, variant: Variant, turn: int, seat: int, action: Action) -> str:
+def action_line(company: words.Company, variant: Variant, turn: int, seat: int, action: Action) -> str:
     shown = action_shown(variant, action)
     return t("{turn:>3}. {who}: {action}", turn=turn, who=company.who(seat), action=shown)
 
 
-def _dealer_lines(draw: DealerDraw, company: Company, variant: Variant) -> list[str]:
+def _dealer_lines(draw: DealerDraw, company: words.Company, variant: Variant) -> list[str]:
     rounds = [[f"{company.who(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
-    return [*(t("turned over: {cards}", cards=listed(cards)) for cards in rounds), dealer_line(company, draw.dealer)]
+    return [
+        *(t("turned over: {cards}", cards=words.listed(cards)) for cards in rounds),
+        words.dealer_line(company, draw.dealer),
+    ]

@@ -30,25 +30,10 @@ from seqp2p.match.events import (
 )
 from seqp2p.match.machine import Match
 from seqp2p.rules import ACTION_ROWS, Action, Card, View, view
+from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import board_lines, sequences_made
-from seqp2p.ui.words import (
-    LEFT,
-    RESHUFFLED_LINE,
-    Company,
-    Story,
-    away_explained,
-    left_line,
-    listed,
-    proof_explained,
-    proven_line,
-    result_line,
-    resumed_line,
-    sequences_lines,
-    settings_lines,
-    vote_explained,
-)
 
 if TYPE_CHECKING:  # Only where there is a screen.
     from seqp2p.ui.screen import Screen
@@ -102,10 +87,10 @@ RECALLED: Final = 10
 TABLE_FULL: Final = message("the table is full")
 
 
-def emit_lobby_left(output: Output, words: str) -> None:
-    """Tell that the player left before there was a table. There is no replay; ``words`` say it to people."""
-    output.event("over", **plain_result(Result("unfinished", (), LEFT)), seat=None, replay=None)
-    output.say_last(words)
+def emit_lobby_left(output: Output, text: str) -> None:
+    """Tell that the player left before there was a table. There is no replay; ``text`` says it to people."""
+    output.event("over", **plain_result(Result("unfinished", (), words.LEFT)), seat=None, replay=None)
+    output.say_last(text)
 
 
 class Reporter:
@@ -117,8 +102,8 @@ class Reporter:
     def __init__(self, output: Output, match: Match, own: int = 0) -> None:
         self.output = output
         self.match = match
-        self.story = Story()
-        self._company = Company.of(match.game.agreement, own)
+        self.story = words.Story()
+        self._company = words.Company.of(match.game.agreement, own)
         self._hear: Callable[[TableEvent], None] = lambda _: None
         self._table: TableView | None = None
         self._made = (0,) * match.game.agreement.settings.teams
@@ -163,7 +148,7 @@ class Reporter:
         self.output.say(translate(TABLE_FULL))
         for number, seat in enumerate(agreement.seats, 1):
             self.output.event("seated", seat=number, name=seat.name, key=seat.key.hex())
-        for line in (*table_seats(agreement, self._company.own), *settings_lines(agreement.settings)):
+        for line in (*table_seats(agreement, self._company.own), *words.settings_lines(agreement.settings)):
             self.output.say(line)
 
     def on_event(self, event: TableEvent) -> None:
@@ -210,7 +195,7 @@ class Reporter:
         variant, (turn, cards, before) = self.match.game.variant, self._exchanged
         cards = [*cards, event.action.card] if turn == event.turn else [event.action.card]
         first = [card_shown(variant, card) for card in cards[:-1]]
-        shown = listed([*first, action_shown(variant, event.action)])
+        shown = words.listed([*first, action_shown(variant, event.action)])
         who = self._company.who(event.seat)
         line = t("{turn:>3}. {who}: {action}", turn=event.turn, who=who, action=shown)
         screen, again = self.output.screen, turn == event.turn
@@ -233,9 +218,9 @@ class Reporter:
             case Turned(_, seat, action) if ACTION_ROWS[action.kind].moves_chip:
                 self.story.turned(seat, action)
             case Absent(seat) if seat != self._company.own:
-                self._explain("absent", away_explained(self._company, seat, self.match.game.players))
+                self._explain("absent", words.away_explained(self._company, seat, self.match.game.players))
             case Voted(_, _, action, about):
-                self._explain(action, vote_explained(self._company, action, about))
+                self._explain(action, words.vote_explained(self._company, action, about))
             case Skipped() | Dropped():
                 self._votes.clear()
             case _:
@@ -245,13 +230,13 @@ class Reporter:
         """Return the lines on sequences that were made or broken since the last call."""
         position = self.match.game.table_position()
         before, self._made = self._made, sequences_made(view(position, 0))
-        return sequences_lines(self._company, before, self._made, position.table.sequences_to_win)
+        return words.sequences_lines(self._company, before, self._made, position.table.sequences_to_win)
 
     def _tell_reshuffle(self, number: int) -> None:
         """Explain once why seats shuffle in the middle of a game. A redeal has its own line."""
         if number > self._reshuffles:
             self._reshuffles = number
-            self._log(translate(RESHUFFLED_LINE))
+            self._log(translate(words.RESHUFFLED_LINE))
 
     def _show_progress(self) -> None:
         if self.output.screen is None:
@@ -263,7 +248,7 @@ class Reporter:
         if self.match.game.position is not None:
             seen = view(self.match.game.position, seat or 0)
             self.output.leave("", *board_lines(seen, self._company.colours, self.story.last))
-        outcome = result_line(self._company, result)
+        outcome = words.result_line(self._company, result)
         self.output.say_last(outcome)
         self.output.say_last(t("replay: {path}", path=replay))
         if self._table is not None:
@@ -283,7 +268,7 @@ class Reporter:
         position = self.match.game.position
         if position is not None:
             self._made = sequences_made(view(position, 0))
-        self._log(resumed_line(self._company, seat))
+        self._log(words.resumed_line(self._company, seat))
 
     def _recall(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -297,11 +282,11 @@ class Reporter:
         for seat in sorted(self.match.proven.keys() & {*seats} - self._accounted):
             violation = self.match.proven[seat]
             self.output.event("proved", seat=seat, step=violation.step, reason=violation.reason)
-            self._log(proven_line(self._company, seat, violation.step, violation.reason), "alarm")
-            self._explain("proof", proof_explained())
+            self._log(words.proven_line(self._company, seat, violation.step, violation.reason), "alarm")
+            self._explain("proof", words.proof_explained())
         left = self.match.left.keys() & {*seats} - self._accounted - self.match.proven.keys()
         if left:
-            self._log(left_line(self._company, left), "alarm")
+            self._log(words.left_line(self._company, left), "alarm")
         self._accounted |= {*seats} & (self.match.proven.keys() | self.match.left.keys())
 
     def _explain(self, what: str, line: str) -> None:

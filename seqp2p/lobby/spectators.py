@@ -24,6 +24,7 @@ from seqp2p.i18n import message
 from seqp2p.lobby.door import CodeDoor
 from seqp2p.lobby.events import OnLobbyEvent, SpectatorCame
 from seqp2p.match.table import Agreement, encode_agreement, game_id, name_fault
+from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.auth import NO_LOBBY, receive, refuse
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
@@ -31,19 +32,6 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import GossipItem
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
 from seqp2p.net.links import Link
-from seqp2p.net.messages import (
-    Bye,
-    Have,
-    LinkStage,
-    LobbyMessage,
-    Ping,
-    Proof,
-    Watch,
-    Watching,
-    WireMessage,
-    bye,
-    encode_message,
-)
 from seqp2p.net.pace import Pace, pace_of
 from seqp2p.net.relay import Wire
 
@@ -79,13 +67,13 @@ class FeedReader:
         self.key = key
         self.link = link
         self.position = 0
-        self.has: Have | None = None
+        self.has: wire.Have | None = None
         """Its last ``have``, and ``has_since``, when it first sent that."""
         self.has_since = 0.0
         self.answer_at = float("-inf")
-        self._covered: tuple[Have, int] | None = None
+        self._covered: tuple[wire.Have, int] | None = None
 
-    def cover(self, has: Have, end: int) -> None:
+    def cover(self, has: wire.Have, end: int) -> None:
         """Skip the contributions that ``has`` names, in the log before ``end``."""
         self._covered = has, end
 
@@ -97,7 +85,7 @@ class FeedReader:
         return self.position >= end or item.author is None or _lacks(has, item.author, item.step)
 
 
-def _lacks(has: Have, author: int, step: int) -> bool:
+def _lacks(has: wire.Have, author: int, step: int) -> bool:
     return step > has.step or (step == has.step and author not in has.seats)
 
 
@@ -129,16 +117,16 @@ class SpectatorFeed:
         data = encode_agreement(agreement)
         self._game = game_id(data)
         self._seated = frozenset(seat.key for seat in agreement.seats)
-        self._watching = encode_message(Watching(data))
+        self._watching = wire.encode_message(wire.Watching(data))
         for reader in self.readers:
             if reader.key in self._seated:
                 reader.link.end(LinkLost(message("It has sat down.")))
             else:
                 reader.link.send_frame(self._watching)
 
-    def show_lobby(self, lobby: LobbyMessage) -> None:
+    def show_lobby(self, lobby: wire.LobbyMessage) -> None:
         """Send the seats to all, before there is an agreement."""
-        self._lobby = encode_message(lobby)
+        self._lobby = wire.encode_message(lobby)
         for reader in self.readers:
             reader.link.send_frame(self._lobby)
 
@@ -194,18 +182,18 @@ class SpectatorFeed:
             # One that sends into the game is no spectator: it needs the code again, which may be another by then.
             self._known.pop(reader.key, None)
 
-    def handle(self, reader: FeedReader, received: WireMessage) -> None:
+    def handle(self, reader: FeedReader, received: wire.WireMessage) -> None:
         """Take a message of a spectator; raises LinkLost at its goodbye."""
         match received:
-            case Have():
+            case wire.Have():
                 self._note(reader, received)
                 self._answer(reader)
-            case Bye():
+            case wire.Bye():
                 raise LinkLost(message("It has left."))
             case _:
                 pass  # A sign of life.
 
-    def _note(self, reader: FeedReader, has: Have) -> None:
+    def _note(self, reader: FeedReader, has: wire.Have) -> None:
         """Note how far a spectator is. Begin again where it stands still and lacks what it was sent."""
         now = self._now()
         if reader.has is None:
@@ -216,7 +204,7 @@ class SpectatorFeed:
             self._rewind(reader, has)
         reader.has, reader.has_since = has, now
 
-    def _rewind(self, reader: FeedReader, has: Have) -> None:
+    def _rewind(self, reader: FeedReader, has: wire.Have) -> None:
         """Go back to the first contribution that it lacks. Steps ascend in the log, unless some were undone."""
         for position in reversed(range(reader.position)):
             item = self._log[position][0]
@@ -240,7 +228,7 @@ class SpectatorFeed:
         All queues share the log's frames: 200 spectators that read nothing hold the game in memory once.
         """
         self._closing = True
-        farewell = encode_message(bye(reason))
+        farewell = wire.encode_message(wire.bye(reason))
         for reader in self.readers:
             # More than a link holds would end it, unread.
             self._send(reader, self._limits.unsent_max - reader.link.unsent - len(farewell))
@@ -309,7 +297,7 @@ class SpectatorServer:
         self._places = places
         self._nursery.start_soon(places.door.tell_strangers)
 
-    def welcome(self, frames: FrameStream, proof: Proof, source: str) -> None:
+    def welcome(self, frames: FrameStream, proof: wire.Proof, source: str) -> None:
         """Serve an authenticated connection with role ``watch`` from this source, in a task of its own."""
         self._nursery.start_soon(self._serve, frames, proof, source)
 
@@ -329,7 +317,7 @@ class SpectatorServer:
 
     # One spectator, from the door to the end of its link.
 
-    async def _serve(self, frames: FrameStream, proof: Proof, source: str) -> None:
+    async def _serve(self, frames: FrameStream, proof: wire.Proof, source: str) -> None:
         assert self._places is not None, "the lobby opens before anyone comes"
         try:
             async with tls.closing_on_error(frames.stream):
@@ -349,7 +337,7 @@ class SpectatorServer:
             self._paces.popitem(last=False)
         return pace
 
-    async def _let_in(self, frames: FrameStream, proof: Proof, source: str, places: SpectatorPlaces) -> None:
+    async def _let_in(self, frames: FrameStream, proof: wire.Proof, source: str, places: SpectatorPlaces) -> None:
         """Check the code, unless it was given before. Raises NetError; PeerRefused once the other side is told."""
         try:
             if self.feed.resumes(proof.key, proof.id):
@@ -359,10 +347,10 @@ class SpectatorServer:
         await places.door.check(frames, proof.key, source, rest_s=self._limits.code_rest_s)
         try:
             with trio.fail_after(self._limits.authenticate_s):
-                watch = await receive(frames, LinkStage.CODE_HOST, self._limits)
+                watch = await receive(frames, wire.LinkStage.CODE_HOST, self._limits)
         except trio.TooSlowError:
             raise LinkLost(message("It took too long to say who watches.")) from None
-        if not isinstance(watch, Watch):
+        if not isinstance(watch, wire.Watch):
             raise PeerError(message("The other side did not say who watches."))
         if name_fault(watch.name) is not None:
             await self._refuse(frames, "bad_name")
@@ -381,12 +369,12 @@ class SpectatorServer:
         reader = self.feed.connect(key, link)
         error: NetError | None = None
 
-        async def handle(received: WireMessage) -> None:
+        async def handle(received: wire.WireMessage) -> None:
             await trio.lowlevel.checkpoint()
             self.feed.handle(reader, received)
 
         try:
-            error = await link.run(LinkStage.WATCHED, handle, Ping)
+            error = await link.run(wire.LinkStage.WATCHED, handle, wire.Ping)
         finally:
             self.feed.disconnect(reader, error)
             self._changed.set()

@@ -21,25 +21,12 @@ from seqp2p.match.signed import (
     SignedRemark,
     SignedThing,
 )
+from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost, NetError, PeerError
 from seqp2p.net.gossip import GossipItem, PeerState, Store, digest
-from seqp2p.net.messages import (
-    AddressStatement,
-    Bye,
-    ContributionMessage,
-    Have,
-    Hurry,
-    Links,
-    Recall,
-    Recalled,
-    SignedMessage,
-    WireMessage,
-    encode_message,
-    signed_message,
-)
 from seqp2p.net.search import Search
 
-GameMessage: TypeAlias = SignedMessage | Hurry | Recalled | Bye
+GameMessage: TypeAlias = wire.SignedMessage | wire.Hurry | wire.Recalled | wire.Bye
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +58,7 @@ class Moved:
     """A seat has signed new addresses."""
 
     seat: int
-    statement: AddressStatement
+    statement: wire.AddressStatement
 
 
 class Wire(Protocol):
@@ -181,7 +168,7 @@ class Relay(Generic[W]):
         all others get them in answer to their ``have``. All other things go to all, also to neighbours that are linked
         later. All of it goes into the spectators' feed.
         """
-        frame = encode_message(signed_message(thing))
+        frame = wire.encode_message(wire.signed_message(thing))
         match thing:
             case Contribution():
                 item = GossipItem(digest(thing.payload), author, step)
@@ -200,7 +187,7 @@ class Relay(Generic[W]):
 
     def send_hurry(self, step: int) -> None:
         """Tell all linked seats that a draw still owed at this step is not waited for."""
-        frame = encode_message(Hurry(step))
+        frame = wire.encode_message(wire.Hurry(step))
         self._send(GossipItem(digest(frame)), frame)
 
     def fault(self, seat: int, reason: str) -> None:
@@ -215,55 +202,55 @@ class Relay(Generic[W]):
 
     def greet(self, peer: Neighbour[W], link: W, addresses: Iterable[bytes] = ()) -> None:
         """Send the first messages on a new link, with the frames of address statements."""
-        link.send_frame(encode_message(Links(tuple(sorted(self.linked)))))
-        link.send_frame(encode_message(self.alive()))
+        link.send_frame(wire.encode_message(wire.Links(tuple(sorted(self.linked)))))
+        link.send_frame(wire.encode_message(self.alive()))
         for frame in addresses:
             link.send_frame(frame)
         for key, frame in self._sticky.items():
             if peer.view.wants(GossipItem(key), self._now()):
                 link.send_frame(frame)
 
-    def handle(self, peer: Neighbour[W], link: W, message: WireMessage) -> Received | None:
+    def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
         now = self._now()
-        if isinstance(message, SignedMessage | Hurry):
-            seen = message.payload if isinstance(message, ContributionMessage) else encode_message(message)
+        if isinstance(message, wire.SignedMessage | wire.Hurry):
+            seen = message.payload if isinstance(message, wire.ContributionMessage) else wire.encode_message(message)
             peer.view.heard(digest(seen), now)
             return Received(peer.seat, message)
         match message:
-            case Have(step, seats):
+            case wire.Have(step, seats):
                 peer.view.has(step, frozenset(seats))
                 for frame in peer.view.answer_frames(self._store, now):
                     link.send_frame(frame)
                 if self._store.asks_for_own(peer.seat, step):
-                    link.send_frame(encode_message(Recall()))
-            case Recall():
+                    link.send_frame(wire.encode_message(wire.Recall()))
+            case wire.Recall():
                 if not peer.view.may_recall(now):
                     return None
                 # Words of an earlier life, still under way on another link, must not come after the answer.
                 peer.keep_only(link)
                 if (found := self._store.recall(peer.seat)) is not None:
-                    frames = [encode_message(signed_message(thing)) for thing in found.things]
-                    frames.append(encode_message(Recalled(found.step, found.recovers)))
+                    frames = [wire.encode_message(wire.signed_message(thing)) for thing in found.things]
+                    frames.append(wire.encode_message(wire.Recalled(found.step, found.recovers)))
                     for frame in frames:
                         link.send_frame(frame)
                     peer.view.charge_sent(frames, now)
-            case Links(seats):
+            case wire.Links(seats):
                 peer.view.links = frozenset(seats)
-            case Bye() | Recalled():
+            case wire.Bye() | wire.Recalled():
                 return Received(peer.seat, message)
             case _:
                 pass
         return None
 
-    def alive(self) -> Have:
+    def alive(self) -> wire.Have:
         """Return the sign of life: the first step that is not final, and the seats with contributions to it here."""
         step, seats = self._store.have()
-        return Have(step, tuple(sorted(seats)))
+        return wire.Have(step, tuple(sorted(seats)))
 
     def announce_links(self, but: W | None = None) -> None:
         """Send the seats that are linked to all neighbours, but not on that link."""
-        frame = encode_message(Links(tuple(sorted(self.linked))))
+        frame = wire.encode_message(wire.Links(tuple(sorted(self.linked))))
         for peer in self._neighbours.values():
             if peer.links and peer.links[-1] is not but:
                 peer.links[-1].send_frame(frame)

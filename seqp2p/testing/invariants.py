@@ -29,18 +29,9 @@ from seqp2p.match.machine import Match
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, HeadPayload
 from seqp2p.match.table import Agreement
+from seqp2p.net import messages as wire
 from seqp2p.net.errors import PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    BallotMessage,
-    ContributionMessage,
-    HeadMessage,
-    LeaveMessage,
-    LinkStage,
-    OpeningMessage,
-    RemarkMessage,
-    WireMessage,
-)
 from seqp2p.replay.sidecar import sidecar_path
 from seqp2p.replay.verify import Follow, Report, follows_nothing, verify
 from seqp2p.rules import UNKNOWN, Card, View
@@ -58,7 +49,7 @@ Final: TypeAlias = tuple[bytes, tuple[bytes, ...], Sanction | None, tuple[int, .
 _BLAME = "the host passed on", "the host came back with"
 """The first words of a spectator's complaint about a dishonest host."""
 
-_SIGNED = ContributionMessage | BallotMessage | HeadMessage | LeaveMessage | RemarkMessage
+_SIGNED = wire.ContributionMessage | wire.BallotMessage | wire.HeadMessage | wire.LeaveMessage | wire.RemarkMessage
 
 
 @lru_cache(10_000)
@@ -66,16 +57,16 @@ def _place(message: _SIGNED) -> tuple[int, str, object]:
     """Return the place of a signed message: author, kind, step and so on. A seat signs one thing for one place."""
     payload = message.payload
     match message:
-        case ContributionMessage():
+        case wire.ContributionMessage():
             envelope = open_envelope(payload)
             return envelope.seat, "contribution", (envelope.step, envelope.prev)
-        case BallotMessage():
+        case wire.BallotMessage():
             ballot = decode(BallotPayload, payload, BALLOT_SIZE_MAX)
             return ballot.seat, "ballot", (ballot.step, ballot.prev, ballot.round)
-        case HeadMessage():
+        case wire.HeadMessage():
             head = decode(HeadPayload, payload, BALLOT_SIZE_MAX)
             return head.seat, "head", (head.step, head.prev, head.round)
-        case RemarkMessage():
+        case wire.RemarkMessage():
             remark = decode(RemarkPayload, payload, BALLOT_SIZE_MAX * 2)
             return remark.seat, "remark", remark.number
         case _:
@@ -83,11 +74,11 @@ def _place(message: _SIGNED) -> tuple[int, str, object]:
 
 
 _LABELS: dict[type[_SIGNED], str] = {
-    ContributionMessage: CONTRIBUTION,
-    BallotMessage: BALLOT,
-    HeadMessage: HEAD,
-    LeaveMessage: LEAVE,
-    RemarkMessage: REMARK,
+    wire.ContributionMessage: CONTRIBUTION,
+    wire.BallotMessage: BALLOT,
+    wire.HeadMessage: HEAD,
+    wire.LeaveMessage: LEAVE,
+    wire.RemarkMessage: REMARK,
 }
 
 
@@ -99,9 +90,9 @@ def _is_signed(message: _SIGNED, key: bytes) -> bool:
     return True
 
 
-def _shower(message: WireMessage) -> int:
+def _shower(message: wire.WireMessage) -> int:
     """Return the seat that shows cards of its own hand by this message, or 0."""
-    if isinstance(message, ContributionMessage):
+    if isinstance(message, wire.ContributionMessage):
         envelope = open_envelope(message.payload)
         return envelope.seat if envelope.kind in {"turn", "late", "discard"} else 0
     return 0
@@ -109,7 +100,7 @@ def _shower(message: WireMessage) -> int:
 
 def _opens_a_hand(frame: bytes) -> bool:
     try:
-        return isinstance(decoded(frame), OpeningMessage)
+        return isinstance(decoded(frame), wire.OpeningMessage)
     except (PeerError, PeerRefused):
         return False
 
@@ -192,10 +183,10 @@ class Invariants:
     def hears(self, sender: SimPeer, to: int, data: bytes) -> None:
         """Check a message to a seat or a spectator; the latter get several frames in one piece."""
         if to < FIRST_SPECTATOR:
-            self._hears(sender, data, LinkStage.GAME)
+            self._hears(sender, data, wire.LinkStage.GAME)
             return
         for frame in pieces(data, DEFAULT_LIMITS.frame_max):
-            self._hears(sender, frame, LinkStage.SPECTATOR)
+            self._hears(sender, frame, wire.LinkStage.SPECTATOR)
 
     def arrives(self, to: int, frame: bytes) -> None:
         """Check a message that a seat has got. Words of seats without an older copy were checked when sent."""
@@ -215,7 +206,7 @@ class Invariants:
         """Keep any frame that a spectator sends: it is on the wire."""
         self.frames.setdefault(data, 0)
 
-    def _hears(self, sender: SimPeer, frame: bytes, stage: LinkStage) -> None:
+    def _hears(self, sender: SimPeer, frame: bytes, stage: wire.LinkStage) -> None:
         if frame in self.frames:
             return
         if sender.number not in self.honest:
@@ -223,14 +214,14 @@ class Invariants:
                 self.frames[frame] = 0  # It may be no message, and still give away another's secret.
             return
         message = decoded(frame, stage)
-        if isinstance(message, OpeningMessage):
+        if isinstance(message, wire.OpeningMessage):
             self._opens(sender, message)
             return
         self.frames[frame] = _shower(message)
         if isinstance(message, _SIGNED):
             self._signs(sender, message)
 
-    def _opens(self, sender: SimPeer, message: OpeningMessage) -> None:
+    def _opens(self, sender: SimPeer, message: wire.OpeningMessage) -> None:
         match = sender.match
         own = message.seat == sender.number and sender.number in self.honest
         if own and (match is None or match.game.result is None or not match.confirmed):

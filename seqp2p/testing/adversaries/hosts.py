@@ -35,6 +35,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import USUAL_OPTIONS, Agreement, SeatEntry, Settings, encode_agreement
+from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners
 from seqp2p.net.auth import check_client, receive
@@ -43,26 +44,12 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.gossip import PlacedItem, Recollection, Store, VoteMessage
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
-from seqp2p.net.messages import (
-    AddressStatement,
-    Gather,
-    LinkStage,
-    LobbyMessage,
-    LobbySeat,
-    Nonce,
-    Ping,
-    Sit,
-    TableMessage,
-    WireMessage,
-    decode_message,
-    encode_message,
-)
 from seqp2p.net.relay import Feed, Relay
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.testing.adversaries.described import doing
 from seqp2p.testing.table import TableKey, draw_settings, identity
 
-Statements: TypeAlias = tuple[AddressStatement, ...]
+Statements: TypeAlias = tuple[wire.AddressStatement, ...]
 Lie: TypeAlias = Callable[["Told"], Statements]
 
 _LO: Final = ("127.0.0.1",)
@@ -81,7 +68,7 @@ class Told:
     reader: int
     table: TableKey
 
-    def changed(self, seat: int, statement: AddressStatement) -> Statements:
+    def changed(self, seat: int, statement: wire.AddressStatement) -> Statements:
         """Return the statements with another one for this seat."""
         return (*self.statements[: seat - 1], statement, *self.statements[seat:])
 
@@ -184,16 +171,24 @@ def _own_key(told: Told) -> Statements:
     return told.changed(told.other, make_statement(identity(told.table, 1), nonce, 1, _NOWHERE))
 
 
+def _moved(true: wire.AddressStatement) -> wire.AddressStatement:
+    return wire.AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature)
+
+
 def _false_address(told: Told) -> Statements:
     """Changes the address in another joiner's statement."""
     true = told.statements[told.other - 1]
-    return told.changed(told.other, AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature))
+    return told.changed(
+        told.other, wire.AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature)
+    )
 
 
 def _false_own(told: Told) -> Statements:
     """Changes the address in the reader's own statement."""
     true = told.statements[told.reader - 1]
-    return told.changed(told.reader, AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature))
+    return told.changed(
+        told.reader, wire.AddressStatement(true.payload.replace(b"127.0.0.1", b"127.0.0.2"), true.signature)
+    )
 
 
 def _other_seat(told: Told) -> Statements:
@@ -264,10 +259,6 @@ async def _listening() -> AsyncGenerator[Sequence[trio.SocketListener]]:
             await trio.aclose_forcefully(listener)
 
 
-def _ignore(_: str) -> None:
-    pass
-
-
 @dataclass(slots=True)
 class _Evening:
     """One table: the host, and honest joiners."""
@@ -334,7 +325,7 @@ class _Evening:
         with ReplayWriter(self.folder / f"{agreed.seat}.seqp2p", match) as writer:
             runner = SeatRunner(match, keys, mesh, player, writer, emit)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, _ignore, _LO)
+                nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, lambda _: None, _LO)
                 result = await runner.run()
                 nursery.cancel_scope.cancel()
         if result.kind == "won":
@@ -354,12 +345,12 @@ class _Evening:
                 for _, frames in guests:
                     await frames.abort()
 
-    async def propose(self, guests: Sequence[tuple[LobbySeat, FrameStream]]) -> None:
+    async def propose(self, guests: Sequence[tuple[wire.LobbySeat, FrameStream]]) -> None:
         """Gather nonces, and propose a table with a lie to each."""
-        seats = (LobbySeat("host", identity(self.table, 1).public, 0), *(guest for guest, _ in guests))
-        nonces, statements = [secrets.token_bytes(32)], list[AddressStatement]()
+        seats = (wire.LobbySeat("host", identity(self.table, 1).public, 0), *(guest for guest, _ in guests))
+        nonces, statements = [secrets.token_bytes(32)], list[wire.AddressStatement]()
         for seat, (_, frames) in enumerate(guests, 2):
-            await _say(frames, LobbyMessage(self.settings, seats, seat), Gather(1))
+            await _say(frames, wire.LobbyMessage(self.settings, seats, seat), wire.Gather(1))
             nonce = await _nonce(frames)
             nonces.append(nonce.nonce)
             statements.append(nonce.addresses)
@@ -369,9 +360,9 @@ class _Evening:
         assert self.hostile.lie is not None, "it lies"
         for seat, (_, frames) in enumerate(guests, 2):
             told = Told((own, *statements), agreement, seat, self.table)
-            await _say(frames, TableMessage(1, encode_agreement(agreement), self.hostile.lie(told)))
+            await _say(frames, wire.TableMessage(1, encode_agreement(agreement), self.hostile.lie(told)))
 
-    async def let_in(self, listener: trio.SocketListener, door: CodeDoor) -> tuple[LobbySeat, FrameStream]:
+    async def let_in(self, listener: trio.SocketListener, door: CodeDoor) -> tuple[wire.LobbySeat, FrameStream]:
         """Let the next joiner in by its code."""
         own = self.credentials(1)
         frames = await tls.accept(await listener.accept(), own)
@@ -384,19 +375,19 @@ class _Evening:
             limits=DEFAULT_LIMITS,
         )
         await door.check(frames, proof.key, "")
-        sit = await receive(frames, LinkStage.CODE_HOST, DEFAULT_LIMITS)
-        assert isinstance(sit, Sit), sit
-        return LobbySeat(sit.name, proof.key, 0), frames
+        sit = await receive(frames, wire.LinkStage.CODE_HOST, DEFAULT_LIMITS)
+        assert isinstance(sit, wire.Sit), sit
+        return wire.LobbySeat(sit.name, proof.key, 0), frames
 
 
-async def _say(frames: FrameStream, *messages: WireMessage) -> None:
+async def _say(frames: FrameStream, *messages: wire.WireMessage) -> None:
     for message in messages:
-        await frames.send(encode_message(message))
+        await frames.send(wire.encode_message(message))
 
 
-async def _nonce(frames: FrameStream) -> Nonce:
+async def _nonce(frames: FrameStream) -> wire.Nonce:
     while True:
-        received = decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), LinkStage.LOBBY_HOST)
-        if isinstance(received, Nonce):
+        received = wire.decode_message(await frames.receive(DEFAULT_LIMITS.frame_max), wire.LinkStage.LOBBY_HOST)
+        if isinstance(received, wire.Nonce):
             return received
-        assert isinstance(received, Ping), received
+        assert isinstance(received, wire.Ping), received

@@ -4,17 +4,10 @@ from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import REMARK
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.encoding import pack
+from seqp2p.net import messages as wire
 from seqp2p.net.errors import LinkLost
 from seqp2p.net.frames import frame
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    Bye,
-    Have,
-    Hurry,
-    Links,
-    OpeningMessage,
-    encode_message,
-)
 from seqp2p.testing.adversaries.byzantine import PASS, Byzantine
 from seqp2p.testing.adversaries.described import (
     AT_THE_LINK,
@@ -92,18 +85,18 @@ def many_versions(crook: Byzantine) -> None:
 def asks_and_asks(crook: Byzantine) -> None:
     """Claims three hundred times to have nothing."""
     for _ in range(300):
-        crook.say(Have(1, ()))
+        crook.say(wire.Have(1, ()))
 
 
 def asks_ahead(crook: Byzantine) -> None:
     """Claims to be a hundred thousand steps ahead."""
-    crook.say(Have(100_000, tuple(range(1, 13))))
+    crook.say(wire.Have(100_000, tuple(range(1, 13))))
 
 
 def hurries(crook: Byzantine) -> None:
     """Sends `hurry` at every step."""
     for step in range(1, crook.match.number + 50):
-        crook.say(Hurry(step))
+        crook.say(wire.Hurry(step))
 
 
 def evidence_flood(crook: Byzantine) -> None:
@@ -114,12 +107,12 @@ def evidence_flood(crook: Byzantine) -> None:
 
 def false_links(crook: Byzantine) -> None:
     """Claims links with seats that do not exist, and with itself."""
-    crook.say(Links(tuple(range(1, 13))))
+    crook.say(wire.Links(tuple(range(1, 13))))
 
 
 def says_bye(crook: Byzantine) -> None:
     """Says goodbye, and stays."""
-    crook.say(Bye("\x1b[2Jthe others cheat"))
+    crook.say(wire.Bye("\x1b[2Jthe others cheat"))
 
 
 def links_again(crook: Byzantine) -> None:
@@ -130,18 +123,18 @@ def links_again(crook: Byzantine) -> None:
 
 def early_secret(crook: Byzantine) -> None:
     """Releases its own game secret in the middle of the game."""
-    crook.say(OpeningMessage(crook.number, encode_scalar(crook.seat.release())))
+    crook.say(wire.OpeningMessage(crook.number, encode_scalar(crook.seat.release())))
 
 
 def wrong_secret(crook: Byzantine) -> None:
     """Releases another secret than its own, in the middle of the game."""
-    crook.say(OpeningMessage(crook.number, encode_scalar(77)))
+    crook.say(wire.OpeningMessage(crook.number, encode_scalar(77)))
 
 
 def wrong_secrets_of_all(crook: Byzantine) -> None:
     """Releases false secrets in every seat's name, zero and some that are too large."""
     for seat in range(1, 13):
-        crook.say(OpeningMessage(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
+        crook.say(wire.OpeningMessage(seat, (bytes(32), b"\xff" * 32, encode_scalar(seat))[seat % 3]))
 
 
 _LINK = always(AT_THE_LINK)
@@ -152,7 +145,7 @@ def _throws(name: str, row: str, what: str, data: bytes, reason: str) -> Adversa
     return once(name, row, lambda crook: crook.throw(frame(data)), _LINK, reason, f"sends {what}")
 
 
-_TWO_BYTES = encode_message(Hurry(1))[4:-1] + b"\xcc\x01"
+_TWO_BYTES = wire.encode_message(wire.Hurry(1))[4:-1] + b"\xcc\x01"
 WORDS = (
     _throws("garbage", FRAMES, "bytes that are no message", b"\xc1", "no message"),
     _throws("unknown message", FRAMES, "a message of an unknown type", pack({"type": "abracadabra"}), "no message"),
