@@ -31,11 +31,7 @@ class Events(Generic[E]):
         return tuple(self._kept)
 
     def put(self, event: E) -> None:
-<<<<<<< HEAD
         """Append an event."""
-=======
-        """Append an event and wake the readers; for this package."""
->>>>>>> 8825092 (api: export, stats and Report.as_json; the conformance test of programs is in seqp2p.testing)
         self._kept.append(event)
         self._count += 1
         self._wake()
