@@ -259,6 +259,10 @@ async def _listening() -> AsyncGenerator[Sequence[trio.SocketListener]]:
             await trio.aclose_forcefully(listener)
 
 
+def _ignore(_: str) -> None:
+    pass
+
+
 @dataclass(slots=True)
 class _Evening:
     """One table: the host, and honest joiners."""
@@ -325,7 +329,7 @@ class _Evening:
         with ReplayWriter(self.folder / f"{agreed.seat}.seqp2p", match) as writer:
             runner = SeatRunner(match, keys, mesh, player, writer, emit)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, lambda _: None, _LO)
+                nursery.start_soon(look_for_seats, agreed, mesh, lambda: match.game.seats, _ignore, _LO)
                 result = await runner.run()
                 nursery.cancel_scope.cancel()
         if result.kind == "won":
