@@ -94,7 +94,7 @@ class Mesh:
         self._address_book = AddressBook(table, limits)
         self._events, self.incoming = trio.open_memory_channel[MeshEvent](limits.incoming_max)
         self._telling: set[trio.CancelScope] = set()
-        handshakes = Handshakes(limits, limits.cost_rate)
+        handshakes = Handshakes(limits, limits.game_handshake_rate)
         self._gate = Gate(limits.handshakes_max, limits.authenticate_s, handshakes)
         self._scope = trio.CancelScope()
         self._closing = False

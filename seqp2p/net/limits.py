@@ -24,7 +24,11 @@ class Limits:
 
     handshake_rate: float = 0.5
     """Of one core, for the handshakes of one source with a lobby: 250 a second, and 250 at once. Beyond it they wait,
-    and the oldest lose their places. During a game the rate is ``cost_rate``."""
+    and the oldest lose their places."""
+
+    game_handshake_rate: float = 0.02
+    """The same during a game: ten a second, and 100 at once. A seat that is not linked any more makes these alone, and
+    on a busy machine each takes 4 ms. A seat that comes back makes one; with fifty spectators of one club it is 61."""
 
     sources_max: int = 1_024
     """Sources whose handshakes are counted. The one that came longest ago is forgotten first."""

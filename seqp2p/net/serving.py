@@ -23,6 +23,7 @@ Listener: TypeAlias = trio.abc.Listener[trio.abc.Stream]
 # The process or machine has run out of a resource; connections wait in the system's queue meanwhile.
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 _EXHAUSTED_PAUSE_S: Final = 0.1
+_AT_ONCE_S: Final = 10.0
 
 
 _STALE_S: Final = 1.0
@@ -116,11 +117,15 @@ class _NoticingStream(trio.abc.Stream):
 
 
 class Handshakes:
-    """The pace of TLS handshakes of each source: ``rate`` is the part of one core that those of one source may cost."""
+    """The pace of TLS handshakes of each source: ``rate`` is the part of one core that those of one source may cost.
+
+    At once it may have as many as in ten seconds, and no more than ``cost_burst_s``.
+    """
 
     def __init__(self, limits: Limits, rate: float) -> None:
         self._limits = limits
         self._rate = rate
+        self._burst_s = min(limits.cost_burst_s, _AT_ONCE_S * rate)
         self._paces: OrderedDict[str, Pace] = OrderedDict()
 
     async def begin(self, source: str) -> None:
@@ -134,7 +139,7 @@ class Handshakes:
         self._pace(source).spend(-self._limits.handshake_cost_ms / 1e3, trio.current_time())
 
     def _pace(self, source: str) -> Pace:
-        self._paces[source] = pace = self._paces.pop(source, None) or Pace(self._rate, self._limits.cost_burst_s)
+        self._paces[source] = pace = self._paces.pop(source, None) or Pace(self._rate, self._burst_s)
         if len(self._paces) > self._limits.sources_max:
             self._paces.popitem(last=False)
         return pace

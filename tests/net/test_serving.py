@@ -125,6 +125,16 @@ async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> N
     assert len(handshakes._paces) == 2
 
 
+async def test_handshakes_during_a_game_come_few_at_once(autojump_clock: object) -> None:
+    handshakes = Handshakes(LIMITS, LIMITS.game_handshake_rate)
+    for _ in range(100):
+        await handshakes.begin("10.6.6.6")
+    assert trio.current_time() == 0
+    for _ in range(100):
+        await handshakes.begin("10.6.6.6")
+    assert trio.current_time() == pytest.approx(10, abs=0.5)
+
+
 async def test_a_client_waits_for_the_pace_of_its_source(autojump_clock: object) -> None:
     handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=1_000, cost_burst_s=0.0), 0.5)
     gate = Gate(5, 10, handshakes)
