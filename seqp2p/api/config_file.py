@@ -75,6 +75,8 @@ def change_config(name: str, value: Value | None) -> None:
 
 def _text(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():  # A pipe would keep every command waiting.
+            raise _unreadable(path, message("not a regular file"))
         with path.open("rb") as file:
             data = file.read(BYTES_MAX + 1)
         if len(data) > BYTES_MAX:

@@ -20,7 +20,7 @@ from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import Identity
 from seqp2p.i18n import message
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
-from seqp2p.replay.disk import write_beside
+from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.replay.locks import lock
 
 # More games of one person at once than this are no person.
@@ -153,8 +153,8 @@ def own_keys() -> frozenset[bytes]:
     """Return the public keys of all this player's identities; skip damaged files."""
     keys: set[bytes] = set()
     for path in sorted(data_dir().glob("identity*.key"))[:IDENTITIES_MAX]:
-        with contextlib.suppress(CryptoError, OSError), path.open("rb") as file:
-            keys.add(Identity(file.read(64)).public)
+        with contextlib.suppress(CryptoError, OSError):
+            keys.add(Identity(read_regular(path, 64)).public)
     return frozenset(keys)
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from seqp2p.arguments import check_arguments
 from seqp2p.replay import playback
 from seqp2p.replay import verify as verifying
-from seqp2p.replay.disk import read_replay
+from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
 from seqp2p.replay.statistics import Statistics
 from seqp2p.replay.summary import summarise
@@ -53,4 +53,4 @@ def stats(sources: Iterable[Source]) -> Statistics:
 
 def bytes_of(source: Source) -> bytes:
     """Return the bytes of a replay, at most one too many. Raises OSError for a path without a file."""
-    return source if isinstance(source, bytes) else read_replay(source)
+    return source if isinstance(source, bytes) else read_regular(source)

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from seqp2p.cli.output import FAILED, NOT_CONNECTED, USAGE, CommandError
 from seqp2p.i18n import message, of_system
-from seqp2p.replay.disk import NotAFile, read_replay
+from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.summary import Summary, summarise
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
@@ -127,7 +127,7 @@ def _held(named: Named) -> bytes | Report:
     if named.fault:
         return Report("invalid", reason=named.fault, failure="file")
     try:
-        data = read_replay(named.path)
+        data = read_regular(named.path)
     except NotAFile:
         return Report("invalid", reason=message("not a file"), failure="file")
     except FileNotFoundError:

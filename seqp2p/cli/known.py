@@ -29,7 +29,7 @@ from seqp2p.i18n import message_of
 from seqp2p.lobby.names import is_bot_name, is_numbered, look_alike
 from seqp2p.match.table import name_fault
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.replay.disk import write_beside
+from seqp2p.replay.disk import read_regular, write_beside
 from seqp2p.ui.language import t
 from seqp2p.ui.person.console import is_confirmed
 
@@ -180,8 +180,7 @@ def load() -> tuple[Known, ...]:
     """Return the known players, the last met last. Raises CommandError where the file is damaged."""
     path = data_dir() / FILE
     try:
-        with path.open("rb") as file:
-            data = file.read(SIZE_MAX + 1)
+        data = read_regular(path, SIZE_MAX)
     except FileNotFoundError:
         return ()
     except OSError as error:

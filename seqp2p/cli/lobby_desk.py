@@ -12,7 +12,7 @@ from seqp2p.ui.language import t, translate, without_accents
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import NOT_STARTED
 from seqp2p.ui.person.person import HOW_TO_SAY
-from seqp2p.ui.words import mute_line
+from seqp2p.ui.words import mute_line, seats_named
 
 HOST_ONLY: Final = message("only the host can do that")
 
@@ -116,18 +116,20 @@ class LobbyDesk:
         return [t("the terminal was asked to copy:  {line}", line=self.invitation)]
 
     def _found(self, typed: str) -> Guest | None:
-        """Return the other player of this name or seat."""
+        """Return the other player of this name or seat; None where one's seat is another's name, too."""
         if self.lobby is None:
             return None
-        wanted = typed.strip().casefold()
-        for seat, guest in enumerate(self.lobby.seats, 1):
-            if guest is not None and seat != self.lobby.own_seat and wanted in (str(seat), guest.name.casefold()):
-                return guest
-        return None
+        guests = {
+            seat: guest
+            for seat, guest in enumerate(self.lobby.seats, 1)
+            if guest is not None and seat != self.lobby.own_seat
+        }
+        found = seats_named(typed, {seat: guest.name for seat, guest in guests.items()})
+        return guests[found[0]] if len(found) == 1 else None
 
 
 def _which(word: str) -> str:
-    return t("write the name or the seat of another player, like: {word} 2", word=shown(word))
+    return t("write the name or the seat of another player, like: {word} seat 2", word=shown(word))
 
 
 def _is_number(text: str) -> bool:

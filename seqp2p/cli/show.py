@@ -21,7 +21,7 @@ from seqp2p.cli.screening import ScreenWish, can_show, on_screen, screen_options
 from seqp2p.cli.verify import describe, known_names, plain_reason, verdict_fields
 from seqp2p.i18n import message
 from seqp2p.match.events import Finished, Remarked, Turned
-from seqp2p.replay.disk import NotAFile, read_replay
+from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
 from seqp2p.rules import (
     UNKNOWN,
@@ -207,7 +207,7 @@ def read_file(file: Path) -> bytes:
     """Return the data of a file, or a little more of it than any replay has. Raises CommandError."""
     hint = HINT
     try:
-        return read_replay(file)
+        return read_regular(file)
     except NotAFile:
         problem, hint = t("{file} is not a file", file=file), FOLDER_HINT if file.is_dir() else HINT
     except FileNotFoundError:

@@ -23,8 +23,8 @@ class NotAFile(OSError):
     """A folder, a pipe, a device or a special file is in the place of a file."""
 
 
-def read_replay(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a file, up to one byte too many for a replay.
+def read_regular(path: str | os.PathLike[str], size_max: int = REPLAY_SIZE_MAX) -> bytes:
+    """Return the bytes of a file, up to one byte too many.
 
     It waits for no pipe and reads no device to its end. Raises FileNotFoundError, NotAFile, and OSError as files do.
     """
@@ -36,7 +36,7 @@ def read_replay(path: str | os.PathLike[str]) -> bytes:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)) from None
     with os.fdopen(descriptor, "rb") as file:
         _require_file(os.fstat(descriptor), path)
-        data = cast("bytes | None", file.read(REPLAY_SIZE_MAX + 1))
+        data = cast("bytes | None", file.read(size_max + 1))
     if data is None:  # It claims no bytes and has some: no regular file, against the system's word (/proc has such).
         raise _not_a_file(path)
     return data

@@ -17,11 +17,12 @@ import struct
 from pathlib import Path
 from typing import Final
 
-from seqp2p.replay.disk import write_beside
+from seqp2p.replay.disk import read_regular, write_beside
 
 TOKEN_SIZE: Final = 16
 _FACTS: Final = struct.Struct("!QQ")
 _MASK: Final = 2**64 - 1
+_SIZE_MAX: Final = 1_024
 
 
 def new_token() -> bytes:
@@ -43,7 +44,7 @@ class Marker:
         It is None before the first. Until that one is synced, the seat has signed nothing.
         """
         try:
-            data = self._path.read_bytes()
+            data = read_regular(self._path, _SIZE_MAX)
             found = [_facts(file) for file in self._files]
         except OSError:
             return False

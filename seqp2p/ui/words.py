@@ -43,6 +43,20 @@ VERBS = MappingProxyType(
 )
 
 
+def seats_named(text: str, names: Mapping[int, str]) -> list[int]:
+    """Return the seats that ``2``, ``seat 2`` or a name in any case names: two where one's number is another's name.
+
+    >>> names = {2: "ann", 3: "2"}
+    >>> seats_named("2", names), seats_named("seat 2", names), seats_named("Ann", names)
+    ([2, 3], [2], [2])
+    """
+    wanted = text.strip().casefold()
+    number = wanted.removeprefix("seat ").removeprefix(translate(SEAT)).strip()
+    by_number = [seat for seat in names if str(seat) == number]
+    by_name = [seat for seat, name in names.items() if name.casefold() == wanted]
+    return by_number if by_number and number != wanted else sorted({*by_number, *by_name})
+
+
 @dataclass(frozen=True, slots=True)
 class Company:
     """The players of a table: ``names`` and their colours in seat and team order, and the reader's seat.
@@ -74,12 +88,9 @@ class Company:
         return self.colours[team_of(seat, len(self.colours)) - 1]
 
     def find(self, text: str) -> int:
-        """Return the seat named by ``2``, ``seat 2`` or a name in any case, or 0."""
-        wanted = text.lower().removeprefix("seat ").removeprefix(translate(SEAT)).strip()
-        for seat, name in enumerate(self.names, 1):
-            if wanted in (str(seat), name.lower()):
-                return seat
-        return 0
+        """Return the only seat named by ``2``, ``seat 2`` or a name in any case, or 0."""
+        found = seats_named(text, dict(enumerate(self.names, 1)))
+        return found[0] if len(found) == 1 else 0
 
     def to_reader(self, text: str) -> str:
         """A sentence about seats in the reader's language, said to the reader where it is about the reader's own.

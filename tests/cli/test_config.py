@@ -1,5 +1,6 @@
 """``seqp2p config``: values are kept, and what is wrong with them is said and passed over."""
 
+import os
 import tomllib
 from pathlib import Path
 
@@ -84,6 +85,12 @@ def test_a_broken_or_newer_file_is_reported_and_left_alone(cli: Cli, file: Path,
     assert (exit_code, out) == (1, "")
     assert "hint: mend it by hand" in err
     assert file.read_bytes() == data
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders")
+def test_a_pipe_in_its_place_keeps_nobody_waiting(cli: Cli, file: Path) -> None:
+    os.mkfifo(file)
+    assert "not a regular file" in cli("config")[2]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,19 @@ def _name(seat: dict[str, str] | None) -> str | None:
     return None if seat is None else seat["name"]
 
 
+def test_a_number_as_a_name_has_nobody_else_removed(people: Household) -> None:
+    host = people.host("--players", "4", bot=None, stdin=subprocess.PIPE)
+    people.join(host, who="ann")
+    host.event("lobby", 2)
+    people.join(host, who="2")  # on seat 3
+    host.event("lobby", 3)
+    host.type("remove 2")
+    host.line("^write the name or the seat of another player, like: remove seat 2$")
+    host.type("remove seat 3")
+    left = host.event("lobby", 4)
+    assert [_name(seat) for seat in left["seats"]] == ["host", "ann", None, None]
+
+
 def test_scripts_wish_for_seats_and_colours(people: Household) -> None:
     host = people.host("--players", "4", "--variant", "kids", "--colour", "yellow")
     people.join(host, "--seat", "3", "--colour", "red", who="ben")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seqp2p.replay import disk
-from seqp2p.replay.disk import NotAFile, read_replay, write_beside
+from seqp2p.replay.disk import NotAFile, read_regular, write_beside
 
 
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
@@ -16,11 +16,11 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
     file, pipe = tmp_path / "file", tmp_path / "pipe"
     file.write_bytes(b"a replay")
     os.mkfifo(pipe)
-    assert read_replay(file) == b"a replay"
+    assert read_regular(file) == b"a replay"
     was = file.stat()
     monkeypatch.setattr(os, "stat", lambda _: was)
     with pytest.raises(NotAFile):
-        read_replay(pipe)
+        read_regular(pipe)
 
 
 def test_what_calls_itself_a_file_and_has_nothing_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +31,7 @@ def test_what_calls_itself_a_file_and_has_nothing_yet(tmp_path: Path, monkeypatc
     writer = os.open(pipe, os.O_RDWR)
     try:
         with pytest.raises(NotAFile):
-            read_replay(pipe)
+            read_regular(pipe)
     finally:
         os.close(writer)
 

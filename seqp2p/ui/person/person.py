@@ -166,7 +166,7 @@ class Person:
         """Hide the remarks of another player, until it is typed again. They can be called all the same."""
         seat = self._company.find(typed)
         if seat in (0, self._company.own):
-            return [t("write the name or the seat of another player, like: {word} 2", word=shown("mute"))]
+            return [t("write the name or the seat of another player, like: {word} seat 2", word=shown("mute"))]
         muted, key = self._sight.story.muted, self._match.game.agreement.seats[seat - 1].key
         muted ^= {key}
         return [mute_line(self._company.names[seat - 1], muted=key in muted)]
